@@ -1,0 +1,27 @@
+"""functorch7: Torch7's neural-network stack on JAX, as pure functions with explicit state.
+
+Every layer is a description with `init(key) -> (params, buffers)` and
+`apply(params, buffers, input) -> (output, buffers)`; `functorch7.legacy` has Torch7's stateful interface.
+"""
+
+from .core import Const as Const
+from .core import Container as Container
+from .core import Emitted as Emitted
+from .core import Layer as Layer
+from .core import Map as Map
+from .core import Module as Module
+from .core import Shared as Shared
+from .core import Variables as Variables
+from .core import emitted as emitted
+from .core import forget as forget
+from .core import load_state_dict as load_state_dict
+from .core import penalty as penalty
+from .core import reinforce_loss as reinforce_loss
+from .core import state_dict as state_dict
+from .layers import *
+from .losses import *
+from .recurrent import *
+from .reinforce import *
+from .training import make_train_step as make_train_step
+
+from .version import __version__ as __version__

@@ -1,0 +1,33 @@
+"""The core: descriptions of modules, and what surrounds their arrays."""
+
+from .arrays import Const as Const
+from .arrays import const as const
+from .checks import axis as axis
+from .checks import check_dimension as check_dimension
+from .checks import check_positive as check_positive
+from .checks import expected as expected
+from .checks import in_dtype_of as in_dtype_of
+from .checks import is_concrete as is_concrete
+from .checks import title as title
+from .emitted import Emitted as Emitted
+from .emitted import emitted as emitted
+from .emitted import penalty as penalty
+from .emitted import reinforce_loss as reinforce_loss
+from .emitted import reward_as as reward_as
+from .emitted import without_emitted as without_emitted
+from .module import Container as Container
+from .module import Layer as Layer
+from .module import Map as Map
+from .module import Module as Module
+from .module import Variables as Variables
+from .module import buffer_kinds as buffer_kinds
+from .module import builder as builder
+from .module import forget as forget
+from .module import registry as registry
+from .naming import load_state_dict as load_state_dict
+from .naming import named_buffers as named_buffers
+from .naming import named_parameters as named_parameters
+from .naming import state_dict as state_dict
+from .recording import expose as expose
+from .recording import recording as recording
+from .sharing import Shared as Shared

@@ -1,0 +1,66 @@
+"""Errors that name the module, and the one place where 1-based dimensions become axes."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def title(module: Any) -> str:
+    """A module in one line, as Torch prints it, without the tree of a container."""
+    return str(module).split(" {")[0].split("\n")[0]
+
+
+def describe(value: Any) -> str:
+    """What was given, in a few words: a shape, a table's length, or the value itself."""
+    if isinstance(value, (list, tuple)):
+        return f"a table of {len(value)}: " + ", ".join(describe(v) for v in value[:4])
+    if isinstance(value, dict):
+        return f"a table with keys {list(value)}"
+    if isinstance(value, str) or not hasattr(value, "shape"):
+        return repr(value)
+    return f"shape {tuple(value.shape)}"
+
+
+def expected(module: Any, what: str, given: Any) -> ValueError:
+    """The error for bad input: `nn.Linear(10 -> 5): expected <what>, got <given>`."""
+    return ValueError(f"{title(module)}: expected {what}, got {describe(given)}")
+
+
+def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
+    """Floating input in the dtype of the parameters, which decide; integers are refused."""
+    if not jax.numpy.issubdtype(input.dtype, jax.numpy.inexact):
+        raise TypeError(f"{title(module)}: expected a floating-point tensor, got {input.dtype}")
+    return input.astype(weight.dtype)
+
+
+def check_dimension(module: Any, dimension: Any) -> None:
+    """Refuses a dimension that is no integer or 0, already at construction."""
+    if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension == 0:
+        raise expected(module, "a dimension counted from 1 (or from -1, backwards)", dimension)
+
+
+def check_positive(module: Any, **sizes: Any) -> None:
+    """Refuses sizes that are not whole numbers above 0, naming the argument."""
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
+
+
+def axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None = None) -> int:
+    """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
+
+    With `n_input_dims`, positive dimensions are counted in a single example, and batch dimensions before it are skipped.
+    """
+    check_dimension(module, dimension)
+    found = dimension + ndim if dimension < 0 else dimension - 1
+    if n_input_dims is not None and dimension > 0:
+        found += ndim - n_input_dims
+    if not 0 <= found < ndim:
+        raise ValueError(f"{title(module)}: expected a dimension from 1 to {ndim} or -{ndim} to -1, got {dimension}")
+    return found
+
+
+def is_concrete(value: Any) -> bool:
+    """True if a value can be looked at now (not a tracer)."""
+    return not isinstance(value, jax.core.Tracer)

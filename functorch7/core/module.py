@@ -1,0 +1,289 @@
+"""The description of a layer: hyper-parameters and children, no arrays.
+
+`init(key)` makes its arrays, `apply(params, buffers, input)` is the pure function. An author writes the least
+that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(params, input)`), or `Module`
+(`forward`, with buffers, keys and children).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
+
+import jax
+
+from . import recording
+from .emitted import is_emitted
+from .printing import chain
+
+Children = tuple["Module", ...] | dict[str, "Module"]
+
+registry: dict[str, type["Module"]] = {}
+"""Every module class by its Torch name, such as "nn.Linear"."""
+
+
+class Variables(NamedTuple):
+    """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair."""
+
+    params: Any
+    buffers: Any
+
+
+Method = TypeVar("Method", bound=Callable)
+
+
+def builder(method: Method) -> Method:
+    """Marks a method that returns a changed description (`no_bias`, `ceil`, `remember`).
+
+    The legacy interface offers it under Torch's name and changes the object in place.
+    """
+    method.is_builder = True  # type: ignore[attr-defined]
+    return method
+
+
+@dataclass_transform(frozen_default=True)
+class Module:
+    """A frozen description, hashable and equal by value, of a pure function with explicit arrays.
+
+    Subclasses declare their hyper-parameters as dataclass fields, in Torch's order.
+    """
+
+    package: ClassVar[str] = "nn"
+    parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
+    transient: ClassVar[tuple[str, ...]] = ()
+    """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    _own_init: ClassVar[bool] = False
+
+    def __init_subclass__(cls, abstract: bool = False, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        cls._own_init = cls._own_init or "__init__" in vars(cls)
+        dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
+        known = registry.get(cls.torch_name())
+        if not abstract and (known is None or known.__module__ == cls.__module__):
+            registry[cls.torch_name()] = cls
+
+    # What an author overrides ------------------------------------------------------------------------------
+
+    def children(self) -> Children:
+        """The modules inside, a tuple (by position) or a dict (by name); the arrays nest in the same way."""
+        return {}
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
+        return {}
+
+    def init_buffers(self) -> dict[str, Any]:
+        """This module's own buffers before the first call."""
+        return {}
+
+    def draws(self, train: bool) -> bool:
+        """Whether `forward` draws from `key` in this mode."""
+        return any(child.draws(train) for child in self._child_modules())
+
+    @property
+    def traceable(self) -> bool:
+        """Whether `apply` works under `jit`; False where an output's size depends on values."""
+        return all(child.traceable for child in self._child_modules())
+
+    @property
+    def is_step(self) -> bool:
+        """Whether one call is one time step of a recurrence."""
+        return bool(self.transient) or any(child.is_step for child in self._child_modules())
+
+    @property
+    def starts_at_zero(self) -> bool:
+        """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
+        return all(child.starts_at_zero for child in self._child_modules())
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        """The layer itself; called by `apply`, which users call."""
+        raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
+
+    def printed(self) -> str:
+        """The text that `print` shows: Torch's."""
+        return self.torch_name()
+
+    # What users call -----------------------------------------------------------------------------------------
+
+    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+        """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
+        children = self.children()
+        if isinstance(children, tuple):
+            made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(children)]
+            return Variables([m.params for m in made], [m.buffers for m in made])
+        own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
+        variables = Variables(dict(own), dict(self.init_buffers()))
+        for i, (name, child) in enumerate(children.items()):
+            variables.params[name], variables.buffers[name] = child.init(jax.random.fold_in(key, i), stdv)
+        return variables
+
+    def apply(
+        self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False
+    ) -> tuple[Any, Any]:
+        """The output and the new buffers. Pure: nothing that is given changes.
+
+        Raises ValueError for input of a wrong shape, and if a key is needed and missing.
+        """
+        if key is None and self.draws(train):
+            raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
+        with jax.named_scope(type(self).__name__):
+            return self.forward(params, buffers, input, key=key, train=train)
+
+    def call(
+        self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
+    ) -> tuple[Any, Any]:
+        """Runs one child: the only place where a module calls another.
+
+        Folds the key by position, adds "In 3 module of nn.Sequential:" to errors, and lets recorders look in.
+        A child that can be compiled is, where this module cannot.
+        """
+        children = self.children()
+        if isinstance(children, tuple):
+            position, child, shown = int(name), children[int(name)], int(name) + 1
+        else:
+            position, child, shown = list(children).index(str(name)), children[str(name)], name
+        key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
+        compiled = child.traceable and not self.traceable and recording.recorder() is None
+        run = partial(_compiled_apply, child) if compiled else child.apply
+        run = partial(run, params[name], buffers[name], key=key, train=train)
+        try:
+            if recording.recorder() is None:
+                return run(input)
+            return recording.recorded_call(name, run, input)
+        except Exception as error:
+            error.add_note(f"In {shown} module of {self.torch_name()}:")
+            raise
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked as at construction."""
+        unknown = set(changes) - {field.name for field in fields(self)}  # type: ignore[arg-type]
+        if unknown:
+            raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__getstate__() | changes)
+        copy.__post_init__()
+        return copy
+
+    @classmethod
+    def torch_name(cls) -> str:
+        """The name under which Torch knows the class, such as "nn.Linear"."""
+        return f"{cls.package}.{cls.__name__}"
+
+    # Value semantics -----------------------------------------------------------------------------------------
+
+    def __post_init__(self) -> None:
+        """Checks the fields; subclasses extend it."""
+
+    def _set(self, **values: Any) -> None:
+        """Sets fields during construction (the dataclass is frozen after it)."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _child_modules(self) -> tuple["Module", ...]:
+        children = self.children()
+        return children if isinstance(children, tuple) else tuple(children.values())
+
+    def _values(self) -> tuple:
+        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        try:
+            return self.__dict__["_hash"]
+        except KeyError:
+            self._set(_hash=hash((type(self), self._values())))
+            return self.__dict__["_hash"]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Module) or type(self) is not type(other):
+            return False
+        return hash(self) == hash(other) and self._values() == other._values()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
+    def __iter__(self) -> Iterator[Callable]:
+        """`init, apply = module`."""
+        return iter((self.init, self.apply))
+
+    def __repr__(self) -> str:
+        return self.printed()
+
+
+@partial(jax.jit, static_argnums=0, static_argnames="train")
+def _compiled_apply(module, params, buffers, input, *, key, train):
+    return module.apply(params, buffers, input, key=key, train=train)
+
+
+class Map(Module, abstract=True):
+    """A module without arrays: write `f(input)`."""
+
+    def f(self, input: Any) -> Any:
+        raise NotImplementedError(f"{self.torch_name()} must define f(input)")
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        return self.f(input), buffers
+
+
+class Layer(Module, abstract=True):
+    """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
+
+    def f(self, params: Any, input: Any) -> Any:
+        raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        return self.f(params, input), buffers
+
+
+class Container(Module):
+    """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
+
+    modules: tuple[Module, ...] = ()
+
+    def __init__(self, *modules: Module):
+        self._set(modules=modules)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        for i, module in enumerate(self.modules, 1):
+            if isinstance(module, type) and issubclass(module, Module):
+                raise TypeError(
+                    f"{self.torch_name()}: module {i} is the class {module.__name__}; "
+                    f"call it: {module.__name__}(...)"
+                )
+            if not isinstance(module, Module):
+                raise TypeError(f"{self.torch_name()}: expected a module as module {i}, got {module!r}")
+
+    def children(self) -> Children:
+        return self.modules
+
+    def printed(self) -> str:
+        return chain(self.torch_name(), self.modules)
+
+
+def forget(module: Module, buffers: Any) -> Any:
+    """`buffers` with all recurrent state forgotten: the next call starts a new sequence."""
+    children = module.children()
+    if isinstance(children, tuple):
+        return [forget(child, b) for child, b in zip(children, buffers, strict=True)]
+    return {
+        name: forget(children[name], b) if name in children else None if name in module.transient else b
+        for name, b in buffers.items()
+    }
+
+
+def buffer_kinds(module: Module, buffers: Any) -> Any:
+    """The tree of `buffers` with each one's kind: "persistent", "transient" or "side output"."""
+    children = module.children()
+    if isinstance(children, tuple):
+        return [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=True)]
+
+    def kind(name: str, value: Any) -> Any:
+        if name in children:
+            return buffer_kinds(children[name], value)
+        if name in module.transient:
+            return "transient"
+        return jax.tree.map(lambda b: "side output" if is_emitted(b) else "persistent", value, is_leaf=is_emitted)
+
+    return {name: kind(name, value) for name, value in buffers.items()}

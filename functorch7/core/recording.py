@@ -1,0 +1,107 @@
+"""Values from inside a network: what each child received and gave, and gradients with respect to its input.
+
+Nothing is recorded, and nothing costs anything, unless a `Recorder` is open.
+"""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+Path = tuple[int | str, ...]
+
+
+class Recorder:
+    """Collects, by path, each child's `input`, `output` and the values its layer exposes.
+
+    `perturbations` (by path, zeros shaped as the child's input) are added to the children's inputs: the
+    gradient with respect to one is the gradient at that input.
+    """
+
+    def __init__(self, perturbations: dict[Path, Any] | None = None, path: Path = ()):
+        self.path = path
+        self.perturbations = perturbations or {}
+        self.inputs: dict[Path, Any] = {}
+        self.outputs: dict[Path, Any] = {}
+        self.exposed: dict[Path, dict[str, Any]] = {}
+
+    def values(self) -> tuple[dict, dict, dict]:
+        return self.inputs, self.outputs, self.exposed
+
+    def add(self, inputs: dict, outputs: dict, exposed: dict) -> None:
+        self.inputs.update(inputs)
+        self.outputs.update(outputs)
+        self.exposed.update(exposed)
+
+
+_open: list[Recorder] = []
+
+
+def recorder() -> Recorder | None:
+    """The innermost open recorder, if any."""
+    return _open[-1] if _open else None
+
+
+@contextmanager
+def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()):
+    """Opens a recorder for the calls made in the block (in the same trace)."""
+    _open.append(Recorder(perturbations, path))
+    try:
+        yield _open[-1]
+    finally:
+        _open.pop()
+
+
+def expose(**values: Any) -> None:
+    """Lets a layer show intermediate values (a dropout mask, the winners of a pooling) to whoever records."""
+    if _open:
+        _open[-1].exposed.setdefault(_open[-1].path, {}).update(values)
+
+
+def recorded_call(name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Any) -> tuple[Any, Any]:
+    """Calls a child under its path, notes its input and output, and adds its perturbation."""
+    here = _open[-1]
+    outer, here.path = here.path, (*here.path, name)
+    try:
+        if here.path in here.perturbations:
+            input = jax.tree.map(perturbed, input, here.perturbations[here.path])
+        here.inputs[here.path] = input
+        output, buffers = run(input)
+        here.outputs[here.path] = output
+        return output, buffers
+    finally:
+        here.path = outer
+
+
+def perturbed(value: Any, by: Any) -> Any:
+    return value + by if jnp.issubdtype(jnp.result_type(value), jnp.inexact) else value
+
+
+def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first: int = 0) -> tuple[Any, Any]:
+    """`lax.scan` that lets recordings out of its body: the last step's values, and gradients at step 0's inputs.
+
+    `first` is the number of the first step that is scanned (1 if step 0 ran before the scan).
+    """
+    outer = recorder()
+    if outer is None:
+        return jax.lax.scan(body, carry, xs)
+    keys: tuple = ()
+
+    def recorded_body(state, x):
+        nonlocal keys
+        step, carry = state
+        at_start = {
+            path: jax.tree.map(lambda zero: jnp.where(step == 0, zero, 0), zeros)
+            for path, zeros in outer.perturbations.items()
+        }
+        with recording(at_start, outer.path) as inner:
+            carry, y = body(carry, x)
+        keys = tuple(list(found) for found in inner.values())
+        return (step + 1, carry), (y, tuple(list(found.values()) for found in inner.values()))
+
+    (_, carry), (ys, values) = jax.lax.scan(recorded_body, (first, carry), xs)
+    last = jax.tree.map(lambda value: value[-1], values)
+    outer.add(*(dict(zip(k, v, strict=True)) for k, v in zip(keys, last, strict=True)))
+    return carry, ys

@@ -1,0 +1,60 @@
+"""Parameters that several places of one network share."""
+
+from typing import Any
+
+import jax
+
+from .module import Children, Module, Variables
+
+Path = tuple[int | str, ...]
+
+
+def _get(tree: Any, path: Path) -> Any:
+    for name in path:
+        tree = tree[name]
+    return tree
+
+
+def _with(tree: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
+    changed = _with(tree[path[0]], path[1:], value)
+    if isinstance(tree, list):
+        return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
+    return {**tree, path[0]: changed}
+
+
+class Shared(Module):
+    """`module` with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
+
+    The params tree has None at the alias; the owner's gradient is the sum over all its places.
+
+    Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
+    Raises: ValueError if a tie's arrays differ in shape.
+    Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
+    """
+
+    module: Module
+    ties: tuple[tuple[Path, Path], ...]
+
+    def children(self) -> Children:
+        return (self.module,)
+
+    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+        (params,), buffers = super().init(key, stdv)
+        for owner, alias in self.ties:
+            owned, aliased = _get(params, owner), _get(params, alias)
+            if owned.shape != aliased.shape:
+                raise ValueError(f"{self}: cannot tie {alias} of shape {aliased.shape} to {owner} of {owned.shape}")
+            params = _with(params, alias, None)
+        return Variables([params], buffers)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        (inner,) = params
+        for owner, alias in self.ties:
+            inner = _with(inner, alias, _get(inner, owner))
+        output, buffer = self.call(0, [inner], buffers, input, key=key, train=train)
+        return output, [buffer]
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} @ {self.module}"

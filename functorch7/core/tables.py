@@ -1,0 +1,21 @@
+"""Tables (lists and dicts) of arrays."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+
+def _numeric(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_numeric(v) for v in value)
+    return isinstance(value, (numbers.Number, np.generic))
+
+
+def as_arrays(value: Any) -> Any:
+    """Numbers and lists of plain numbers as NumPy arrays; other lists and dicts are tables and stay such."""
+    if isinstance(value, (list, tuple)):
+        return np.asarray(value) if _numeric(value) else [as_arrays(v) for v in value]
+    if isinstance(value, dict):
+        return {name: as_arrays(v) for name, v in value.items()}
+    return np.asarray(value) if _numeric(value) else value

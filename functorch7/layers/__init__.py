@@ -1,0 +1,26 @@
+"""The modules of nn without memory."""
+
+from .containers import Concat as Concat
+from .containers import ConcatTable as ConcatTable
+from .containers import Parallel as Parallel
+from .containers import ParallelTable as ParallelTable
+from .containers import Sequential as Sequential
+from .convolution import SpatialConvolution as SpatialConvolution
+from .dropout import Dropout as Dropout
+from .linear import Linear as Linear
+from .normalization import BatchNormalization as BatchNormalization
+from .penalties import GradientReversal as GradientReversal
+from .penalties import L1Penalty as L1Penalty
+from .pooling import SpatialMaxPooling as SpatialMaxPooling
+from .shape import Identity as Identity
+from .shape import Reshape as Reshape
+from .shape import View as View
+from .table import CAddTable as CAddTable
+from .table import JoinTable as JoinTable
+from .table import MaskedSelect as MaskedSelect
+from .transfer import LogSoftMax as LogSoftMax
+from .transfer import ReLU as ReLU
+from .transfer import Sigmoid as Sigmoid
+from .transfer import SoftMax as SoftMax
+from .transfer import Tanh as Tanh
+from .transfer import Threshold as Threshold

@@ -1,0 +1,130 @@
+"""Containers: chains and branches of modules."""
+
+from typing import Any
+
+import jax
+
+from ..core import Container, Module, axis, check_dimension, expected
+from ..core.printing import branches
+from .table import check_table, joined
+
+
+class Sequential(Container):
+    """The modules one after another: m_n(... m_2(m_1(x))).
+
+    Shape: what the first module takes -> what the last one gives; without modules the input itself.
+    Parameters and buffers: a list, one entry per module.
+    Raises: TypeError if something that is no module is added.
+    Source: nn/doc/containers.md#nn.Sequential.
+    """
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        new = []
+        for i in range(len(self.modules)):
+            input, buffer = self.call(i, params, buffers, input, key=key, train=train)
+            new.append(buffer)
+        return input, new
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def printed(self) -> str:
+        # Torch writes nn.Sequential for subclasses too.
+        return super().printed().replace(self.torch_name(), "nn.Sequential", 1)
+
+
+class Branches(Container, abstract=True):
+    """Containers that run their modules side by side: write `split` and `join`."""
+
+    def split(self, input: Any) -> list:
+        """Each module's input."""
+        return [input] * len(self.modules)
+
+    def join(self, outputs: list) -> Any:
+        """The output, from the modules' outputs."""
+        return outputs
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        results = [
+            self.call(i, params, buffers, part, key=key, train=train) for i, part in enumerate(self.split(input))
+        ]
+        return self.join([output for output, _ in results]), [buffer for _, buffer in results]
+
+    def printed(self) -> str:
+        return branches(self.torch_name(), self.modules)
+
+
+class Concat(Branches):
+    """Every module gets the same input; their outputs are joined along `dimension`.
+
+    Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
+    Parameters and buffers: a list, one entry per module.
+    Raises: ValueError for dimension 0 and for sizes that do not match.
+    Source: nn/doc/containers.md#nn.Concat.
+    """
+
+    dimension: int
+
+    def __init__(self, dimension: int, *modules: Module):
+        self._set(dimension=dimension, modules=modules)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_dimension(self, self.dimension)
+
+    def join(self, outputs: list) -> Any:
+        return joined(self, outputs, self.dimension)
+
+
+class Parallel(Branches):
+    """Module i gets slice i of the input along `input_dimension`; the outputs are joined along `output_dimension`.
+
+    Shape: as many slices as modules -> the joined outputs.
+    Parameters and buffers: a list, one entry per module.
+    Raises: ValueError for dimension 0, or if the number of slices is not that of the modules.
+    Source: nn/doc/containers.md#nn.Parallel.
+    """
+
+    input_dimension: int
+    output_dimension: int
+
+    def __init__(self, input_dimension: int, output_dimension: int, *modules: Module):
+        self._set(input_dimension=input_dimension, output_dimension=output_dimension, modules=modules)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_dimension(self, self.input_dimension)
+        check_dimension(self, self.output_dimension)
+
+    def split(self, input: Any) -> list:
+        along = axis(self, self.input_dimension, input.ndim)
+        if input.shape[along] != len(self.modules):
+            raise expected(self, f"size {len(self.modules)} (one slice per module) in dimension {along + 1}", input)
+        return [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(len(self.modules))]
+
+    def join(self, outputs: list) -> Any:
+        return joined(self, outputs, self.output_dimension)
+
+
+class ConcatTable(Branches):
+    """Every module gets the same input (a tensor or a table); the output is the table of their outputs.
+
+    Shape: any -> [output of module 1, ...].
+    Parameters and buffers: a list, one entry per module.
+    Source: nn/doc/table.md#nn.ConcatTable.
+    """
+
+
+class ParallelTable(Branches):
+    """Module i gets entry i of the input table; the output is the table of their outputs.
+
+    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
+    Parameters and buffers: a list, one entry per module.
+    Raises: ValueError if the input is no table or has too few entries.
+    Source: nn/doc/table.md#nn.ParallelTable.
+    """
+
+    def split(self, input: Any) -> list:
+        return check_table(self, input, len(self.modules))[: len(self.modules)]

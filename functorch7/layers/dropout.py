@@ -1,0 +1,48 @@
+"""Layers that drop or add noise."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, builder, expose
+
+
+class Dropout(Module):
+    """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
+
+    Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
+    `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value.
+    Exposes: noise, the mask of the last call.
+    Raises: ValueError unless 0 <= p < 1, and if the key is missing.
+    Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it).
+    Source: nn/doc/simple.md#nn.Dropout; Hinton et al., 2012.
+    """
+
+    p: float = 0.5
+    v1: bool = False
+    inplace: bool = False
+    stochastic_inference: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p < 1:
+            raise ValueError(f"nn.Dropout: illegal percentage, expected 0 <= p < 1, got {self.p}")
+
+    def draws(self, train: bool) -> bool:
+        return self.p > 0 and (train or self.stochastic_inference)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not self.draws(train):
+            return (input * (1 - self.p) if self.v1 and not train else input), buffers
+        kept = jax.random.bernoulli(key, 1 - self.p, input.shape)
+        noise = jnp.where(kept, jnp.asarray(1 if self.v1 else 1 / (1 - self.p), input.dtype), 0)
+        expose(noise=noise)
+        return input * noise, buffers
+
+    @builder
+    def setp(self, p: float) -> "Dropout":
+        """The same layer with another drop probability."""
+        return self.replace(p=p)
+
+    def printed(self) -> str:
+        return f"nn.Dropout({self.p:f})"

@@ -1,0 +1,96 @@
+"""Normalisation by statistics of the batch."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Module, check_positive, expected, expose
+
+
+def _moments(x: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+    """Mean and biased variance in one pass, in float32 at least.
+
+    Both are taken around the first element of each feature: the plain difference E[x^2] - E[x]^2 loses all
+    digits when the mean is large against the spread.
+    """
+    x = x.astype(jnp.promote_types(x.dtype, jnp.float32))
+    origin = lax.stop_gradient(x[tuple(slice(0, 1) if a in axes else slice(None) for a in range(x.ndim))])
+    offset = x - origin
+    mean = offset.mean(axes)
+    variance = jnp.maximum((offset * offset).mean(axes) - mean * mean, 0)
+    return mean + origin.reshape(mean.shape), variance
+
+
+class BatchNormalization(Module):
+    """y = (x - mean) / sqrt(var + eps) * weight + bias, per feature (dimension 2).
+
+    Training uses the batch's mean and biased variance, evaluation (and a batch of one element per feature)
+    the running ones.
+    Shape: (B, n_output), kept; in evaluation also (n_output,), which gives (1, n_output).
+    Parameters (if affine): weight (n_output,), uniform on [0, 1); bias (n_output,), zeros.
+    Buffers: running_mean (n_output,), from 0; running_var (n_output,), from 1, of the *unbiased* variance; each
+    becomes (1 - momentum) * old + momentum * new in training.
+    Exposes: save_mean, save_std (the inverse standard deviation) of the last training call.
+    Raises: ValueError if the input is not B x n_output.
+    Differs from Torch7: n_output = 0 is refused (write affine=False).
+    Source: nn/doc/convolution.md#nn.BatchNormalization; Ioffe & Szegedy, 2015.
+    """
+
+    n_output: int
+    eps: float = 1e-5
+    momentum: float = 0.1
+    affine: bool = True
+
+    ndim: ClassVar[int] = 2
+
+    def __init__(self, n_output: int, eps: float | None = None, momentum: float | None = None, affine: bool = True):
+        eps, momentum = 1e-5 if eps is None else eps, 0.1 if momentum is None else momentum
+        self._set(n_output=n_output, eps=eps, momentum=momentum, affine=affine)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_output=self.n_output)
+        if not isinstance(self.affine, bool):
+            raise TypeError(f"{self}: affine has to be true or false, got {self.affine!r}")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        if not self.affine:
+            return {}
+        return {"weight": jax.random.uniform(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not train and input.ndim == self.ndim - 1:
+            input = input[None]
+        if input.ndim != self.ndim or input.shape[1] != self.n_output:
+            raise expected(self, f"a mini-batch ({self.ndim}D) with {self.n_output} features in dimension 2", input)
+        per_feature = tuple(-1 if a == 1 else 1 for a in range(self.ndim))
+        count = input.size // self.n_output
+        if train and count > 1:
+            mean, variance = _moments(input, tuple(a for a in range(self.ndim) if a != 1))
+            buffers = {
+                "running_mean": self._moved(buffers["running_mean"], mean),
+                "running_var": self._moved(buffers["running_var"], variance * (count / (count - 1))),
+            }
+        else:
+            precise = jnp.promote_types(input.dtype, jnp.float32)
+            mean, variance = (buffers[name].astype(precise) for name in ("running_mean", "running_var"))
+        scale = lax.rsqrt(variance + self.eps)
+        expose(save_mean=mean, save_std=scale)
+        if self.affine:
+            scale = scale * params["weight"].astype(scale.dtype)
+        output = (input.astype(scale.dtype) - mean.reshape(per_feature)) * scale.reshape(per_feature)
+        if self.affine:
+            output = output + params["bias"].astype(output.dtype).reshape(per_feature)
+        return output.astype(input.dtype), buffers
+
+    def _moved(self, running: jax.Array, value: jax.Array) -> jax.Array:
+        value = lax.stop_gradient(value).astype(running.dtype)
+        return running * (1 - self.momentum) + value * self.momentum
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} ({self.ndim}D) ({self.n_output})"

@@ -1,0 +1,109 @@
+"""Layers that only view their input differently."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import Map, builder, expected
+
+
+class Identity(Map):
+    """y = x.
+
+    Shape: any, tables too.
+    Source: nn/doc/simple.md#nn.Identity.
+    """
+
+    def f(self, input: Any) -> Any:
+        return input
+
+
+def _sizes(module: Any, sizes: tuple) -> tuple[int, ...]:
+    """Sizes given one by one or as one sequence (Torch's LongStorage)."""
+    if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)):
+        sizes = tuple(np.asarray(sizes[0]).tolist())
+    if not sizes or any(isinstance(s, bool) or not isinstance(s, (int, np.integer)) for s in sizes):
+        raise ValueError(f"{module.torch_name()}: expected sizes, got {sizes}")
+    return tuple(int(s) for s in sizes)
+
+
+class Reshape(Map):
+    """The input's elements, row by row, as `sizes`.
+
+    Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
+    sizes if the element counts agree and the first dimension is not 1, else as True.
+    Raises: ValueError if the element counts differ.
+    Source: nn/doc/simple.md#nn.Reshape.
+    """
+
+    size: tuple[int, ...]
+    batch_mode: bool | None = None
+
+    def __init__(self, *sizes: Any, batch_mode: bool | None = None):
+        if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
+            sizes, batch_mode = sizes[:-1], sizes[-1]
+        self._set(size=_sizes(self, sizes), batch_mode=batch_mode)
+        if min(self.size) < 1:
+            raise ValueError(f"nn.Reshape: expected sizes >= 1, got {self.size}")
+
+    def f(self, input: Any) -> Any:
+        count = math.prod(self.size)
+        whole = input.size == count and (self.batch_mode is False or input.ndim == 0 or input.shape[0] != 1)
+        if self.batch_mode is not True and whole:
+            return input.reshape(self.size)
+        if self.batch_mode is False or input.ndim == 0 or input.size != input.shape[0] * count:
+            raise expected(self, f"{count} elements" + ("" if self.batch_mode is False else " per example"), input)
+        return input.reshape(input.shape[:1] + self.size)
+
+    def printed(self) -> str:
+        return f"nn.Reshape({'x'.join(map(str, self.size))})"
+
+
+class View(Map):
+    """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
+
+    Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
+    example, so that all before them are the batch.
+    Raises: ValueError for a size that is neither positive nor -1, for two -1, and if the counts do not fit.
+    Source: nn/doc/simple.md#nn.View.
+    """
+
+    size: tuple[int, ...]
+    num_input_dims: int | None = None
+
+    def __init__(self, *sizes: Any):
+        self._set(size=_sizes(self, sizes), num_input_dims=None)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        if any(s < 1 and s != -1 for s in self.size):
+            raise ValueError(f"nn.View: expected sizes that are positive or -1, got {self.size}")
+        if self.size.count(-1) > 1:
+            raise ValueError(f"nn.View: expected at most one size of -1, got {self.size}")
+
+    def f(self, input: Any) -> Any:
+        dims = input.ndim if self.num_input_dims is None else self.num_input_dims
+        batch_shape = input.shape[: max(input.ndim - dims, 0)]
+        example = math.prod(input.shape[len(batch_shape) :])
+        known = math.prod(s for s in self.size if s != -1)
+        if example % known:
+            sizes = "x".join(map(str, self.size))
+            raise expected(self, f"a multiple of {known} elements to view as {sizes}", input)
+        batch = math.prod(batch_shape) * (1 if -1 in self.size else example // known)
+        if batch == 1 and not batch_shape:
+            return input.reshape(self.size)
+        return input.reshape((batch, *self.size))
+
+    @builder
+    def set_num_input_dims(self, num_input_dims: int) -> "View":
+        """The same view of examples with this many dimensions."""
+        return self.replace(num_input_dims=num_input_dims)
+
+    @builder
+    def reset_size(self, *sizes: Any) -> "View":
+        """The same view with other sizes."""
+        return self.replace(size=_sizes(self, sizes))
+
+    def printed(self) -> str:
+        return f"nn.View({', '.join(map(str, self.size))})"

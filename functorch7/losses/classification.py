@@ -1,0 +1,96 @@
+"""Losses between class scores and class numbers, which count from 1."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Const, const, expected, title
+from .base import Criterion
+
+
+def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
+    """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
+    targets = np.asarray(target).reshape(-1)
+    wrong = (targets < 1) | (targets > classes) | (targets != np.floor(targets))
+    if ignore is not None:
+        wrong &= targets != ignore
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{title(module)}: target {targets[at]:g} at position {at + 1}; classes count from 1 to {classes}"
+        )
+
+
+class ClassNLLCriterion(Criterion):
+    """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if size_average (w is 1 without weights).
+
+    Shape: log-probabilities (n) with one class, or (B, n) with classes (B,) -> scalar. Classes count from 1;
+    targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
+    Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
+    looked at; under jit a class outside 1..n gives NaN.
+    Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
+    """
+
+    weights: Const | None = None
+    size_average: bool = True
+    ignore_index: int = -100
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+        if self.weights is not None and self.weights.value.ndim != 1:
+            raise expected(self, "weights with 1 dimension", self.weights.value)
+
+    def check(self, input: Any, target: Any) -> None:
+        check_classes(self, target, input.shape[-1], self.ignore_index)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (1, 2):
+            raise expected(self, "an input tensor of 1 or 2 dimensions", input)
+        rows = input.reshape(-1, input.shape[-1])
+        if target.ndim > 1 or target.size != len(rows):
+            raise expected(self, f"{len(rows)} classes in one dimension as target", target)
+        classes = target.reshape(-1).astype(jnp.int32)
+        counted = classes != self.ignore_index
+        weights = counted.astype(input.dtype)
+        if self.weights is not None:
+            if self.weights.value.shape != rows.shape[1:]:
+                raise expected(self, f"a weight for each of the {rows.shape[1]} classes", self.weights.value)
+            table = jnp.asarray(self.weights.value, input.dtype)
+            weights = weights * table[jnp.where(counted, classes - 1, 0)]
+        valid = (classes >= 1) & (classes <= rows.shape[1])
+        picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
+        picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
+        total = weights.sum() if self.size_average else 1
+        return -(weights * picked).sum() / jnp.where(total == 0, 1, total)
+
+
+class CrossEntropyCriterion(Criterion):
+    """LogSoftMax, then ClassNLLCriterion: w[t] * (log sum_j exp x_j - x_t), averaged by the sum of w[t].
+
+    Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
+    from both first. Classes count from 1.
+    Raises: as ClassNLLCriterion, which is the field `nll`.
+    Source: nn/doc/criterion.md#nn.CrossEntropyCriterion.
+    """
+
+    weights: Const | None = None
+    size_average: bool = True
+    ignore_index: int = -100
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+
+    @property
+    def nll(self) -> ClassNLLCriterion:
+        return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
+
+    def check(self, input: Any, target: Any) -> None:
+        self.nll.check(input.squeeze(), target)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        scores = input.squeeze()
+        if scores.ndim not in (1, 2):
+            raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
+        return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())

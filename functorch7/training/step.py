@@ -1,0 +1,95 @@
+"""One training step: a jitted pure function of the state, a batch and a key."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from ..core import Module, Variables, penalty, reinforce_loss, without_emitted
+
+
+class TrainState(NamedTuple):
+    """What training changes: parameters, buffers, the optimiser's state, and the number of steps taken."""
+
+    params: Any
+    buffers: Any
+    optimizer_state: Any
+    step: jax.Array
+
+
+def cast(tree: Any, dtype: Any) -> Any:
+    """The tree with its floating-point arrays in another dtype."""
+    return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(jnp.result_type(x), jnp.inexact) else x, tree)
+
+
+def init_state(
+    module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | Variables
+) -> TrainState:
+    """A fresh state from a random key, or from variables that exist already (which are copied).
+
+    The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
+    """
+    if isinstance(key_or_variables, Variables):
+        variables = jax.tree.map(jnp.copy, key_or_variables)
+    else:
+        variables = module.init(key_or_variables)
+    return TrainState(*variables, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
+
+
+def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) -> Callable:
+    """`loss(params, buffers, batch, key) -> (loss, (output, buffers))`, in training mode.
+
+    The loss is the criterion's plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
+    has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
+    copy of the parameters; parameters, buffers and the loss keep their dtypes.
+    """
+
+    def loss(params: Any, buffers: Any, batch: tuple[Any, Any], key: Any) -> tuple[jax.Array, tuple[Any, Any]]:
+        input, target = batch
+        precise = jax.tree.leaves(params)[0].dtype if jax.tree.leaves(params) else jnp.float32
+        if compute_dtype is not None:
+            params, input = cast(params, compute_dtype), cast(input, compute_dtype)
+        output, new = module.apply(params, buffers, input, key=key, train=True)
+        output = output if compute_dtype is None else cast(output, precise)
+        value = criterion(output, target) + penalty(new)
+        if hasattr(criterion, "advantage"):
+            value = value + reinforce_loss(new, criterion.advantage(output, target))
+        return value.astype(precise), (output, without_emitted(new))
+
+    return loss
+
+
+def make_train_step(
+    module: Module,
+    criterion: Callable,
+    optimizer: optax.GradientTransformation,
+    *,
+    metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
+    compute_dtype: Any = None,
+) -> Callable:
+    """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
+
+    `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
+    may be None if no layer draws. Recurrent state that a Sequencer remembers is carried in `state.buffers`.
+    Raises: ValueError, naming the layer, for input of a wrong shape and for a missing key.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
+    >>> module = f7.Sequential(f7.Linear(2, 20), f7.Tanh(), f7.Linear(20, 1))
+    >>> step = make_train_step(module, f7.MSECriterion(), optax.sgd(0.1))
+    >>> state = init_state(module, optax.sgd(0.1), jax.random.key(0))
+    >>> state, metrics = step(state, (jnp.ones((4, 2)), jnp.zeros((4, 1))), None)
+    >>> sorted(metrics)
+    ['loss']
+    """
+    gradient = jax.value_and_grad(make_loss(module, criterion, compute_dtype), has_aux=True)
+
+    def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
+        (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
+        updates, optimizer_state = optimizer.update(grads, state.optimizer_state, state.params)
+        params = optax.apply_updates(state.params, updates)
+        more = metrics(output, batch[1]) if metrics else {}
+        return TrainState(params, buffers, optimizer_state, state.step + 1), {"loss": loss, **more}
+
+    return jax.jit(step, donate_argnums=0)
