@@ -52,6 +52,8 @@ class Module:
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
     transient: ClassVar[tuple[str, ...]] = ()
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    exposes: ClassVar[tuple[str, ...]] = ()
+    """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
     _own_init: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False, **kwargs: Any):
@@ -262,15 +264,19 @@ class Container(Module):
         return chain(self.torch_name(), self.modules)
 
 
-def forget(module: Module, buffers: Any) -> Any:
-    """`buffers` with all recurrent state forgotten: the next call starts a new sequence."""
+def map_state(module: Module, buffers: Any, change: Callable[[Any], Any]) -> Any:
+    """`buffers` with `change` applied to every piece of recurrent state, in a fixed order."""
     children = module.children()
     if isinstance(children, tuple):
-        return [forget(child, b) for child, b in zip(children, buffers, strict=True)]
-    return {
-        name: forget(children[name], b) if name in children else None if name in module.transient else b
-        for name, b in buffers.items()
-    }
+        return [map_state(child, b, change) for child, b in zip(children, buffers, strict=True)]
+    changed = {name: change(buffers[name]) for name in module.transient if name in buffers}
+    inner = {name: map_state(child, buffers[name], change) for name, child in children.items()}
+    return {**buffers, **changed, **inner}
+
+
+def forget(module: Module, buffers: Any) -> Any:
+    """`buffers` with all recurrent state forgotten: the next call starts a new sequence."""
+    return map_state(module, buffers, lambda _: None)
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:

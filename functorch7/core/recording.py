@@ -87,10 +87,8 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
     outer = recorder()
     if outer is None:
         return jax.lax.scan(body, carry, xs)
-    keys: tuple = ()
 
     def recorded_body(state, x):
-        nonlocal keys
         step, carry = state
         at_start = {
             path: jax.tree.map(lambda zero: jnp.where(step == 0, zero, 0), zeros)
@@ -98,10 +96,8 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
         }
         with recording(at_start, outer.path) as inner:
             carry, y = body(carry, x)
-        keys = tuple(list(found) for found in inner.values())
-        return (step + 1, carry), (y, tuple(list(found.values()) for found in inner.values()))
+        return (step + 1, carry), (y, inner.values())
 
     (_, carry), (ys, values) = jax.lax.scan(recorded_body, (first, carry), xs)
-    last = jax.tree.map(lambda value: value[-1], values)
-    outer.add(*(dict(zip(k, v, strict=True)) for k, v in zip(keys, last, strict=True)))
+    outer.add(*jax.tree.map(lambda value: value[-1], values))
     return carry, ys

@@ -1,6 +1,6 @@
 """Layers that drop or add noise."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,8 @@ class Dropout(Module):
     Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it).
     Source: nn/doc/simple.md#nn.Dropout; Hinton et al., 2012.
     """
+
+    exposes: ClassVar[tuple[str, ...]] = ("noise",)
 
     p: float = 0.5
     v1: bool = False

@@ -44,11 +44,7 @@ class BatchNormalization(Module):
     affine: bool = True
 
     ndim: ClassVar[int] = 2
-
-    def __init__(self, n_output: int, eps: float | None = None, momentum: float | None = None, affine: bool = True):
-        eps, momentum = 1e-5 if eps is None else eps, 0.1 if momentum is None else momentum
-        self._set(n_output=n_output, eps=eps, momentum=momentum, affine=affine)
-        self.__post_init__()
+    exposes: ClassVar[tuple[str, ...]] = ("save_mean", "save_std")
 
     def __post_init__(self) -> None:
         check_positive(self, n_output=self.n_output)

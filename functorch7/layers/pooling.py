@@ -1,7 +1,7 @@
 """Poolings."""
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -60,6 +60,8 @@ class SpatialMaxPooling(Map):
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.
     """
+
+    exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
     kw: int
     kh: int

@@ -35,21 +35,6 @@ class FastLSTM(Module):
     p: float = 0
     mono: bool = False
 
-    def __init__(
-        self,
-        input_size: int,
-        output_size: int,
-        rho: int | None = None,
-        eps: float | None = None,
-        momentum: float | None = None,
-        affine: bool | None = None,
-        p: float | None = None,
-        mono: bool | None = None,
-    ):
-        self._set(input_size=input_size, output_size=output_size, rho=9999 if rho is None else rho)
-        self._set(eps=eps, momentum=momentum, affine=affine is None or affine, p=p or 0, mono=bool(mono))
-        self.__post_init__()
-
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
         if not 0 <= self.p < 1:

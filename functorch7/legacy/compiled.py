@@ -1,0 +1,242 @@
+"""The compiled functions behind the stateful interface, shared by all networks of equal description and layout."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from .. import core
+from ..core.emitted import Emitted, reward_as
+from ..core.module import map_state
+from ..core.recording import recording
+from .tensor import contiguous_stride
+
+
+class View(NamedTuple):
+    """Where a tensor lies: the number of its storage, offset, sizes and strides, in elements."""
+
+    storage: int
+    offset: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+
+    @property
+    def contiguous(self) -> bool:
+        return self.stride == contiguous_stride(self.shape)
+
+    def positions(self) -> np.ndarray:
+        """Each element's position in the storage."""
+        grids = np.indices(self.shape) if self.shape else np.zeros((0, 1), int)
+        return self.offset + sum(s * g for s, g in zip(self.stride, grids, strict=True)) + np.zeros(self.shape, int)
+
+
+class Program(NamedTuple):
+    """All that is static about a network: the key of its compiled functions."""
+
+    spec: core.Module
+    params: Any  # the tree of parameters, with the positions of `views` as leaves: (treedef, order)
+    views: tuple[View, ...]
+    buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
+    train: bool
+    dtype: str
+    by_storage: bool  # gradients with respect to whole storages, not to single views
+
+
+def read(storages: Any, view: View) -> Any:
+    """The array that a view shows."""
+    array, count = storages[view.storage], int(np.prod(view.shape))
+    if view.offset == 0 and array.size == count and view.contiguous:
+        return array.reshape(view.shape)
+    if view.contiguous:
+        return lax.slice_in_dim(array.reshape(-1), view.offset, view.offset + count).reshape(view.shape)
+    return array.reshape(-1)[view.positions()]
+
+
+def add(storages: list, view: View, value: Any) -> None:
+    """Adds a value to what a view shows: replaces its storage in the list."""
+    array, count = storages[view.storage], int(np.prod(view.shape))
+    if view.offset == 0 and array.size == count and view.contiguous:
+        storages[view.storage] = array + value.reshape(array.shape)
+    elif view.contiguous:
+        window = slice(view.offset, view.offset + count)
+        storages[view.storage] = array.reshape(-1).at[window].add(value.reshape(-1)).reshape(array.shape)
+    else:
+        storages[view.storage] = array.reshape(-1).at[view.positions()].add(value).reshape(array.shape)
+
+
+def _compiled(program: Program, function: Callable) -> Callable:
+    return jax.jit(function) if program.spec.traceable else function
+
+
+def _cast(tree: Any, dtype: str) -> Any:
+    def cast(leaf: Any) -> Any:
+        leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+
+    return jax.tree.map(cast, tree)
+
+
+class Side(NamedTuple):
+    """What a call gives beside its output: emitted losses, log-probabilities, and the recurrent state after it."""
+
+    losses: list[Emitted]
+    log_probs: list[Emitted]
+    state: list
+
+
+def _network(program: Program, buffers: list, draw: Any) -> Callable:
+    """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
+    treedef, order = program.params
+    key = None if draw is None else jax.random.fold_in(*draw)
+
+    def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
+        views = [read(arrays, view) for view in program.views] if program.by_storage else arrays
+        params = treedef.unflatten([views[position] for position in order])
+        tree = program.buffers.unflatten(buffers)
+        if program.spec.is_step:
+            rest = iter(state)
+            tree = map_state(program.spec, tree, lambda _: next(rest))
+        output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
+        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(program.spec, new))
+        return (output, side), program.buffers.flatten_up_to(new)
+
+    return network
+
+
+def state_of(spec: core.Module, buffers: Any) -> list:
+    """The recurrent state of a step module (empty for others), in order."""
+    found: list = []
+    if spec.is_step:
+        map_state(spec, buffers, found.append)
+    return found
+
+
+def _arguments(program: Program, storages: list) -> list:
+    return storages if program.by_storage else [read(storages, view) for view in program.views]
+
+
+@lru_cache(maxsize=None)
+def evaluation(program: Program) -> Callable:
+    """(storages, buffers, input, state, draw) -> (output, side), new buffers; keeps nothing for backward."""
+
+    def forward(storages, buffers, input, state, draw):
+        return _network(program, buffers, draw)(_arguments(program, storages), input, state)
+
+    return _compiled(program, forward)
+
+
+@lru_cache(maxsize=None)
+def differentiation(program: Program) -> Callable:
+    """As `evaluation`, and the pull-back as a third result."""
+
+    def forward(storages, buffers, input, state, draw):
+        network = _network(program, buffers, draw)
+        (output, side), pull, new = jax.vjp(network, _arguments(program, storages), input, state, has_aux=True)
+        return (output, side), new, pull
+
+    return _compiled(program, forward)
+
+
+def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list) -> tuple[Any, Side]:
+    """Those of the output (given) and of its side: 1 for losses, minus the reward for log-probabilities."""
+    losses = jax.tree.map(jnp.ones_like, side.losses)
+    log_probs = [
+        node if node.value is None else replace(node, value=-reward_as(reward, node))
+        for node, reward in zip(side.log_probs, rewards, strict=True)
+    ]
+    return _cast(grad_output, program.dtype), Side(losses, log_probs, state)
+
+
+def _pulled(program: Program, pull: Callable, *given: Any) -> tuple[list, Any, list]:
+    """Gradients with respect to (parameters, input, state)."""
+    parameters, input, state = pull(_cotangents(program, *given))
+
+    def without_float0(gradient: Any) -> Any:
+        integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
+        return jnp.zeros(gradient.shape, jnp.int32) if integer else gradient.astype(program.dtype)
+
+    return parameters, jax.tree.map(without_float0, input), state
+
+
+def _accumulated(program: Program, views: tuple[View, ...], gradients: list, storages: list, scale: Any) -> list:
+    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros)."""
+    scaled = gradients if scale is None else [scale * gradient for gradient in gradients]
+    if program.by_storage:
+        return [g if s is None else s + g.reshape(s.shape) for s, g in zip(storages, scaled, strict=True)]
+    storages = list(storages)
+    for view, gradient in zip(views, scaled, strict=True):
+        add(storages, view, gradient)
+    return storages
+
+
+@lru_cache(maxsize=None)
+def backward(program: Program, views: tuple[View, ...]) -> Callable:
+    """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
+
+    def run(pull, grad_output, side, rewards, state, storages, scale):
+        gradients, grad_input, state = _pulled(program, pull, grad_output, side, rewards, state)
+        return grad_input, state, _accumulated(program, views, gradients, storages, scale)
+
+    return _compiled(program, run)
+
+
+@lru_cache(maxsize=None)
+def pull_back(program: Program) -> Callable:
+    """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
+    return _compiled(program, partial(_pulled, program))
+
+
+@lru_cache(maxsize=None)
+def accumulation(program: Program, views: tuple[View, ...]) -> Callable:
+    """(gradients, storages, scale) -> storages with scale * gradients added."""
+    return jax.jit(partial(_accumulated, program, views))
+
+
+@lru_cache(maxsize=None)
+def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
+    """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
+
+    `whole` says that the storages correspond element by element.
+    """
+
+    def run(storages, gradients, rate):
+        if whole:
+            return [s - rate * g.reshape(s.shape) for s, g in zip(storages, gradients, strict=True)]
+        storages = list(storages)
+        for view, grad_view in zip(views, grad_views, strict=True):
+            add(storages, view, -rate * read(gradients, grad_view))
+        return storages
+
+    return jax.jit(run)
+
+
+@lru_cache(maxsize=None)
+def inspection(program: Program) -> Callable:
+    """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
+
+    The forward call is repeated on the arguments that it had. Gradients are None unless cotangents are given.
+    """
+
+    def run(storages, buffers, input, state, draw, cotangents):
+        network = _network(program, buffers, draw)
+        arrays = _arguments(program, storages)
+
+        def seen(perturbations: dict) -> tuple[Any, tuple]:
+            with recording(perturbations) as recorder:
+                result, _ = network(arrays, input, state)
+            return result, recorder.values()
+
+        result, values = seen({})
+        if cotangents is None:
+            return values, None
+        zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])
+        _, pull = jax.vjp(lambda perturbations: seen(perturbations)[0], zeros)
+        (gradients,) = pull(_cotangents(program, *cotangents))
+        return values, jax.tree.map(lambda g: None if g.dtype == jax.dtypes.float0 else g, gradients)
+
+    return _compiled(program, run)

@@ -1,0 +1,170 @@
+"""Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
+
+import inspect
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import core
+from .storage import Storage, dtype_of, gpu
+from .tensor import Tensor, changed
+
+
+def plain(name: str) -> str:
+    """A name without case and underscores: under it Torch's `nInputPlane` finds the field `n_input_plane`."""
+    return name.replace("_", "").lower()
+
+
+@cache
+def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
+    return {plain(field.name): field.name for field in fields(spec_class)}  # type: ignore[arg-type]
+
+
+@cache
+def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+    found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
+    return {plain(name): name for name, _ in found}
+
+
+def describe(spec_class: type[core.Module], args: tuple, kwargs: dict) -> tuple[core.Module, list["Described"]]:
+    """A description from Torch's arguments, and the objects among them, in order.
+
+    None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
+    """
+    objects: list[Described] = []
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, Described):
+            objects.append(value)
+            return value.description()
+        if isinstance(value, (Tensor, Storage)):
+            return np.asarray(value if isinstance(value, Tensor) else value.array)
+        return value
+
+    parameters = list(inspect.signature(spec_class).parameters.values())
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if not rest and len(args) > len(positional):
+        raise TypeError(f"{spec_class.torch_name()}: expected at most {len(positional)} arguments, got {len(args)}")
+    filled = [
+        positional[i].default
+        if value is None and i < len(positional) and positional[i].default is not inspect.Parameter.empty
+        else converted(value)
+        for i, value in enumerate(args)
+    ]
+    names = {plain(p.name): p.name for p in parameters}
+    named = {names.get(plain(name), name): converted(value) for name, value in kwargs.items()}
+    try:
+        return spec_class(*filled, **named), objects
+    except TypeError as error:
+        if "__init__()" not in str(error):
+            raise
+        message = str(error).split("__init__() ")[-1]
+        raise TypeError(f"{spec_class.torch_name()}{inspect.signature(spec_class)}: {message}") from None
+
+
+class Described:
+    """An object with a description in `_spec`, whose fields it offers under Torch's names."""
+
+    spec_class: type[core.Module] | None = None
+    _spec: Any = None
+    _type = "torch.FloatTensor"
+
+    def description(self) -> core.Module:
+        """The immutable description as it stands."""
+        return self._spec
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self._spec is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        method = _builder_names(type(self._spec)).get(plain(name))
+        if method is not None:
+            return self._builder(method)
+        field = _field_names(type(self._spec)).get(plain(name))
+        if field is not None:
+            return None if field in self._spec.parameter_order else getattr(self._spec, field)
+        raise AttributeError(f"{self.typename()} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = None
+        if self._spec is not None and not name.startswith("_") and not hasattr(type(self), name):
+            field = _field_names(type(self._spec)).get(plain(name))
+        if field is not None and field not in self._spec.parameter_order:
+            self._respecify(self._spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
+            return
+        if name in self.__dict__ and isinstance(self.__dict__[name], Tensor) and isinstance(value, np.ndarray):
+            value = Tensor.of(value)
+        if isinstance(value, (Tensor, Described)):
+            changed()
+        object.__setattr__(self, name, value)
+
+    def _builder(self, method: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> "Described":
+            self._respecify(getattr(self._spec, method)(*args, **kwargs))
+            return self
+
+        return call
+
+    def _respecify(self, spec: core.Module) -> None:
+        """Takes another description (same class, some field changed)."""
+        object.__setattr__(self, "_spec", spec)
+        changed()
+
+    @classmethod
+    def _class_name(cls) -> str:
+        return cls.spec_class.torch_name() if cls.spec_class is not None else f"nn.{cls.__name__}"
+
+    def typename(self) -> str:
+        """Torch's name of the class, such as "nn.Linear"."""
+        return self._class_name()
+
+    # Types -------------------------------------------------------------------------------------------------------
+
+    def _parts(self) -> list["Described"]:
+        """The objects inside, which change type with this one."""
+        return [value for value in vars(self).values() if isinstance(value, Described)]
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        object.__setattr__(self, "_type", type_name)
+        for tensor in self._tensors().values():
+            if np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16":
+                cast_tensor(tensor, type_name, cache)
+        for part in self._parts():
+            part._cast(type_name, cache)
+
+    def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
+        dtype_of(type_name)
+        if type_name.startswith("torch.Cuda"):
+            gpu(core.title(self))
+        self._cast(type_name, {} if tensorCache is None else tensorCache)
+        changed()
+        return self
+
+    def float(self, tensorCache: dict | None = None) -> Any:
+        """Casts to float32."""
+        return self._typed("torch.FloatTensor", tensorCache)
+
+    def double(self, tensorCache: dict | None = None) -> Any:
+        """Casts to float64 (which works whether or not JAX's x64 mode is on)."""
+        return self._typed("torch.DoubleTensor", tensorCache)
+
+    def cuda(self, tensorCache: dict | None = None) -> Any:
+        """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
+        return self._typed("torch.CudaTensor", tensorCache)
+
+
+def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
+    """Casts a tensor in place; tensors on one storage stay so, as long as they are given the same cache."""
+    key = id(tensor.storage_)
+    if key not in cache:
+        device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
+        cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
+        cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
+    tensor._bind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
+    changed()
+    return tensor

@@ -1,0 +1,110 @@
+"""Modules whose `updateOutput` a user wrote, inside the networks of this package."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from .. import core
+from .values import unwrapped, wrapped
+
+
+class InMode(core.Module, abstract=True):
+    """A module that stays in its own mode, whatever that of the network around it (a frozen normalisation)."""
+
+    module: core.Module
+    train: bool
+
+    def children(self) -> Any:
+        return self.module.children()
+
+    @property
+    def transient(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.module.transient
+
+    @property
+    def is_step(self) -> bool:
+        return self.module.is_step
+
+    @property
+    def traceable(self) -> bool:
+        return self.module.traceable
+
+    @property
+    def starts_at_zero(self) -> bool:
+        return self.module.starts_at_zero
+
+    def draws(self, train: bool) -> bool:
+        return self.module.draws(self.train)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        return self.module.forward(params, buffers, input, key=key, train=self.train)
+
+    def printed(self) -> str:
+        return self.module.printed()
+
+
+class Foreign(core.Module, abstract=True):
+    """The place of a user's object in a description; equal only to itself, and never compiled.
+
+    If the class defines `updateGradInput` or `accGradParameters`, these are the gradients; else `updateOutput`
+    is differentiated, with respect to the input and to what `parameters()` gives.
+    """
+
+    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+
+    object: Any
+
+    def __hash__(self) -> int:
+        return id(self.object)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Foreign) and self.object is other.object
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        run = self._by_hand if self.object.has_own_gradient() else self._by_autodiff
+        return run(params, input), buffers
+
+    def _by_autodiff(self, params: Any, input: Any) -> Any:
+        storages = [cell.storage_ for cell in self.object.cells()]
+        kept = [storage.array for storage in storages]
+        try:
+            for i, storage in enumerate(storages):
+                storage.array = params[str(i)]
+            return jax.tree.map(jnp.asarray, unwrapped(self.object.updateOutput(wrapped(input))))
+        except jax.errors.TracerArrayConversionError as error:
+            raise TypeError(
+                f"{self.object}: its updateOutput uses NumPy, so that it has no gradient of itself; "
+                "define updateGradInput(input, gradOutput), or compute with jax.numpy"
+            ) from error
+        finally:
+            for storage, array in zip(storages, kept, strict=True):
+                storage.array = array
+
+    def _by_hand(self, params: Any, input: Any) -> Any:
+        user = self.object
+
+        @jax.custom_vjp
+        def call(input: Any) -> Any:
+            return jax.tree.map(jnp.asarray, unwrapped(user.updateOutput(wrapped(input))))
+
+        def forward(input: Any) -> tuple[Any, Any]:
+            return call(input), (input, user.calls)
+
+        def backward(residuals: Any, grad_output: Any) -> tuple:
+            input, number = residuals
+            if user.calls != number:  # it has seen another input since: a step of a sequence
+                user.updateOutput(wrapped(input))
+                user.calls = number
+            grad_output = wrapped(grad_output)
+            grad_input = unwrapped(user.updateGradInput(wrapped(input), grad_output))
+            user.pending.append((wrapped(input), grad_output))
+            like = jax.tree.map(lambda i, g: jnp.asarray(g, i.dtype).reshape(i.shape), input, grad_input)
+            return (like,)
+
+        call.defvjp(forward, backward)
+        user.calls += 1
+        return call(input)
+
+    def printed(self) -> str:
+        return str(self.object)

@@ -1,0 +1,30 @@
+"""The one generator behind the legacy interface's randomness: Torch's, set by `manualSeed`."""
+
+import jax
+import numpy as np
+
+
+class _State:
+    """A base key with a counter (for initial values and layers that draw), and NumPy's generator for tensors."""
+
+    key: jax.Array | None = None
+    count = 0
+    numpy = np.random.default_rng()
+
+
+def manualSeed(seed: int) -> None:
+    """Starts all randomness of the legacy interface anew; equal seeds give equal numbers."""
+    _State.key, _State.count, _State.numpy = jax.random.key(seed), 0, np.random.default_rng(seed)
+
+
+def generator() -> np.random.Generator:
+    """The generator of tensors' values and of permutations."""
+    return _State.numpy
+
+
+def next_draw() -> tuple[jax.Array, np.uint32]:
+    """A base key and a number to fold into it: inside a compiled function, so that it costs no dispatch."""
+    if _State.key is None:
+        _State.key = jax.random.key(int(_State.numpy.integers(2**31)))
+    _State.count += 1
+    return _State.key, np.uint32(_State.count)

@@ -1,0 +1,134 @@
+"""Storages: the arrays that tensors view, and Torch's names for their types."""
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+TYPES = {
+    "torch.FloatTensor": np.dtype(np.float32),
+    "torch.DoubleTensor": np.dtype(np.float64),
+    "torch.HalfTensor": np.dtype(np.float16),
+    "torch.BFloat16Tensor": jnp.dtype(jnp.bfloat16),
+    "torch.ByteTensor": np.dtype(np.uint8),
+    "torch.CharTensor": np.dtype(np.int8),
+    "torch.ShortTensor": np.dtype(np.int16),
+    "torch.IntTensor": np.dtype(np.int32),
+    "torch.LongTensor": np.dtype(np.int64),
+    "torch.CudaTensor": np.dtype(np.float32),
+    "torch.CudaDoubleTensor": np.dtype(np.float64),
+    "torch.CudaHalfTensor": np.dtype(np.float16),
+}
+_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())}
+
+
+def dtype_of(type_name: str) -> np.dtype:
+    """The dtype behind a Torch type name, such as "torch.FloatTensor"."""
+    try:
+        return TYPES[type_name]
+    except KeyError:
+        raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
+
+
+def type_name_of(dtype: Any) -> str:
+    """Torch's name for a dtype."""
+    dtype = np.dtype(dtype)
+    return _NAMES.get(dtype, "torch.ByteTensor" if dtype == bool else f"torch.{dtype.name.capitalize()}Tensor")
+
+
+def gpu(who: str) -> jax.Device:
+    """The first GPU; raises RuntimeError, naming who asked, if there is none."""
+    with contextlib.suppress(RuntimeError):
+        return jax.devices("gpu")[0]
+    raise RuntimeError(f"{who}: cuda() needs a GPU, but JAX sees only {jax.devices()}")
+
+
+def precision(dtype: Any) -> contextlib.AbstractContextManager:
+    """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
+    if np.dtype(dtype).itemsize == 8 and not jax.config.jax_enable_x64:
+        return jax.enable_x64(True)
+    return contextlib.nullcontext()
+
+
+class Storage:
+    """One array, of any shape, whose elements in row-major order are what tensors view.
+
+    It may be pending: an array that nobody has read yet is not made (`zero` costs nothing, and initial values
+    that are overwritten are never drawn).
+    """
+
+    __slots__ = ("_array", "_make", "_owned", "dtype", "shape", "size")
+
+    def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
+        self._make = make
+        self._owned = False  # whether `_array` is a NumPy array that nobody else has seen
+        self._array = array
+        self.shape: tuple[int, ...] = shape if array is None else array.shape
+        self.dtype = np.dtype(dtype if array is None else array.dtype)
+        self.size = int(np.prod(self.shape))
+
+    @classmethod
+    def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
+        """A storage of zeros, not made yet."""
+        storage = cls(shape=tuple(shape), dtype=dtype)
+        storage.zero()
+        return storage
+
+    @property
+    def array(self) -> Any:
+        """The array, a JAX or NumPy one, not to be written to."""
+        self._owned = False
+        if self._array is None:
+            self._array = np.zeros(self.shape, self.dtype) if self._make is None else self._make()
+            self._make = None
+        return self._array
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        self._array, self._make, self._owned = array, None, False
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is known, without looking, to hold only zeros."""
+        return self._array is None and self._make is None
+
+    def zero(self) -> None:
+        """Fills with zeros, at no cost until somebody reads."""
+        self._array = self._make = None
+
+    def writable(self) -> np.ndarray:
+        """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
+        if not self._owned:
+            # A copy: JAX may still be reading the old array, and a pull-back may hold it.
+            self._array, self._owned = np.array(self.array), True
+        return self._array.reshape(-1)  # type: ignore[union-attr]
+
+    def cast(self, dtype: Any, device: Any = None) -> "Storage":
+        """A copy in another dtype (and on a device); pending values stay pending."""
+        source = Storage(self._array, self._make, self.shape, self.dtype)
+        self._owned = False
+
+        def converted() -> Any:
+            array = source.array
+            if device is None:
+                return np.asarray(array).astype(dtype) if array.dtype != dtype else array
+            with precision(dtype):
+                return jax.device_put(np.asarray(array).astype(dtype), device)
+
+        if self.is_zero and device is None:
+            return Storage.zeros(self.shape, dtype)
+        return Storage(make=converted, shape=self.shape, dtype=dtype)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __deepcopy__(self, memo: dict) -> "Storage":
+        self._owned = False  # the array itself is shared until one side writes
+        memo[id(self)] = copy = Storage(self._array, self._make, self.shape, self.dtype)
+        return copy
+
+    def __reduce__(self):
+        return Storage, (np.asarray(self.array),)

@@ -1,0 +1,40 @@
+"""Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..core.tables import as_arrays
+from .tensor import Tensor
+
+
+def unwrapped(value: Any) -> Any:
+    """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
+    kind = type(value)
+    if kind is Tensor:
+        return value.array
+    if kind is np.ndarray:
+        return value
+    if isinstance(value, (list, tuple)):
+        found = as_arrays(value)
+        return [unwrapped(v) for v in found] if isinstance(found, list) else found
+    if isinstance(value, dict):
+        return {name: unwrapped(v) for name, v in value.items()}
+    return as_arrays(value)
+
+
+def wrapped(value: Any) -> Any:
+    """Arrays as tensors, tables as tables of tensors."""
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return Tensor.of(value)
+    if isinstance(value, (list, tuple)):
+        return [wrapped(v) for v in value]
+    if isinstance(value, dict):
+        return {name: wrapped(v) for name, v in value.items()}
+    return value
+
+
+def shapes(value: Any) -> Any:
+    """The shapes of a table's tensors, nested as it is."""
+    return jax.tree.map(lambda leaf: tuple(np.shape(leaf)), value)
