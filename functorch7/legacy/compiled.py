@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -120,7 +120,7 @@ def _arguments(program: Program, storages: list) -> list:
     return storages if program.by_storage else [read(storages, view) for view in program.views]
 
 
-@lru_cache(maxsize=None)
+@cache
 def evaluation(program: Program) -> Callable:
     """(storages, buffers, input, state, draw) -> (output, side), new buffers; keeps nothing for backward."""
 
@@ -130,7 +130,7 @@ def evaluation(program: Program) -> Callable:
     return _compiled(program, forward)
 
 
-@lru_cache(maxsize=None)
+@cache
 def differentiation(program: Program) -> Callable:
     """As `evaluation`, and the pull-back as a third result."""
 
@@ -142,14 +142,18 @@ def differentiation(program: Program) -> Callable:
     return _compiled(program, forward)
 
 
-def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list) -> tuple[Any, Side]:
-    """Those of the output (given) and of its side: 1 for losses, minus the reward for log-probabilities."""
+def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list | None) -> tuple[Any, Side]:
+    """Those of the output (given) and of its side: 1 for losses, minus the reward for log-probabilities.
+
+    The state's are zeros at the last step (None).
+    """
     losses = jax.tree.map(jnp.ones_like, side.losses)
     log_probs = [
         node if node.value is None else replace(node, value=-reward_as(reward, node))
         for node, reward in zip(side.log_probs, rewards, strict=True)
     ]
-    return _cast(grad_output, program.dtype), Side(losses, log_probs, state)
+    zeros = jax.tree.map(jnp.zeros_like, side.state)
+    return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
 
 
 def _pulled(program: Program, pull: Callable, *given: Any) -> tuple[list, Any, list]:
@@ -174,7 +178,7 @@ def _accumulated(program: Program, views: tuple[View, ...], gradients: list, sto
     return storages
 
 
-@lru_cache(maxsize=None)
+@cache
 def backward(program: Program, views: tuple[View, ...]) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
@@ -185,19 +189,19 @@ def backward(program: Program, views: tuple[View, ...]) -> Callable:
     return _compiled(program, run)
 
 
-@lru_cache(maxsize=None)
+@cache
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
     return _compiled(program, partial(_pulled, program))
 
 
-@lru_cache(maxsize=None)
+@cache
 def accumulation(program: Program, views: tuple[View, ...]) -> Callable:
     """(gradients, storages, scale) -> storages with scale * gradients added."""
     return jax.jit(partial(_accumulated, program, views))
 
 
-@lru_cache(maxsize=None)
+@cache
 def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
     """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
 
@@ -215,7 +219,7 @@ def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -
     return jax.jit(run)
 
 
-@lru_cache(maxsize=None)
+@cache
 def inspection(program: Program) -> Callable:
     """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
 

@@ -25,6 +25,11 @@ def changed() -> None:
     _Version.count += 1
 
 
+def version() -> int:
+    """The number of changes of structure so far."""
+    return _Version.count
+
+
 def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     """The row-major strides, in elements, of a size."""
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
@@ -405,7 +410,9 @@ class Tensor:
         return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes}]"
 
     def __deepcopy__(self, memo: dict) -> "Tensor":
-        storage = memo.get(id(self.storage_)) or self.storage_.__deepcopy__(memo)
+        storage = memo.get(id(self.storage_))
+        if storage is None:
+            storage = self.storage_.__deepcopy__(memo)
         return Tensor.viewing(storage, self.offset, self.shape, self.strides_)
 
     def __reduce__(self):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Const, const, expected, title
+from ..layers import LogSoftMax
 from .base import Criterion
 
 
@@ -81,6 +82,10 @@ class CrossEntropyCriterion(Criterion):
 
     def __post_init__(self) -> None:
         self._set(weights=const(self.weights))
+
+    @property
+    def lsm(self) -> LogSoftMax:
+        return LogSoftMax()
 
     @property
     def nll(self) -> ClassNLLCriterion:

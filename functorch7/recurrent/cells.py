@@ -25,6 +25,7 @@ class FastLSTM(Module):
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")
+    hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
 
     input_size: int
     output_size: int

@@ -1,0 +1,167 @@
+"""One forward call of a network, and what can be asked of it afterwards."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from . import compiled
+from .plan import Path, Plan
+from .random import next_draw
+from .values import shapes, unwrapped, wrapped
+
+if TYPE_CHECKING:
+    from .module import Module
+
+count = itertools.count(1)
+"""Numbers calls, and the outputs that users set, in the order in which they happen."""
+
+
+class Call:
+    """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
+
+    __slots__ = (
+        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given", "grad_input", "number", "output",
+        "parameter_gradients", "plan", "pull", "result", "side", "state_gradient",
+    )  # fmt: skip
+
+    def __init__(self, plan: Plan, given: Any, keep: bool):
+        self.plan, self.given, self.number = plan, given, next(count)
+        self.arguments = (
+            [storage.array for storage in plan.parameters.storages],
+            [slot.read() for slot in plan.slots],
+            unwrapped(given),
+            [slot.read() for slot in plan.state_slots],
+            next_draw() if plan.draws else None,
+        )
+        if keep:
+            (self.output, self.side), buffers, self.pull = plan.run(plan.differentiate, *self.arguments)
+        else:
+            (self.output, self.side), buffers = plan.run(plan.evaluate, *self.arguments)
+            self.pull = None
+        for slot, value in zip(plan.slots, buffers, strict=True):
+            slot.write(value)
+        for slot, value in zip(plan.state_slots, self.side.state, strict=True):
+            slot.write(value)
+        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self._seen: dict[tuple, Any] = {}
+        self._inspected: dict[bool, Any] = {}
+        self.result = wrapped(self.output)
+        plan.last_call = weakref.ref(self)
+
+    # Backward ----------------------------------------------------------------------------------------------------
+
+    def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
+        """The cotangents, after the checks; the pull-back is made if the call kept none."""
+        grad_output = self._fitted(module, unwrapped(grad_output))
+        if self.pull is None:
+            *_, self.pull = self.plan.run(self.plan.differentiate, *self.arguments)
+        for foreign in self.plan.foreign:
+            foreign.pending.clear()
+        rewards = [
+            None if node.value is None else holder.reward_at_step(step)
+            for holder, node in zip(self.plan.rewarded, self.side.log_probs, strict=True)
+        ]
+        self.cotangents = (grad_output, self.side, rewards, state)
+        self._seen.clear()
+        self._inspected.pop(True, None)
+        return self.cotangents
+
+    def _fitted(self, module: Module, grad_output: Any) -> Any:
+        """gradOutput in the output's shape; elements are never repeated or dropped."""
+        output = self.output
+        if isinstance(output, jax.Array) and np.shape(grad_output) == output.shape:
+            return grad_output
+        given, wanted = shapes(grad_output), shapes(output)
+        try:
+            return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
+            ) from None
+
+    def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
+        """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
+        cotangents = self._prepare(module, grad_output, state, step)
+        fresh = self.plan.program.by_storage  # then storages that are zero need not be made
+        storages = [None if fresh and s.is_zero else s.array for s in self.plan.gradients.storages]
+        factor = None if isinstance(scale, (int, float)) and scale == 1 else scale
+        self.parameter_gradients = None
+        self.grad_input, self.state_gradient, new = self.plan.run(
+            self.plan.backward, self.pull, *cotangents, storages, factor
+        )
+        self._store(new)
+        for foreign in self.plan.foreign:
+            for pair in foreign.pending:
+                foreign.accGradParameters(*pair, scale)
+
+    def pull_back(self, module: Module, grad_output: Any, state: list | None = None, step: int = 0) -> None:
+        """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
+        cotangents = self._prepare(module, grad_output, state, step)
+        self.parameter_gradients, self.grad_input, self.state_gradient = self.plan.run(
+            compiled.pull_back(self.plan.program), self.pull, *cotangents
+        )
+
+    def accumulate(self, scale: Any) -> None:
+        """Adds scale * the kept gradients to the gradients' tensors."""
+        run = compiled.accumulation(self.plan.program, self.plan.gradients.views)
+        storages = [storage.array for storage in self.plan.gradients.storages]
+        self._store(self.plan.run(run, self.parameter_gradients, storages, scale))
+        for foreign in self.plan.foreign:
+            for pair in foreign.pending:
+                foreign.accGradParameters(*pair, scale)
+
+    def descend(self, rate: Any) -> None:
+        """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
+        layout = self.plan.parameters
+        run = compiled.accumulation(self.plan.program, layout.views)
+        new = self.plan.run(run, self.parameter_gradients, [s.array for s in layout.storages], -rate)
+        for storage, array in zip(layout.storages, new, strict=True):
+            storage.array = array
+        for foreign in self.plan.foreign:
+            for pair in foreign.pending:
+                foreign.accUpdateGradParameters(*pair, rate)
+
+    def _store(self, arrays: list) -> None:
+        for storage, array in zip(self.plan.gradients.storages, arrays, strict=True):
+            storage.array = array
+
+    # What inner modules saw ------------------------------------------------------------------------------------------
+
+    def _inspect(self, gradients: bool) -> tuple:
+        if gradients not in self._inspected:
+            cotangents = self.cotangents if gradients else None
+            run = compiled.inspection(self.plan.program)
+            self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
+        return self._inspected[gradients]
+
+    def output_of(self, module: Module) -> Any:
+        """A module's output in this call; None if it did not run."""
+        path = self.plan.paths[id(module)]
+        return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
+
+    def grad_input_of(self, module: Module) -> Any:
+        """The gradient at a module's input; None before backward."""
+        if self.cotangents is None:
+            return None
+        path = self.plan.paths[id(module)]
+        find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
+        return self._shown("gradInput", path, find)
+
+    def exposed_by(self, module: Module, name: str) -> Any:
+        """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
+        path = self.plan.paths[id(module)]
+        return self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
+
+    def _shown(self, what: str, path: Path, find: Any) -> Any:
+        if (what, path) not in self._seen:
+            self._seen[what, path] = wrapped(find())
+        return self._seen[what, path]
+
+
+def _reshaped(output: Any, gradient: Any) -> Any:
+    return np.asarray(gradient).reshape(output.shape)

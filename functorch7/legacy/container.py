@@ -1,0 +1,73 @@
+"""Containers: modules that hold others."""
+
+from typing import Any
+
+from .module import Module
+
+
+class Container(Module):
+    """A module that holds others in the Python list `modules`; positions count from 1 in its methods.
+
+    Source: nn/doc/containers.md.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        if self.spec_class is None:
+            self.modules = []
+
+    def add(self, module: Module) -> Any:
+        """Appends a module; returns the container. Raises TypeError for anything else."""
+        self.modules.append(module)
+        return self
+
+    def extend(self, *modules: Module) -> Any:
+        """Appends several modules; returns the container."""
+        for module in modules:
+            self.add(module)
+        return self
+
+    def get(self, index: int, *more: int) -> Any:
+        """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none."""
+        position = index - 1 if index > 0 else index + len(self.modules)
+        found = self.modules[position] if index and 0 <= position < len(self.modules) else None
+        return found.get(*more) if more and found is not None else found
+
+    def size(self) -> int:
+        """The number of modules."""
+        return len(self.modules)
+
+    def insert(self, module: Module, index: int | None = None) -> None:
+        """Puts a module before the one at `index` (at the end by default). Raises IndexError beyond the end."""
+        index = len(self.modules) + 1 if index is None else index
+        if not 1 <= index <= len(self.modules) + 1:
+            raise IndexError(f"{self.title()}: index should be contiguous to existing modules, got {index}")
+        self.modules.insert(index - 1, module)
+
+    def remove(self, index: int | None = None) -> None:
+        """Takes out the module at `index` (the last by default). Raises IndexError if there is none."""
+        index = len(self.modules) if index is None else index
+        if not 1 <= index <= len(self.modules):
+            raise IndexError(f"{self.title()}: index out of range, got {index} of {len(self.modules)} modules")
+        del self.modules[index - 1]
+
+    def applyToModules(self, func: Any) -> None:
+        """Calls func(module) on each module, not on those inside it."""
+        for module in list(self.modules):
+            func(module)
+
+    def rethrowErrors(self, module: Module, moduleIndex: int, funcName: str, *args: Any) -> Any:
+        """Calls a method of the module at an index; errors say "In 2 module of nn.Sequential:"."""
+        if self.get(moduleIndex) is not module:
+            raise ValueError(f"{self.title()}: mismatch between moduleIndex and self.modules in rethrowErrors")
+        try:
+            return getattr(module, funcName)(*args)
+        except Exception as error:
+            error.add_note(f"In {moduleIndex} module of {self.typename()}:")
+            raise
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self.modules)

@@ -1,0 +1,215 @@
+"""Torch's Criterion: a loss with state, over an immutable description."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import core
+from ..core.tables import as_arrays
+from .described import Described, describe
+from .storage import dtype_of, precision
+from .tensor import Tensor
+from .values import unwrapped, wrapped
+
+
+@cache
+def _value_and_gradient(spec: Any, dtype: str) -> Any:
+    """(input, target) -> the loss and its gradient with respect to the input, in one compiled call."""
+
+    def cast(leaf: Any) -> Any:
+        return jnp.asarray(leaf).astype(dtype)
+
+    return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
+
+
+class Criterion(Described):
+    """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
+
+    A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
+    `updateGradInput(input, target)`. Fields: output, gradInput, and the arguments under Torch's names.
+    Source: nn/doc/criterion.md#nn.Criterion.
+    """
+
+    output: Any = 0
+    _kept: tuple | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Takes Torch's arguments; None takes a default, as nil does."""
+        self.__dict__["gradInput"] = Tensor()
+        if self.spec_class is not None:
+            spec, objects = describe(self.spec_class, args, kwargs)
+            self._take(spec, objects)
+
+    def _take(self, spec: core.Module, objects: list) -> None:
+        """Becomes the object of a description; arrays among its arguments become tensors."""
+        self.__dict__["_spec"] = spec
+        self.__dict__.setdefault("gradInput", Tensor())
+        for name in self._array_fields():
+            self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
+
+    def _array_fields(self) -> list[str]:
+        return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
+
+    def _respecify(self, spec: core.Module) -> None:
+        self._take(spec, [])
+
+    def description(self) -> core.Module:
+        """The immutable description as it stands, with the tensors' present values."""
+        arrays = {name: core.Const(self.__dict__[name]) for name in self._array_fields()}
+        return self._spec.replace(**arrays) if arrays else self._spec
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
+        self.output = self.updateOutput(input, target)
+        return self.output
+
+    def backward(self, input: Any, target: Any) -> Any:
+        """The gradient of the loss with respect to the input, shaped as it."""
+        self.gradInput = self.updateGradInput(input, target)
+        return self.gradInput
+
+    def updateOutput(self, input: Any, target: Any) -> Any:
+        """Computes the loss; the gradient comes with it in the same call."""
+        return float(self._evaluated(input, target)[0])
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        """Computes the gradient, unless forward of the same input and target has done so."""
+        if not self._has_own_loss():
+            kept = self._kept
+            if kept is None or kept[0] is not input or kept[1] is not target or kept[2] is not unwrapped(input):
+                self._evaluated(input, target)
+            return wrapped(self._kept[3])  # type: ignore[index]
+
+        def loss(value: Any) -> jax.Array:
+            return jnp.asarray(unwrapped(self.updateOutput(wrapped(value), target)))
+
+        value = jax.tree.map(jnp.asarray, unwrapped(input))
+        return wrapped(jax.grad(loss)(value))
+
+    def _has_own_loss(self) -> bool:
+        return not builtins.type(self).updateOutput.__module__.startswith(__package__ or "")
+
+    def _evaluated(self, input: Any, target: Any) -> tuple[Any, Any]:
+        if self._spec is None:
+            raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
+        given, wanted, spec = unwrapped(input), as_arrays(unwrapped(target)), self.description()
+        first = jax.tree.leaves(given)[0]
+        # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
+        dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
+        spec.check(given, wanted)
+        with precision(dtype):
+            loss, gradient = _value_and_gradient(spec, np.dtype(dtype).name)(given, wanted)
+        self.__dict__["_kept"] = (input, target, given, gradient)
+        return loss, gradient
+
+    def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
+        """(forward, backward) of an input and a target."""
+        return self.forward(input, target), self.backward(input, target)
+
+    def clone(self) -> Criterion:
+        """A deep copy."""
+        return copy.deepcopy(self)
+
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Criterion:
+        """Casts every tensor; returns the criterion. Raises ValueError without a type."""
+        if type is None:
+            raise ValueError("Criterion: must provide a type to convert to")
+        return self._typed(type, tensorCache)
+
+    def cudaHalf(self, tensorCache: dict | None = None) -> Criterion:
+        """Moves to the GPU, as float16."""
+        return self.type("torch.CudaHalfTensor", tensorCache)
+
+    def cudaDouble(self, tensorCache: dict | None = None) -> Criterion:
+        """Moves to the GPU, as float64."""
+        return self.type("torch.CudaDoubleTensor", tensorCache)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+
+    def __repr__(self) -> str:
+        return self.typename()
+
+
+class ClassNLLCriterion(Criterion):
+    """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
+
+    def __len__(self) -> int:
+        return 0 if self.weights is None else self.weights.nElement()
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def total_weight_tensor(self) -> Tensor:
+        """The sum of the weights of the last forward's targets."""
+        if self._kept is None:
+            return Tensor([0.0])
+        targets = np.asarray(unwrapped(self._kept[1])).reshape(-1).astype(int)
+        counted = targets[targets != self.ignoreIndex]
+        weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
+        return Tensor([float(weights.sum())])
+
+
+class CrossEntropyCriterion(Criterion):
+    """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
+
+    def _take(self, spec: core.Module, objects: list) -> None:
+        from .nn import object_of
+
+        super()._take(spec, objects)
+        for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
+            if name not in self.__dict__:
+                self.__dict__[name] = object_of(part)
+
+    def _array_fields(self) -> list[str]:
+        return []
+
+    def _respecify(self, spec: Any) -> None:
+        for field in ("weights", "size_average"):
+            if getattr(spec, field) != getattr(self._spec, field):
+                setattr(self.nll, field, getattr(spec, field))
+        super()._respecify(spec)
+
+    def description(self) -> core.Module:
+        """The immutable description, with the fields of `nll`."""
+        nll = self.nll.description()
+        return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
+
+
+class VRClassReward(Criterion):
+    """nn.VRClassReward(module, scale, criterion): backward sends the reward to `module`'s stochastic modules."""
+
+    def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
+        if not hasattr(module, "reinforce"):
+            raise TypeError(f"{self.typename()}: expected a module to reward, got {module!r}")
+        super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
+        self.__dict__["module"] = module
+
+    def _take(self, spec: core.Module, objects: list) -> None:
+        from .nn import object_of
+
+        super()._take(spec, objects)
+        self.__dict__["criterion"] = objects[0] if objects else object_of(spec.criterion)  # type: ignore[attr-defined]
+
+    def description(self) -> core.Module:
+        """The immutable description, with the baseline's criterion as it stands."""
+        return self._spec.replace(criterion=self.criterion.description())
+
+    def _parts(self) -> list[Described]:
+        return [self.criterion]
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        """[zeros, the baseline's gradient]; the reward goes to the stochastic modules."""
+        gradient = super().updateGradInput(input, target)
+        given = jax.tree.map(np.asarray, unwrapped(input))
+        with precision(given[1].dtype):
+            self.module.reinforce(self.description().advantage(given, unwrapped(target)))
+        return gradient

@@ -1,0 +1,167 @@
+"""What dpnn adds to every module: helpers for training loops, and shapes with and without a batch."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from .described import Described
+from .plan import grad_name
+from .random import generator
+from .tensor import Tensor
+
+
+def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:
+    """Scales the slices along an axis whose norm is above the limit down to it, as torch.renorm does."""
+    if limit is None or limit <= 0:
+        return
+    values = tensor.numpy()
+    others = tuple(a for a in range(values.ndim) if a != axis)
+    norms = np.sqrt((values * values).sum(others, keepdims=True))
+    tensor.copy(values * np.where(norms > limit, limit / (norms + 1e-7), 1))
+
+
+class TrainingHelpers(Described):
+    """Part of Module. A module's own field of the same name (maxOutNorm, wdFactor, ...) overrides an argument.
+
+    Source: dpnn/README.md, Module.
+    """
+
+    @property
+    def dpnn_parameters(self) -> list[str]:
+        """The names of what is learned or kept: weight, bias, and a normalisation's running statistics."""
+        kept = self._spec.init_buffers() if self._spec is not None else ()
+        learned = list(dict.fromkeys(["weight", "bias", *self.own_parameters()]))
+        return learned + [name for name in kept if isinstance(self.__dict__.get(name), Tensor)]
+
+    @property
+    def dpnn_gradParameters(self) -> list[str]:
+        """The names of the gradients."""
+        return [grad_name(name) for name in dict.fromkeys(["weight", "bias", *self.own_parameters()])]
+
+    def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Any:
+        """A copy that shares the parameters (and running statistics) and the gradients, or one of the two."""
+        memo: dict = {}
+        for module in self.listModules():
+            shared = [*(module.dpnn_parameters if shareParams else ())]
+            shared += module.dpnn_gradParameters if shareGradParams else []
+            for tensor in (module.__dict__.get(name) for name in shared):
+                if isinstance(tensor, Tensor):
+                    memo[id(tensor.storage_)] = tensor.storage_
+        return copy.deepcopy(self, memo)
+
+    def _leaves(self) -> list[tuple[Any, list[Tensor], list[Tensor]]]:
+        """Every module without modules inside, with its parameters and gradients."""
+        return [(m, *m.parameters()) for m in self.listModules() if not m.children() and m.parameters()[0]]
+
+    def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> None:
+        """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim."""
+        for module, params, _ in self._leaves():
+            for tensor in params:
+                if tensor.dim() > 1:
+                    _limited(tensor, 0, module.__dict__.get("maxOutNorm", maxOutNorm))
+                    _limited(tensor, tensor.dim() - 1, module.__dict__.get("maxInNorm", maxInNorm))
+
+    def momentumGradParameters(self) -> list[Tensor]:
+        """The moving averages behind `updateGradParameters`; copies of the gradients at first."""
+        own = self.__dict__.setdefault("momGradParams", [])
+        if not own:
+            own.extend(gradient.clone() for gradient in self.parameters()[1])
+        return own
+
+    def updateGradParameters(
+        self, momFactor: float, momDamp: float | None = None, momNesterov: bool = False
+    ) -> None:
+        """Before an update: gradient = m (or gradient + momFactor m), m = momFactor m + (1 - momDamp) gradient."""
+        for module, _, grads in self._leaves():
+            factor = module.__dict__.get("momFactor", momFactor)
+            damp = module.__dict__.get("momDamp", momDamp)
+            damp = factor if damp is None else damp
+            if factor <= 0:
+                continue
+            first = not module.__dict__.get("momGradParams")
+            for average, gradient in zip(module.momentumGradParameters(), grads, strict=True):
+                if not first:
+                    average.mul(factor).add(1 - damp, gradient)
+                if module.__dict__.get("momNesterov", momNesterov):
+                    gradient.add(factor, average)
+                else:
+                    gradient.copy(average)
+
+    def weightDecay(self, wdFactor: float, wdMinDim: int = 2) -> None:
+        """Before an update: gradient += wdFactor * parameter, for parameters of at least wdMinDim dimensions."""
+        for module, params, grads in self._leaves():
+            factor = module.__dict__.get("wdFactor", wdFactor)
+            for parameter, gradient in zip(params, grads, strict=True):
+                if factor > 0 and parameter.dim() >= module.__dict__.get("wdMinDim", wdMinDim):
+                    gradient.add(factor, parameter)
+
+    def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float | None:
+        """Before an update: scales all gradients so that their norm (or each module's) is at most cutoffNorm.
+
+        Returns the norm before; None if cutoffNorm is not positive.
+        """
+        cutoff, local = (self.__dict__.get(n, v) for n, v in (("cutoffNorm", cutoffNorm), ("moduleLocal", moduleLocal)))
+        if cutoff <= 0:
+            return None
+        leaves = self._leaves()
+        if local and (len(leaves) > 1 or self.children()):
+            return math.sqrt(sum(module.gradParamClip(cutoff, True) ** 2 for module, _, _ in leaves))
+        grads = [gradient for _, _, own in leaves for gradient in own]
+        norm = math.sqrt(sum(float((g.numpy().astype(np.float64) ** 2).sum()) for g in grads))
+        if norm > cutoff:
+            for gradient in grads:
+                gradient.mul(cutoff / norm)
+        return norm
+
+    def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters and gradients that the last call touched: all of them, unless a layer knows better."""
+        return self.parameters()
+
+    def checkParameters(self) -> None:
+        """Raises ValueError for the first parameter that holds a NaN."""
+        for i, parameter in enumerate(self.parameters()[0], 1):
+            if np.isnan(np.asarray(parameter, np.float64)).any():
+                raise ValueError(f"{self.title()}: NaN Error for param at index {i}")
+
+    def dontBackward(self) -> Any:
+        """From now on backward and its relatives do nothing here, and no gradient passes."""
+        for name in ("backward", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
+            setattr(self, name, lambda *args: None)
+        return self
+
+    def outside(self, insize: Any) -> Any:
+        """The output's sizes for an input of these sizes; a forward call is made."""
+        sizes = tuple(int(s) for s in np.asarray(insize).reshape(-1))
+        return self.forward(generator().uniform(size=sizes).astype(self._planned().dtype)).size()
+
+    def accept(self, visitor: Any) -> None:
+        """visitor.visit(self)."""
+        visitor.visit(self)
+
+    def extrapolateType(self) -> str:
+        """The most frequent type of the parameters."""
+        names = Counter(parameter.type() for parameter in self.parameters()[0])
+        return names.most_common(1)[0][0] if names else self._type
+
+    def contiguousInput(self, input: Tensor, backward: bool = False) -> Tensor:
+        """The input, copied if it is not contiguous; in backward, the copy that forward made."""
+        if not backward:
+            self.__dict__["dpnn_cinput"] = input.contiguous()
+        return self.__dict__["dpnn_cinput"]
+
+    def toBatch(self, tensor: Tensor, nDim: int, batchDim: int = 1) -> Tensor:
+        """The tensor with a batch dimension of size 1 if it has only nDim dimensions."""
+        self.__dict__["dpnn_online"] = tensor.dim() == nDim
+        if not self.__dict__["dpnn_online"]:
+            return tensor
+        shape = list(tensor.shape)
+        return tensor.view(*shape[: batchDim - 1], 1, *shape[batchDim - 1 :])
+
+    def fromBatch(self, tensor: Tensor, batchDim: int = 1) -> Tensor:
+        """The tensor without the batch dimension that `toBatch` added."""
+        return tensor.select(batchDim, 1) if self.__dict__.get("dpnn_online") else tensor

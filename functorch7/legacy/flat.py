@@ -1,0 +1,54 @@
+"""Many tensors as parts of one flat tensor."""
+
+import numpy as np
+
+from .storage import Storage
+from .tensor import Tensor, changed
+
+
+def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]], list[int]]:
+    """The storages with the positions that the tensors use, in order, and each tensor's place in the flat tensor."""
+    used: dict[int, tuple[Storage, np.ndarray]] = {}
+    for tensor in tensors:
+        if not tensor.isContiguous():
+            raise ValueError("Cannot gather tensors that are not compact")
+        _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(tensor.storage_.size, bool)))
+        mask[tensor.offset : tensor.offset + tensor.nElement()] = True
+    first = np.cumsum([0, *(mask.sum() for _, mask in used.values())])
+    starts = dict(zip(used, first[:-1], strict=True))
+    places = [
+        int(starts[id(t.storage_)] + np.count_nonzero(used[id(t.storage_)][1][: t.offset])) for t in tensors
+    ]
+    return list(used.values()), places
+
+
+def flatten(tensors: list[Tensor]) -> Tensor:
+    """One flat tensor that holds every element once; the given tensors become views of it.
+
+    Tensors that lie so already stay where they are. Source: nn/doc/module.md, getParameters.
+    """
+    if not tensors:
+        return Tensor()
+    storages, places = _compacted(tensors)
+    (storage, mask), *others = storages
+    if not others and mask.all() and len(storage.shape) == 1:
+        return Tensor.viewing(storage, 0, storage.shape)
+    flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
+    for tensor, place in zip(tensors, places, strict=True):
+        tensor._bind(flat, place, tensor.shape)
+    changed()
+    return Tensor.viewing(flat, 0, flat.shape)
+
+
+def flattened(parameters: list[Tensor], gradients: list[Tensor]) -> tuple[Tensor, Tensor]:
+    """Both lists flattened; their tensors must lie in the same places."""
+    places, grad_places = (_compacted(tensors)[1] if tensors else [] for tensors in (parameters, gradients))
+    sizes = [sum(mask.sum() for _, mask in _compacted(t)[0]) if t else 0 for t in (parameters, gradients)]
+    if sizes[0] != sizes[1]:
+        raise ValueError("getParameters: check that you are sharing parameters and gradParameters")
+    for i, (place, grad_place) in enumerate(zip(places, grad_places, strict=True), 1):
+        if place != grad_place:
+            raise ValueError(
+                f"getParameters: misaligned parameter at {i}: check that you are sharing parameters and gradParameters"
+            )
+    return flatten(parameters), flatten(gradients)

@@ -1,0 +1,339 @@
+"""Torch's Module: an object with state, forward and backward, over an immutable description."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from .. import core
+from .calls import Call, count
+from .described import Described, describe
+from .dpnn import TrainingHelpers
+from .parameters import Parameters, shapes_of
+from .plan import Plan
+from .steps import Steps
+from .storage import Storage, dtype_of
+from .tensor import Tensor, changed, version
+from .tree import ModuleList, Tree
+from .values import shapes, unwrapped, wrapped
+
+PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input")
+"""What belongs to past calls: never copied, never saved."""
+
+
+@cache
+def _overridden_in(kind: type, name: str) -> bool:
+    return not getattr(kind, name).__module__.startswith(__package__)
+
+
+class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
+    """A layer or network with Torch's interface.
+
+    Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
+    `updateOutput(input)`; its gradient is then found by differentiation, unless it defines
+    `updateGradInput(input, gradOutput)` and, if it has parameters, `accGradParameters(input, gradOutput, scale)`.
+    Fields: output and gradInput of the last forward and backward; train; weight, bias, gradWeight, gradBias and
+    other parameters under Torch's names; modules, if it has any.
+    Source: nn/doc/module.md; dpnn/README.md, Module.
+    """
+
+    calls = 0
+    _plan: Plan | None = None
+    _outer_plan: Plan | None = None
+    _call: Call | None = None
+    _state: dict[str, Any] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Takes Torch's arguments; None takes a default, as nil does."""
+        if self.spec_class is None:
+            if args or kwargs:
+                raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
+            return
+        spec, objects = describe(self.spec_class, args, kwargs)
+        self._take(spec, objects)
+
+    def _take(self, spec: core.Module, modules: list) -> None:
+        """Becomes the object of a description, with fresh arrays."""
+        from .nn import object_of
+
+        children = spec.children()
+        if not isinstance(children, tuple):
+            modules = [object_of(child) for child in children.values()]
+        if children or isinstance(children, tuple):
+            self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
+        self.__dict__["_spec"] = spec
+        self.__dict__["_state"] = {}
+        for name, value in spec.init_buffers().items():
+            if isinstance(value, (jax.Array, np.ndarray)) and name not in spec.transient:
+                self.__dict__[name] = Tensor.of(value)
+            else:
+                self._state[name] = value
+        self._make_parameters()
+        changed()
+
+    def _respecify(self, spec: core.Module) -> None:
+        super()._respecify(spec)
+        self._make_parameters()
+
+    # Structure ---------------------------------------------------------------------------------------------------
+
+    def child_names(self) -> list:
+        """The modules' positions (from 0) or names in the description."""
+        inner = self._spec.children() if self._spec is not None else ()
+        return list(inner) if isinstance(inner, dict) else list(range(len(self.children())))
+
+    def own_description(self) -> core.Module:
+        """The description, without looking inside its modules."""
+        gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
+        return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
+
+    def description(self) -> core.Module:
+        """The immutable description of this object and all inside it."""
+        if self._spec is None:
+            from .foreign import Foreign
+
+            return Foreign(self)
+        spec = self.own_description()
+        if not isinstance(spec.children(), tuple) or not self.children():
+            return spec
+        return spec.replace(modules=tuple(module.description() for module in self.children()))
+
+    def functional(self) -> tuple[core.Module, core.Variables]:
+        """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""
+        from .functional import functional
+
+        return functional(self)
+
+    def overrides(self, name: str) -> bool:
+        """Whether a user has given this object his own version of a method."""
+        return name in vars(self) or _overridden_in(builtins.type(self), name)
+
+    def is_foreign(self) -> bool:
+        """Whether it cannot be described: the user's methods have to be called."""
+        return self._spec is None or self.has_own_gradient() or self.overrides("updateOutput")
+
+    def has_own_gradient(self) -> bool:
+        """Whether the user defines the gradient."""
+        return self.overrides("updateGradInput") or self.overrides("accGradParameters")
+
+    @property
+    def pending(self) -> list:
+        """(input, gradOutput) of backward calls whose accGradParameters is still to come."""
+        return self.__dict__.setdefault("_pending", [])
+
+    def cells(self) -> list[Tensor]:
+        """The parameters."""
+        return self.parameters()[0]
+
+    def _planned(self) -> Plan:
+        plan = self._plan
+        if plan is None or plan.version != version():
+            if self._spec is None:
+                raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
+            plan = self.__dict__["_plan"] = Plan(self)
+        return plan
+
+    def _planned_outside(self) -> Plan:
+        """The plan that sees this object, whose updateOutput the user wrote, from outside."""
+        plan = self._outer_plan
+        if plan is None or plan.version != version():
+            plan = self.__dict__["_outer_plan"] = Plan(self, as_foreign=True)
+        return plan
+
+    # Forward and backward --------------------------------------------------------------------------------------------
+
+    def forward(self, input: Any) -> Any:
+        """The output for an input: a tensor, an array, or a table of them."""
+        if not self.overrides("updateOutput"):
+            return self.updateOutput(input)
+        if not self.has_own_gradient():
+            return self._run(self._planned_outside(), input)
+        self.calls += 1
+        self.output = wrapped(unwrapped(self.updateOutput(wrapped(unwrapped(input)))))
+        return self.output
+
+    def updateOutput(self, input: Any) -> Any:
+        """Computes the output, in one compiled call, and keeps what backward needs."""
+        return self._run(self._planned(), input)
+
+    def _run(self, plan: Plan, input: Any) -> Any:
+        fields = self.__dict__
+        fields["_call"] = None  # frees what the last call kept
+        call = Call(plan, input, self.train)
+        fields["_call"] = call
+        if plan.spec.is_step:
+            self._step_taken(call)
+        return call.result
+
+    def backward(self, input: Any, gradOutput: Any, scale: float = 1) -> Any:
+        """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
+
+        Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
+        """
+        if self.has_own_gradient():
+            self.gradInput = wrapped(unwrapped(self.updateGradInput(input, gradOutput)))
+            self.accGradParameters(input, gradOutput, scale)
+            return self.gradInput
+        call, state, step = self._to_pull_back(input)
+        call.backward(self, gradOutput, scale, state, step)
+        if call.plan.spec.is_step:
+            self._step_pulled(call, accumulated=True)
+        return call.grad_input_of(self)
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        """The gradient with respect to the input."""
+        call, state, step = self._to_pull_back(input)
+        call.pull_back(self, gradOutput, state, step)
+        if call.plan.spec.is_step:
+            self._step_pulled(call, accumulated=False)
+        return call.grad_input_of(self)
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+        """Adds scale * the parameters' gradients to theirs."""
+        if self._spec is not None:
+            self._pulled(input, gradOutput).accumulate(scale)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Takes lr * gradient off the parameters at once."""
+        if any(module.shared for module in self.listModules()):
+            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+        else:
+            self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """The same, leaving the gradients' tensors as they are."""
+        if self._spec is not None:
+            self._pulled(input, gradOutput).descend(lr)
+        elif self.parameters()[0]:
+            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+
+    def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """The same by way of the gradients' tensors, which other modules may share."""
+        if self.parameters()[0]:
+            self.zeroGradParameters()
+            self.accGradParameters(input, gradOutput, 1)
+            self.updateParameters(lr)
+
+    def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
+        """updateGradInput, then accUpdateGradParameters; returns gradInput."""
+        self.gradInput = self.updateGradInput(input, gradOutput)
+        self.accUpdateGradParameters(input, gradOutput, lr)
+        return self.gradInput
+
+    def _pulled(self, input: Any, grad_output: Any) -> Call:
+        """The call whose parameters' gradients are to be used, pulled back already or now."""
+        call, state, step = self._to_accumulate(input)
+        if call.parameter_gradients is None:
+            call.pull_back(self, grad_output, state, step)
+        return call
+
+    def _last_call(self, input: Any) -> Call:
+        call = self._call
+        if call is None:
+            raise RuntimeError(f"{self.title()}: backward called before forward")
+        return self._fits(call, input)
+
+    def _fits(self, call: Call, input: Any) -> Call:
+        if input is not call.given and shapes(unwrapped(input)) != shapes(call.arguments[2]):
+            raise ValueError(
+                f"{self.title()}: backward needs the input of forward, of shape {shapes(call.arguments[2])}, "
+                f"got {shapes(unwrapped(input))}"
+            )
+        return call
+
+    def __call__(self, input: Any, gradOutput: Any = None) -> Any:
+        """forward(input); with gradOutput also backward, and (output, gradInput)."""
+        output = self.forward(input)
+        return output if gradOutput is None else (output, self.backward(input, gradOutput))
+
+    # What a call left --------------------------------------------------------------------------------------------------
+
+    def _newest_call(self) -> Call | None:
+        """The last call that ran this object, alone or inside a network."""
+        others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
+        return max((c for c in (self._call, *others) if c is not None), key=lambda c: c.number, default=None)
+
+    def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        since, value = self.__dict__.get(field, (0, None))
+        call = self._newest_call()
+        found = find(call) if call is not None and call.number > since else None
+        if found is not None:
+            return found
+        if value is None:
+            value = Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
+            self.__dict__[field] = (since, value)
+        return value
+
+    @property
+    def output(self) -> Any:
+        """The output of the last call, that of a network around this module too."""
+        return self._left_by_call("_output", lambda call: call.output_of(self))
+
+    @output.setter
+    def output(self, value: Any) -> None:
+        self.__dict__["_output"] = (next(count), value)
+
+    @property
+    def gradInput(self) -> Any:
+        """The gradient with respect to the input in the last backward."""
+        return self._left_by_call("_grad_input", lambda call: call.grad_input_of(self))
+
+    @gradInput.setter
+    def gradInput(self, value: Any) -> None:
+        self.__dict__["_grad_input"] = (next(count), value)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._spec is not None:
+            if name in self._state:
+                value = self._state[name]
+                value = value.value if isinstance(value, core.Emitted) else value
+                return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
+            if name in self._spec.exposes:
+                call = self._newest_call()
+                return None if call is None else call.exposed_by(self, name)
+            if isinstance(self._spec.children(), dict) and name in self._spec.children():
+                return self.children()[self.child_names().index(name)]
+        return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._state and name != "output":
+            self._state[name] = unwrapped(value)
+            return
+        if name == "train" and value == self.train:
+            return
+        if name == "train" or (callable(value) and hasattr(builtins.type(self), name)):
+            changed()
+        if name == "modules" and not isinstance(value, ModuleList):
+            value = ModuleList(self.typename(), value)
+        super().__setattr__(name, value)
+
+    def clearState(self) -> Module:
+        """Drops output, gradInput and all that backward needs; parameters stay."""
+        for module in self.listModules():
+            module.__dict__["_call"] = None
+            module.output = module.gradInput = Tensor.viewing(Storage.zeros((0,), dtype_of(module._type)), 0, (0,))
+            module._drop_steps()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        changed()
+
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Any:
+        """Torch's name of the type; with a name, casts all tensors and returns the module."""
+        return self._type if type is None else self._typed(type, tensorCache)
+
+    def title(self) -> str:
+        """The module in one line."""
+        return core.title(self)
+
+    def __repr__(self) -> str:
+        return self.typename() if self._spec is None else self.description().printed()

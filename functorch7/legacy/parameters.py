@@ -1,0 +1,169 @@
+"""Learnable tensors and their gradients: made, listed, flattened, shared, updated."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from .. import core
+from .described import Described
+from .flat import flatten, flattened
+from .plan import Plan, grad_name
+from .random import next_draw
+from .storage import Storage, dtype_of
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .module import Module
+
+
+@cache
+def shapes_of(spec: core.Module) -> dict[str, Any]:
+    """The shapes of a module's own parameters."""
+    return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
+
+
+@cache
+def _initial(spec: core.Module, stdv: float | None) -> Callable:
+    """A compiled initialiser of a module's own parameters."""
+
+    def run(key: jax.Array, number: Any) -> dict[str, Any]:
+        key = jax.random.fold_in(key, number)
+        return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
+
+    return jax.jit(run)
+
+
+class Parameters(Described):
+    """The part of Module that deals with its own parameters and those of the modules inside."""
+
+    shared: bool = False
+
+    def _make_parameters(self) -> None:
+        """Tensors for the parameters that the description has and the object has not; drops the others."""
+        made = shapes_of(self._spec)
+        for name in self._spec.parameter_order:
+            if name not in made:
+                self.__dict__.pop(name, None)
+                self.__dict__.pop(grad_name(name), None)
+        missing = [name for name in made if name not in self.__dict__]
+        if not missing:
+            return
+        initial = self._initial_values(None)
+        for name in sorted(missing, key=self._parameter_rank):
+            shape, dtype = made[name].shape, dtype_of(self._type)
+            storage = Storage(make=lambda name=name: initial(name), shape=shape, dtype=made[name].dtype)
+            self.__dict__[name] = Tensor.viewing(storage.cast(dtype), 0, shape)
+            self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
+
+    def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
+        """Initial values by name, drawn when the first is asked for."""
+        draw, made = next_draw(), {}
+
+        def value(name: str) -> Any:
+            if not made:
+                made.update(_initial(self._spec, stdv)(*draw))
+            return made[name]
+
+        return value
+
+    def _parameter_rank(self, name: str) -> tuple:
+        order = self._spec.parameter_order
+        return (order.index(name) if name in order else len(order), name)
+
+    def own_parameters(self) -> list[str]:
+        """The names of this object's own parameters, in Torch's order."""
+        names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
+        return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The learnable tensors and their gradients, two lists in the same order."""
+        names = self.own_parameters()
+        params = [self.__dict__[name] for name in names]
+        grads = [self.__dict__[grad_name(name)] for name in names if grad_name(name) in self.__dict__]
+        for module in self.children():
+            inner, inner_grads = module.parameters()
+            params, grads = params + inner, grads + inner_grads
+        return params, grads
+
+    def zeroGradParameters(self) -> None:
+        """Sets all gradients to zero."""
+        plan = self._vectorised("zeroGradParameters")
+        if plan is None:
+            for module in self.children():
+                module.zeroGradParameters()
+            for gradient in self.parameters()[1] if not self.children() else ():
+                gradient.zero()
+        elif plan.gradients.covers:
+            for storage in plan.gradients.storages:
+                storage.zero()
+        else:
+            for gradient in plan.gradients.tensors:
+                gradient.zero()
+
+    def updateParameters(self, learningRate: float) -> None:
+        """parameter = parameter - learningRate * gradient, for all of them in one compiled call."""
+        plan = self._vectorised("updateParameters")
+        if plan is None:
+            for module in self.children():
+                module.updateParameters(learningRate)
+            for parameter, gradient in zip(*self.parameters(), strict=True) if not self.children() else ():
+                parameter.add(-learningRate, gradient)
+        elif plan.parameters.storages:
+            params, grads = ([s.array for s in layout.storages] for layout in (plan.parameters, plan.gradients))
+            new = plan.run(plan.update, params, grads, learningRate)
+            for storage, array in zip(plan.parameters.storages, new, strict=True):
+                storage.array = array
+
+    def _vectorised(self, method: str) -> Plan | None:
+        """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
+        if self._spec is None or (self.is_foreign() and self.overrides("parameters")):
+            return None
+        plan = self._planned()
+        return None if plan.foreign or (len(plan.members) > 1 and plan.overridden(method)) else plan
+
+    def getParameters(self) -> tuple[Tensor, Tensor]:
+        """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.
+
+        Calling it again gives the same flat tensors. Raises ValueError if gradients are not shared as parameters are.
+        """
+        return flattened(*self.parameters())
+
+    @staticmethod
+    def flatten(tensors: list[Tensor]) -> Tensor:
+        """One flat tensor whose parts the given tensors become."""
+        return flatten(tensors)
+
+    def reset(self, stdv: float | None = None) -> Module:
+        """Draws new initial values for all parameters."""
+        for module in self.children():
+            module.reset(stdv)
+        if self._spec is not None:
+            initial = self._initial_values(stdv)
+            for name in self.own_parameters():
+                self.__dict__[name].copy(initial(name))
+        return self
+
+    def share(self, mlp: Module, *names: str) -> Module:
+        """Makes the named tensors views of another module's; networks of the same structure module by module."""
+        for mine, theirs in zip(self.children(), mlp.children(), strict=True):
+            mine.share(theirs, *names)
+        for name in names:
+            if isinstance(self.__dict__.get(name), Tensor):
+                self.__dict__[name].set(getattr(mlp, name))
+                self.shared = mlp.shared = True
+        return self
+
+    def clone(self, *names: str) -> Module:
+        """A deep copy; the named tensors are shared instead of copied."""
+        made = copy.deepcopy(self)
+        for name in names:
+            if not any(isinstance(module.__dict__.get(name), Tensor) for module in self.listModules()):
+                if any(name in module.__dict__ for module in self.listModules()):
+                    raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
+        return made.share(self, *names) if names else made
+

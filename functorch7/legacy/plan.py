@@ -1,0 +1,192 @@
+"""From a tree of mutable objects to one description, its compiled program, and the places of its arrays."""
+
+from __future__ import annotations
+
+import weakref
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from .. import core
+from ..core.emitted import is_emitted
+from ..core.module import map_state
+from . import compiled
+from .compiled import Program, View
+from .foreign import Foreign, InMode
+from .storage import Storage, dtype_of, precision
+from .tensor import Tensor, version
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .module import Module
+
+Path = tuple[int | str, ...]
+
+
+class Slot:
+    """One buffer of one object: where a call reads its value and leaves the new one.
+
+    Arrays that are saved are tensors of the object; recurrent state and side outputs are in its `_state`.
+    """
+
+    def __init__(self, holder: Module, name: str):
+        self.holder, self.name = holder, name
+
+    @property
+    def emitted_kind(self) -> str | None:
+        """The kind of side output, if it is one."""
+        value = self.holder._state.get(self.name)
+        return value.kind if is_emitted(value) else None
+
+    def read(self) -> Any:
+        """The value that goes into a call."""
+        if self.name in self.holder._state:
+            value = self.holder._state[self.name]
+            return core.Emitted(None, value.kind) if is_emitted(value) else value
+        return self.holder.__dict__[self.name].array
+
+    def write(self, value: Any) -> None:
+        """Keeps the value that came out of a call."""
+        if self.name in self.holder._state:
+            self.holder._state[self.name] = value
+        else:
+            self.holder.__dict__[self.name].array = value
+
+
+def grad_name(name: str) -> str:
+    """The name of a parameter's gradient: gradWeight for weight."""
+    return "grad" + name[:1].upper() + name[1:]
+
+
+class Layout:
+    """A list of tensors as views of the storages behind them."""
+
+    def __init__(self, tensors: list[Tensor]):
+        self.tensors = tensors
+        self.storages: list[Storage] = []
+        numbers: dict[int, int] = {}
+        for tensor in tensors:
+            if numbers.setdefault(id(tensor.storage_), len(self.storages)) == len(self.storages):
+                self.storages.append(tensor.storage_)
+        self.views = tuple(View(numbers[id(t.storage_)], t.offset, t.shape, t.strides_) for t in tensors)
+
+    @cached_property
+    def covers(self) -> bool:
+        """Whether the views, taken once each, are the storages: without gaps, and without overlaps."""
+        filled = [0] * len(self.storages)
+        for view in sorted(set(self.views)):
+            if not view.contiguous or view.offset != filled[view.storage]:
+                return False
+            filled[view.storage] += int(np.prod(view.shape))
+        return all(size == storage.size for size, storage in zip(filled, self.storages, strict=True))
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some tensor occurs more than once."""
+        return len(set(self.views)) < len(self.views)
+
+
+class Plan:
+    """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
+
+    def __init__(self, root: Module, as_foreign: bool = False):
+        self.version = version()
+        self.paths: dict[int, Path] = {}
+        self.members: list[Module] = []
+        self.foreign: list[Module] = []
+        self.last_call: weakref.ref[Call] | None = None
+        self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        visit = self._visit_foreign if as_foreign else self._visit
+        self.spec, params, slots = visit(root, bool(root.train), ())
+        self.parameters, self.gradients = map(Layout, self._tensors)
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
+        self.state_slots: list[Slot] = []
+        if self.spec.is_step:
+            map_state(self.spec, slots, self.state_slots.append)
+        self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
+        self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
+        self.draws = self.spec.draws(bool(root.train))
+        order, treedef = jax.tree.flatten(params)
+        floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
+        self.dtype = floating[0] if floating else dtype_of(root._type)
+        self.wide = self.dtype.itemsize == 8
+        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
+        self.program = Program(
+            self.spec, (treedef, tuple(order)), self.parameters.views, buffers, bool(root.train), self.dtype.name, aligned
+        )
+
+    def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
+        self._seat(module, path)
+        spec = module.own_description()
+        names = module.child_names()
+        inner = [
+            (self._visit_foreign if child.is_foreign() else self._visit)(child, bool(module.train), (*path, name))
+            for child, name in zip(module.children(), names, strict=True)
+        ]
+        if isinstance(spec.children(), tuple):
+            if inner:
+                spec = spec.replace(modules=tuple(s for s, _, _ in inner))
+            params, slots = [p for _, p, _ in inner], [s for _, _, s in inner]
+        else:
+            params = {name: self._cell(module, name) for name in module.own_parameters()}
+            slots = {name: Slot(module, name) for name in spec.init_buffers()}
+            for name, (_, p, s) in zip(names, inner, strict=True):
+                params[name], slots[name] = p, s
+        return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _visit_foreign(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        self._seat(module, path)
+        self.foreign.append(module)
+        if module.has_own_gradient():
+            return Foreign(module), {}, {}
+        first = len(self._tensors[0])
+        for mine, theirs in zip(self._tensors, module.parameters(), strict=True):
+            mine.extend(theirs)
+        return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+
+    def _seat(self, module: Module, path: Path) -> None:
+        self.paths[id(module)] = path
+        self.members.append(module)
+        module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
+
+    def _cell(self, module: Module, name: str) -> int:
+        self._tensors[0].append(module.__dict__[name])
+        self._tensors[1].append(module.__dict__[grad_name(name)])
+        return len(self._tensors[0]) - 1
+
+    def run(self, function: Any, *args: Any) -> Any:
+        """Calls a compiled function in the network's precision."""
+        if self.wide:
+            with precision(self.dtype):
+                return function(*args)
+        return function(*args)
+
+    # The compiled functions, looked up once ---------------------------------------------------------------------
+
+    @cached_property
+    def evaluate(self) -> Any:
+        """Forward without a pull-back."""
+        return compiled.evaluation(self.program)
+
+    @cached_property
+    def differentiate(self) -> Any:
+        """Forward with the pull-back."""
+        return compiled.differentiation(self.program)
+
+    @cached_property
+    def backward(self) -> Any:
+        """Pull-back and accumulation."""
+        return compiled.backward(self.program, self.gradients.views)
+
+    @cached_property
+    def update(self) -> Any:
+        """The step along the gradient."""
+        whole = self.program.by_storage and not self.parameters.repeats
+        return compiled.update(self.parameters.views, self.gradients.views, whole)
+
+    def overridden(self, name: str) -> bool:
+        """Whether some object of the network has its own version of a method."""
+        return any(module.overrides(name) for module in self.members)

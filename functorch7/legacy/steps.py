@@ -1,0 +1,206 @@
+"""Time step by time step: the calls of a recurrence, and their backward calls in reverse order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import core
+from .described import Described
+from .values import unwrapped, wrapped
+
+if TYPE_CHECKING:
+    from .calls import Call
+
+
+class _History:
+    """The calls since the last `forget`, by step number from 1, and how far backward has come."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.calls: dict[int, Call] = {}
+        self.grad_states: dict[int, list] = {}
+        self.pulled = self.accumulated = 1  # the step after the one whose turn it is
+
+    def take(self, call: Call, keep: int) -> None:
+        """Notes one more step, and lets the one that is `keep` steps old go."""
+        self.count += 1
+        self.calls.pop(self.count - keep, None)
+        self.calls[self.count] = call
+        self.grad_states = {}
+        self.pulled = self.accumulated = self.count + 1
+
+
+class Steps(Described):
+    """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
+
+    _history: Any = None
+
+    @property
+    def step(self) -> int:
+        """The number of the next time step, from 1."""
+        return self._steps().count + 1
+
+    def _steps(self) -> _History:
+        if self._history is None:
+            self.__dict__["_history"] = _History()
+        return self._history
+
+    def _drop_steps(self) -> None:
+        self.__dict__["_history"] = None
+
+    def _step_taken(self, call: Call) -> None:
+        self._steps().take(call, call.plan.rho if self.train else 1)
+
+    def _to_pull_back(self, input: Any) -> tuple[Call, list | None, int]:
+        """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
+        call = self._last_call(input)
+        if not call.plan.spec.is_step:
+            return call, None, 0
+        steps = self._steps()
+        number = steps.pulled - 1
+        if number not in steps.calls:
+            raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {call.plan.rho})")
+        return self._fits(steps.calls[number], input), steps.grad_states.get(number), number
+
+    def _step_pulled(self, call: Call, accumulated: bool) -> None:
+        steps = self._steps()
+        steps.pulled -= 1
+        steps.grad_states[steps.pulled - 1] = call.state_gradient
+        if accumulated:
+            steps.accumulated = steps.pulled
+        self.gradInput = call.grad_input_of(self)
+
+    def _to_accumulate(self, input: Any) -> tuple[Call, list | None, int]:
+        """The call whose parameters' gradients are due."""
+        call = self._last_call(input)
+        if not call.plan.spec.is_step:
+            return call, None, 0
+        steps = self._steps()
+        steps.accumulated -= 1
+        if steps.accumulated < steps.pulled or steps.accumulated not in steps.calls:
+            raise RuntimeError(f"{self.title()}: accGradParameters called before the step's updateGradInput")
+        return self._fits(steps.calls[steps.accumulated], input), None, steps.accumulated
+
+    def forget(self) -> Any:
+        """Forgets all recurrent state inside: the next forward starts a new sequence."""
+        for module in self.listModules():
+            module._drop_steps()
+            for name in module._spec.transient if module._spec is not None else ():
+                module._state[name] = None
+            for plan in module.__dict__.get("_seats", ()):
+                plan.members[0]._drop_steps()
+        return self
+
+    def remember(self, mode: str | None = None) -> Any:
+        """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
+        if hasattr(self._spec, "remember"):
+            self._respecify(self._spec.remember(mode))
+        else:
+            for module in self.children():
+                module.remember(mode)
+        return self
+
+    def hasMemory(self) -> bool:
+        """Whether a sequencer starts from the state of the last call, in the present mode."""
+        return self._spec.has_memory(self.train)
+
+    def maxBPTTstep(self, rho: int) -> None:
+        """Sets the number of steps that are kept for backward."""
+        for module in self.listModules():
+            if hasattr(module._spec, "rho"):
+                module.rho = rho
+
+    # Hidden states -----------------------------------------------------------------------------------------------
+
+    def getHiddenState(self, step: int | None = None, input: Any = None) -> Any:
+        """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
+        steps, plan = self._steps(), self._planned()
+        step = steps.count if step is None else step
+        if step == steps.count:
+            values = [slot.read() for slot in plan.state_slots]
+        elif step + 1 in steps.calls:
+            values = steps.calls[step + 1].arguments[3]
+        else:
+            raise ValueError(f"{self.title()}: no state is kept for step {step}")
+        if input is not None:
+            zeros = self._zero_state(input)
+            values = [zero if value is None else value for zero, value in zip(zeros, values, strict=True)]
+        return self._nested_state(plan, values)
+
+    def setHiddenState(self, step: int, hiddenState: Any) -> None:
+        """Replaces the state that the next step starts from: that after the last step, or the initial one (0)."""
+        if step != self._steps().count:
+            raise ValueError(f"{self.title()}: expected the number of steps so far, {self._steps().count}, got {step}")
+        for slot, value in zip(self._planned().state_slots, self._flat_state(hiddenState), strict=True):
+            slot.write(value)
+
+    def getGradHiddenState(self, step: int, input: Any = None) -> Any:
+        """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
+        steps = self._steps()
+        plan, values = self._planned(), steps.grad_states.get(step)
+        if values is None:
+            values = [jnp.zeros_like(value) for value in steps.calls[step].side.state]
+        return self._nested_state(plan, values)
+
+    def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
+        """Sets the gradient that flows into the state after a step, before that step's backward."""
+        self._steps().grad_states[step] = self._flat_state(gradHiddenState)
+
+    def _flat_state(self, nested: Any) -> list:
+        wanted = len(self._planned().state_slots)
+        given = [leaf for leaf in jax.tree.leaves(unwrapped(list(nested)), is_leaf=lambda v: v is None)]
+        values = given + [None] * (wanted - len(given))
+        if len(values) != wanted:
+            raise ValueError(f"{self.title()}: expected a state of {wanted} tensors, got {len(given)}")
+        return [None if v is None else jnp.asarray(v, self._planned().dtype) for v in values]
+
+    def _zero_state(self, input: Any) -> list:
+        plan = self._planned()
+        after = plan.run(
+            jax.eval_shape,
+            lambda value: plan.spec.apply(*self.functional()[1], value, key=jax.random.key(0), train=self.train)[1],
+            unwrapped(input),
+        )
+        found: list = []
+        core.module.map_state(plan.spec, after, found.append)
+        return [np.zeros(value.shape, plan.dtype) for value in found]
+
+    def _nested_state(self, plan: Any, values: list) -> Any:
+        """Each recurrent module's own state as a list; in a container, a list with that of each module."""
+        by_slot = {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
+
+        def of(module: Any) -> Any:
+            names = getattr(module._spec, "hidden", module._spec.transient)
+            if names:
+                return [wrapped(by_slot[id(module), name]) for name in names]
+            return [of(child) for child in module.children()] or None
+
+        return of(self)
+
+    # Rewards -----------------------------------------------------------------------------------------------------
+
+    def reinforce(self, reward: Any) -> None:
+        """Sends a reward per example to every stochastic module inside, between forward and backward.
+
+        In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
+        """
+        for module in self.listModules():
+            if module._spec is not None and hasattr(module._spec, "log_prob"):
+                module.reward = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
+
+    def reward_at_step(self, step: int) -> Any:
+        """The reward for a step's sample (0: no recurrence)."""
+        if "reward" not in self.__dict__:
+            raise RuntimeError(f"{self.title()}: backward needs a reward; call reinforce(reward) first")
+        reward = unwrapped(self.reward)
+        if step and np.ndim(reward) > 1:
+            return reward[step - 1 - self._last_step()]
+        return reward
+
+    def _last_step(self) -> int:
+        counts = [plan.members[0]._steps().count for plan in self.__dict__.get("_seats", ())]
+        return max(counts, default=0)

@@ -1,0 +1,72 @@
+"""The little of the package `torch` that ported programs need: tensors, random numbers, names of types."""
+
+from typing import Any
+
+import numpy as np
+
+from .random import generator
+from .random import manualSeed as manualSeed
+from .storage import TYPES, dtype_of
+from .storage import Storage as Storage
+from .tensor import Tensor as Tensor
+
+
+def _made(values: Any) -> Tensor:
+    return Tensor.of(np.asarray(values, np.float32))
+
+
+def randn(*sizes: int) -> Tensor:
+    """Normally distributed numbers."""
+    return _made(generator().normal(size=sizes))
+
+
+def rand(*sizes: int) -> Tensor:
+    """Uniform numbers from [0, 1)."""
+    return _made(generator().uniform(size=sizes))
+
+
+def zeros(*sizes: int) -> Tensor:
+    """Zeros."""
+    return _made(np.zeros(sizes))
+
+
+def ones(*sizes: int) -> Tensor:
+    """Ones."""
+    return _made(np.ones(sizes))
+
+
+def range(first: float, last: float, step: float = 1) -> Tensor:
+    """first, first + step, ... up to last, which is included."""
+    return _made(np.arange(first, last + step / 2, step))
+
+
+def randperm(n: int) -> Tensor:
+    """The numbers 1 to n in random order."""
+    return _made(generator().permutation(n) + 1)
+
+
+def typename(value: Any) -> str | None:
+    """Torch's name of a value's class; None for what Torch does not know."""
+    if isinstance(value, Tensor):
+        return value.type()
+    return value.typename() if hasattr(value, "typename") else None
+
+
+def isTensor(value: Any) -> bool:
+    """Whether a value is a tensor."""
+    return isinstance(value, Tensor)
+
+
+def __getattr__(name: str) -> Any:
+    """FloatTensor, DoubleTensor, LongTensor, ...: constructors of tensors of these types."""
+    full = f"torch.{name}"
+    if full not in TYPES:
+        raise AttributeError(f"torch has no {name!r} here")
+    dtype = dtype_of(full)
+
+    def make(*args: Any) -> Tensor:
+        if all(isinstance(a, (int, np.integer)) for a in args):
+            return Tensor.of(np.zeros(args or (0,), dtype))
+        return Tensor.of(np.array(args[0], dtype))
+
+    return make

@@ -1,0 +1,113 @@
+"""Modules inside modules: lists of them, modes, search and replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .described import Described
+from .tensor import changed
+
+if TYPE_CHECKING:
+    from .module import Module
+
+
+class ModuleList(list):
+    """A container's modules: a Python list that notes its changes and takes nothing but modules."""
+
+    def __init__(self, owner: str, modules: Any = ()):
+        super().__init__(_checked(owner, module) for module in modules)
+        self.owner = owner
+
+    def __reduce__(self):
+        return ModuleList, (self.owner, list(self))
+
+    def append(self, module: Any) -> None:
+        self.insert(len(self), module)
+
+    def extend(self, modules: Any) -> None:
+        for module in modules:
+            self.append(module)
+
+    def insert(self, index: Any, module: Any) -> None:
+        super().insert(index, _checked(self.owner, module))
+        changed()
+
+    def __setitem__(self, index: Any, module: Any) -> None:
+        super().__setitem__(index, _checked(self.owner, module))
+        changed()
+
+    def __delitem__(self, index: Any) -> None:
+        super().__delitem__(index)
+        changed()
+
+    def pop(self, index: Any = -1) -> Any:
+        changed()
+        return super().pop(index)
+
+
+def _checked(owner: str, module: Any) -> Module:
+    if isinstance(module, Tree):
+        return module  # type: ignore[return-value]
+    hint = "; call it" if isinstance(module, type) and issubclass(module, Tree) else ""
+    raise TypeError(f"{owner}: expected a module, got {module!r}{hint}")
+
+
+class Tree(Described):
+    """The part of Module that deals with the modules inside."""
+
+    train: bool = True
+
+    def children(self) -> list[Module]:
+        """The modules inside."""
+        return self.__dict__.get("modules", [])
+
+    def _parts(self) -> list[Described]:
+        return [*super()._parts(), *self.children()]
+
+    def training(self) -> Module:
+        """Switches to training mode."""
+        return self._in_mode(True)
+
+    def evaluate(self) -> Module:
+        """Switches to evaluation mode."""
+        return self._in_mode(False)
+
+    def _in_mode(self, train: bool) -> Module:
+        for module in self.children():
+            module.training() if train else module.evaluate()
+        if hasattr(self._spec, "has_memory") and self.train != train:
+            self.forget()
+        self.train = train
+        return self
+
+    def apply(self, callback: Callable[[Module], Any]) -> None:
+        """Calls callback(module) on this module and on all inside, outer ones first."""
+        callback(self)
+        for module in list(self.children()):
+            module.apply(callback)
+
+    def replace(self, callback: Callable[[Module], Module]) -> Module:
+        """callback(module) for this module and all inside, which are replaced by what it returns."""
+        made = callback(self)
+        for i, module in enumerate(self.children()):
+            new = module.replace(callback)
+            if new is not module:
+                if isinstance(self._spec.children(), dict):
+                    raise TypeError(f"{self.title()}: the modules inside are given by its arguments")
+                self.children()[i] = new
+        return made
+
+    def listModules(self) -> list[Module]:
+        """This module and all inside, outer ones first."""
+        return [self, *(found for module in self.children() for found in module.listModules())]
+
+    def findModules(self, typename: str) -> tuple[list[Module], list[Module]]:
+        """The modules of exactly this type, and for each the container that it is in."""
+        nodes, containers = ([self], [self]) if self.typename() == typename else ([], [])
+        for module in self.children():
+            inner, around = module.findModules(typename)
+            nodes += inner
+            containers += [self if node is module and c is module else c for node, c in zip(inner, around, strict=True)]
+        return nodes, containers
+
