@@ -47,4 +47,4 @@ class Dropout(Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"nn.Dropout({self.p:f})"
+        return f"nn.Dropout({self.p:.1f}, busy)"  # as the package rnn has it, which knows lazy ones too

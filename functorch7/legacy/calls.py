@@ -26,7 +26,7 @@ class Call:
 
     __slots__ = (
         "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given", "grad_input", "number", "output",
-        "parameter_gradients", "plan", "pull", "result", "side", "state_gradient",
+        "parameter_gradients", "plan", "residuals", "result", "side", "state_gradient",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
@@ -39,10 +39,10 @@ class Call:
             next_draw() if plan.draws else None,
         )
         if keep:
-            (self.output, self.side), buffers, self.pull = plan.run(plan.differentiate, *self.arguments)
+            (self.output, self.side), buffers, self.residuals = plan.run(plan.differentiate, *self.arguments)
         else:
             (self.output, self.side), buffers = plan.run(plan.evaluate, *self.arguments)
-            self.pull = None
+            self.residuals = None
         for slot, value in zip(plan.slots, buffers, strict=True):
             slot.write(value)
         for slot, value in zip(plan.state_slots, self.side.state, strict=True):
@@ -56,10 +56,10 @@ class Call:
     # Backward ----------------------------------------------------------------------------------------------------
 
     def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
-        """The cotangents, after the checks; the pull-back is made if the call kept none."""
+        """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         grad_output = self._fitted(module, unwrapped(grad_output))
-        if self.pull is None:
-            *_, self.pull = self.plan.run(self.plan.differentiate, *self.arguments)
+        if self.residuals is None:
+            *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
         rewards = [
@@ -92,7 +92,7 @@ class Call:
         factor = None if isinstance(scale, (int, float)) and scale == 1 else scale
         self.parameter_gradients = None
         self.grad_input, self.state_gradient, new = self.plan.run(
-            self.plan.backward, self.pull, *cotangents, storages, factor
+            self.plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, storages, factor
         )
         self._store(new)
         for foreign in self.plan.foreign:
@@ -103,7 +103,7 @@ class Call:
         """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
         cotangents = self._prepare(module, grad_output, state, step)
         self.parameter_gradients, self.grad_input, self.state_gradient = self.plan.run(
-            compiled.pull_back(self.plan.program), self.pull, *cotangents
+            compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
         )
 
     def accumulate(self, scale: Any) -> None:

@@ -89,6 +89,43 @@ class Side(NamedTuple):
     state: list
 
 
+@jax.tree_util.register_pytree_node_class
+class Residuals:
+    """A pull-back as it leaves a compiled call, without the arrays that the call was given.
+
+    An array that a compiled function takes and returns is copied: every weight would be, in every forward call.
+    """
+
+    def __init__(self, kept: list, sources: tuple[int | None, ...], treedef: Any):
+        self.kept, self.sources, self.treedef = kept, sources, treedef
+
+    @classmethod
+    def of(cls, pull: Callable, arguments: Any) -> "Residuals":
+        """The pull-back of a call with these arguments."""
+        numbers = {id(leaf): i for i, leaf in enumerate(jax.tree.leaves(arguments))}
+        leaves, treedef = jax.tree.flatten(pull)
+        sources = tuple(numbers.get(id(leaf)) for leaf in leaves)
+        kept = [leaf for leaf, source in zip(leaves, sources, strict=True) if source is None]
+        return cls(kept, sources, treedef)
+
+    def needed(self, arguments: Any) -> list:
+        """What of the call's arguments the pull-back uses."""
+        given = jax.tree.leaves(arguments)
+        return [given[source] for source in self.sources if source is not None]
+
+    def pull_back(self, needed: list) -> Callable:
+        """The pull-back, complete."""
+        given, kept = iter(needed), iter(self.kept)
+        return self.treedef.unflatten([next(kept if source is None else given) for source in self.sources])
+
+    def tree_flatten(self) -> tuple:
+        return (self.kept,), (self.sources, self.treedef)
+
+    @classmethod
+    def tree_unflatten(cls, static: tuple, children: tuple) -> "Residuals":
+        return cls(*children, *static)
+
+
 def _network(program: Program, buffers: list, draw: Any) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
@@ -132,12 +169,13 @@ def evaluation(program: Program) -> Callable:
 
 @cache
 def differentiation(program: Program) -> Callable:
-    """As `evaluation`, and the pull-back as a third result."""
+    """As `evaluation`, and the pull-back's residuals as a third result."""
 
-    def forward(storages, buffers, input, state, draw):
+    def forward(*arguments):
+        storages, buffers, input, state, draw = arguments
         network = _network(program, buffers, draw)
         (output, side), pull, new = jax.vjp(network, _arguments(program, storages), input, state, has_aux=True)
-        return (output, side), new, pull
+        return (output, side), new, Residuals.of(pull, arguments)
 
     return _compiled(program, forward)
 
@@ -156,9 +194,9 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
 
 
-def _pulled(program: Program, pull: Callable, *given: Any) -> tuple[list, Any, list]:
+def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple[list, Any, list]:
     """Gradients with respect to (parameters, input, state)."""
-    parameters, input, state = pull(_cotangents(program, *given))
+    parameters, input, state = residuals.pull_back(needed)(_cotangents(program, *given))
 
     def without_float0(gradient: Any) -> Any:
         integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
@@ -182,8 +220,8 @@ def _accumulated(program: Program, views: tuple[View, ...], gradients: list, sto
 def backward(program: Program, views: tuple[View, ...]) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
-    def run(pull, grad_output, side, rewards, state, storages, scale):
-        gradients, grad_input, state = _pulled(program, pull, grad_output, side, rewards, state)
+    def run(residuals, needed, grad_output, side, rewards, state, storages, scale):
+        gradients, grad_input, state = _pulled(program, residuals, needed, grad_output, side, rewards, state)
         return grad_input, state, _accumulated(program, views, gradients, storages, scale)
 
     return _compiled(program, run)
@@ -235,7 +273,7 @@ def inspection(program: Program) -> Callable:
                 result, _ = network(arrays, input, state)
             return result, recorder.values()
 
-        result, values = seen({})
+        _, values = seen({})
         if cotangents is None:
             return values, None
         zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])

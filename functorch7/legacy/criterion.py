@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
-from ..core.tables import as_arrays
 from .described import Described, describe
 from .storage import dtype_of, precision
 from .tensor import Tensor
@@ -20,7 +19,7 @@ from .values import unwrapped, wrapped
 
 
 @cache
-def _value_and_gradient(spec: Any, dtype: str) -> Any:
+def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     """(input, target) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
@@ -39,6 +38,7 @@ class Criterion(Described):
 
     output: Any = 0
     _kept: tuple | None = None
+    _arrays: list[str] = []
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Takes Torch's arguments; None takes a default, as nil does."""
@@ -51,7 +51,8 @@ class Criterion(Described):
         """Becomes the object of a description; arrays among its arguments become tensors."""
         self.__dict__["_spec"] = spec
         self.__dict__.setdefault("gradInput", Tensor())
-        for name in self._array_fields():
+        self.__dict__["_arrays"] = self._array_fields()
+        for name in self._arrays:
             self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
 
     def _array_fields(self) -> list[str]:
@@ -62,22 +63,23 @@ class Criterion(Described):
 
     def description(self) -> core.Module:
         """The immutable description as it stands, with the tensors' present values."""
-        arrays = {name: core.Const(self.__dict__[name]) for name in self._array_fields()}
-        return self._spec.replace(**arrays) if arrays else self._spec
+        if not self._arrays:
+            return self._spec
+        return self._spec.replace(**{name: core.Const(self.__dict__[name]) for name in self._arrays})
 
     def forward(self, input: Any, target: Any) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
-        self.output = self.updateOutput(input, target)
-        return self.output
+        output = self.__dict__["output"] = self.updateOutput(input, target)
+        return output
 
     def backward(self, input: Any, target: Any) -> Any:
         """The gradient of the loss with respect to the input, shaped as it."""
-        self.gradInput = self.updateGradInput(input, target)
-        return self.gradInput
+        gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
+        return gradient
 
     def updateOutput(self, input: Any, target: Any) -> Any:
         """Computes the loss; the gradient comes with it in the same call."""
-        return float(self._evaluated(input, target)[0])
+        return float(np.asarray(self._evaluated(input, target)[0]))  # quicker than float() of a JAX array
 
     def updateGradInput(self, input: Any, target: Any) -> Any:
         """Computes the gradient, unless forward of the same input and target has done so."""
@@ -99,13 +101,17 @@ class Criterion(Described):
     def _evaluated(self, input: Any, target: Any) -> tuple[Any, Any]:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
-        given, wanted, spec = unwrapped(input), as_arrays(unwrapped(target)), self.description()
-        first = jax.tree.leaves(given)[0]
+        given, wanted, spec = unwrapped(input), unwrapped(target), self.description()
+        first = given if isinstance(given, jax.Array) else jax.tree.leaves(given)[0]
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
         spec.check(given, wanted)
-        with precision(dtype):
-            loss, gradient = _value_and_gradient(spec, np.dtype(dtype).name)(given, wanted)
+        run = _value_and_gradient(spec, dtype)
+        if dtype.itemsize == 8:
+            with precision(dtype):
+                loss, gradient = run(given, wanted)
+        else:
+            loss, gradient = run(given, wanted)
         self.__dict__["_kept"] = (input, target, given, gradient)
         return loss, gradient
 

@@ -99,7 +99,7 @@ class Described:
             return
         if name in self.__dict__ and isinstance(self.__dict__[name], Tensor) and isinstance(value, np.ndarray):
             value = Tensor.of(value)
-        if isinstance(value, (Tensor, Described)):
+        if isinstance(value, (Tensor, Described)) and name not in ("output", "gradInput"):
             changed()
         object.__setattr__(self, name, value)
 

@@ -83,10 +83,8 @@ class TrainingHelpers(Described):
             damp = factor if damp is None else damp
             if factor <= 0:
                 continue
-            first = not module.__dict__.get("momGradParams")
             for average, gradient in zip(module.momentumGradParameters(), grads, strict=True):
-                if not first:
-                    average.mul(factor).add(1 - damp, gradient)
+                average.mul(factor).add(1 - damp, gradient)
                 if module.__dict__.get("momNesterov", momNesterov):
                     gradient.add(factor, average)
                 else:

@@ -166,7 +166,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train)
         fields["_call"] = call
-        if plan.spec.is_step:
+        if plan.is_step:
             self._step_taken(call)
         return call.result
 
@@ -181,7 +181,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
-        if call.plan.spec.is_step:
+        if call.plan.is_step:
             self._step_pulled(call, accumulated=True)
         return call.grad_input_of(self)
 
@@ -189,7 +189,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
         call.pull_back(self, gradOutput, state, step)
-        if call.plan.spec.is_step:
+        if call.plan.is_step:
             self._step_pulled(call, accumulated=False)
         return call.grad_input_of(self)
 

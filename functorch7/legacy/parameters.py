@@ -121,10 +121,10 @@ class Parameters(Described):
 
     def _vectorised(self, method: str) -> Plan | None:
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
-        if self._spec is None or (self.is_foreign() and self.overrides("parameters")):
+        if self._spec is None:
             return None
         plan = self._planned()
-        return None if plan.foreign or (len(plan.members) > 1 and plan.overridden(method)) else plan
+        return plan if plan.in_one_call(method) else None
 
     def getParameters(self) -> tuple[Tensor, Tensor]:
         """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.

@@ -96,6 +96,7 @@ class Plan:
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
         self.foreign: list[Module] = []
+        self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         visit = self._visit_foreign if as_foreign else self._visit
@@ -103,7 +104,8 @@ class Plan:
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.state_slots: list[Slot] = []
-        if self.spec.is_step:
+        self.is_step = self.spec.is_step
+        if self.is_step:
             map_state(self.spec, slots, self.state_slots.append)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
@@ -187,6 +189,9 @@ class Plan:
         whole = self.program.by_storage and not self.parameters.repeats
         return compiled.update(self.parameters.views, self.gradients.views, whole)
 
-    def overridden(self, name: str) -> bool:
-        """Whether some object of the network has its own version of a method."""
-        return any(module.overrides(name) for module in self.members)
+    def in_one_call(self, method: str) -> bool:
+        """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
+        if method not in self._in_one_call:
+            free = not self.foreign and not any(module.overrides(method) for module in self.members[1:])
+            self._in_one_call[method] = free
+        return self._in_one_call[method]

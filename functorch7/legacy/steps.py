@@ -58,7 +58,7 @@ class Steps(Described):
     def _to_pull_back(self, input: Any) -> tuple[Call, list | None, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
         call = self._last_call(input)
-        if not call.plan.spec.is_step:
+        if not call.plan.is_step:
             return call, None, 0
         steps = self._steps()
         number = steps.pulled - 1
@@ -77,7 +77,7 @@ class Steps(Described):
     def _to_accumulate(self, input: Any) -> tuple[Call, list | None, int]:
         """The call whose parameters' gradients are due."""
         call = self._last_call(input)
-        if not call.plan.spec.is_step:
+        if not call.plan.is_step:
             return call, None, 0
         steps = self._steps()
         steps.accumulated -= 1

@@ -1,6 +1,7 @@
 """Storages: the arrays that tensors view, and Torch's names for their types."""
 
 import contextlib
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -63,12 +64,13 @@ class Storage:
     __slots__ = ("_array", "_make", "_owned", "dtype", "shape", "size")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
-        self._make = make
+        self._array, self._make = array, make
         self._owned = False  # whether `_array` is a NumPy array that nobody else has seen
-        self._array = array
-        self.shape: tuple[int, ...] = shape if array is None else array.shape
-        self.dtype = np.dtype(dtype if array is None else array.dtype)
-        self.size = int(np.prod(self.shape))
+        if array is None:
+            self.shape, self.dtype = shape, np.dtype(dtype)
+        else:
+            self.shape, self.dtype = array.shape, array.dtype
+        self.size = math.prod(self.shape)
 
     @classmethod
     def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
@@ -81,9 +83,12 @@ class Storage:
     def array(self) -> Any:
         """The array, a JAX or NumPy one, not to be written to."""
         self._owned = False
-        if self._array is None:
-            self._array = np.zeros(self.shape, self.dtype) if self._make is None else self._make()
-            self._make = None
+        found = self._array
+        return self._made() if found is None else found
+
+    def _made(self) -> Any:
+        self._array = np.zeros(self.shape, self.dtype) if self._make is None else self._make()
+        self._make = None
         return self._array
 
     @array.setter

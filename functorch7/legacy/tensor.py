@@ -3,6 +3,7 @@
 import math
 import operator
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import jax
@@ -30,6 +31,7 @@ def version() -> int:
     return _Version.count
 
 
+@cache
 def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     """The row-major strides, in elements, of a size."""
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
@@ -59,7 +61,9 @@ class Tensor:
     def of(cls, array: Any) -> "Tensor":
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
-        tensor._bind(Storage(array))
+        tensor.storage_, tensor.offset = Storage(array), 0
+        tensor.shape = array.shape
+        tensor.strides_ = contiguous_stride(tensor.shape)
         return tensor
 
     @classmethod
