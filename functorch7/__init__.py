@@ -23,5 +23,4 @@ from .losses import *
 from .recurrent import *
 from .reinforce import *
 from .training import make_train_step as make_train_step
-
 from .version import __version__ as __version__

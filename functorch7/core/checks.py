@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 
 def title(module: Any) -> str:
@@ -50,7 +51,7 @@ def check_positive(module: Any, **sizes: Any) -> None:
 def axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None = None) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
-    With `n_input_dims`, positive dimensions are counted in a single example, and batch dimensions before it are skipped.
+    With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped.
     """
     check_dimension(module, dimension)
     found = dimension + ndim if dimension < 0 else dimension - 1
@@ -63,4 +64,4 @@ def axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None = None
 
 def is_concrete(value: Any) -> bool:
     """True if a value can be looked at now (not a tracer)."""
-    return not isinstance(value, jax.core.Tracer)
+    return not isinstance(value, Tracer)

@@ -56,8 +56,9 @@ class Module:
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
     _own_init: ClassVar[bool] = False
 
-    def __init_subclass__(cls, abstract: bool = False, **kwargs: Any):
+    def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
+        # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
         known = registry.get(cls.torch_name())
@@ -131,9 +132,7 @@ class Module:
         with jax.named_scope(type(self).__name__):
             return self.forward(params, buffers, input, key=key, train=train)
 
-    def call(
-        self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
-    ) -> tuple[Any, Any]:
+    def call(self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """Runs one child: the only place where a module calls another.
 
         Folds the key by position, adds "In 3 module of nn.Sequential:" to errors, and lets recorders look in.
@@ -238,10 +237,10 @@ class Layer(Module, abstract=True):
         return self.f(params, input), buffers
 
 
-class Container(Module):
+class Container(Module, init=False):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
 
-    modules: tuple[Module, ...] = ()
+    modules: tuple[Module, ...]
 
     def __init__(self, *modules: Module):
         self._set(modules=modules)
@@ -251,8 +250,7 @@ class Container(Module):
         for i, module in enumerate(self.modules, 1):
             if isinstance(module, type) and issubclass(module, Module):
                 raise TypeError(
-                    f"{self.torch_name()}: module {i} is the class {module.__name__}; "
-                    f"call it: {module.__name__}(...)"
+                    f"{self.torch_name()}: module {i} is the class {module.__name__}; call it: {module.__name__}(...)"
                 )
             if not isinstance(module, Module):
                 raise TypeError(f"{self.torch_name()}: expected a module as module {i}, got {module!r}")

@@ -76,6 +76,7 @@ def recorded_call(name: int | str, run: Callable[[Any], tuple[Any, Any]], input:
 
 
 def perturbed(value: Any, by: Any) -> Any:
+    """A floating-point value with something added; integers as they are."""
     return value + by if jnp.issubdtype(jnp.result_type(value), jnp.inexact) else value
 
 

@@ -9,7 +9,7 @@ from ..core.printing import branches
 from .table import check_table, joined
 
 
-class Sequential(Container):
+class Sequential(Container, init=False):
     """The modules one after another: m_n(... m_2(m_1(x))).
 
     Shape: what the first module takes -> what the last one gives; without modules the input itself.
@@ -33,7 +33,7 @@ class Sequential(Container):
         return super().printed().replace(self.torch_name(), "nn.Sequential", 1)
 
 
-class Branches(Container, abstract=True):
+class Branches(Container, abstract=True, init=False):
     """Containers that run their modules side by side: write `split` and `join`."""
 
     def split(self, input: Any) -> list:
@@ -108,7 +108,7 @@ class Parallel(Branches):
         return joined(self, outputs, self.output_dimension)
 
 
-class ConcatTable(Branches):
+class ConcatTable(Branches, init=False):
     """Every module gets the same input (a tensor or a table); the output is the table of their outputs.
 
     Shape: any -> [output of module 1, ...].
@@ -117,7 +117,7 @@ class ConcatTable(Branches):
     """
 
 
-class ParallelTable(Branches):
+class ParallelTable(Branches, init=False):
     """Module i gets entry i of the input table; the output is the table of their outputs.
 
     Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.

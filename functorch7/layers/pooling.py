@@ -28,7 +28,8 @@ def max_pool(x, kernel, stride, padding, out):
     after = [r - size - p for r, size, p in zip(reach, (height, width), padding, strict=True)]
     edges = [(0, 0, 0), *((p, a, 0) for p, a in zip(padding, after, strict=True))]
     x = jax.lax.pad(x, jnp.asarray(-jnp.inf, x.dtype), edges)
-    best, position = None, None
+    best: Any = None
+    position: Any = None
     for i in range(kernel[0]):
         for j in range(kernel[1]):
             here = x[:, i : reach[0] - kernel[0] + i + 1 : stride[0], j : reach[1] - kernel[1] + j + 1 : stride[1]]

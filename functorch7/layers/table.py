@@ -92,5 +92,3 @@ class MaskedSelect(Map):
                 f"{self}: its output's size depends on the mask's values; under jit give it: MaskedSelect(size=n)"
             ) from error
         return x[at]
-
-

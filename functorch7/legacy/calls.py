@@ -10,8 +10,9 @@ import jax
 import numpy as np
 
 from . import compiled
-from .plan import Path, Plan
+from .plan import Layout, Path, Plan
 from .random import next_draw
+from .tensor import version
 from .values import shapes, unwrapped, wrapped
 
 if TYPE_CHECKING:
@@ -25,9 +26,13 @@ class Call:
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given", "grad_input", "number", "output",
-        "parameter_gradients", "plan", "residuals", "result", "side", "state_gradient",
+        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given", "given_gradient", "grad_input",
+        "number", "output", "parameter_gradients", "plan", "residuals", "result", "side", "state_gradient",
     )  # fmt: skip
+    residuals: Any
+    cotangents: Any
+    parameter_gradients: Any
+    state_gradient: Any
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
         self.plan, self.given, self.number = plan, given, next(count)
@@ -57,6 +62,7 @@ class Call:
 
     def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
+        self.given_gradient = grad_output
         grad_output = self._fitted(module, unwrapped(grad_output))
         if self.residuals is None:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
@@ -86,6 +92,9 @@ class Call:
 
     def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
+        if not self._stands(self.plan.gradients):
+            self.pull_back(module, grad_output, state, step)
+            return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
         fresh = self.plan.program.by_storage  # then storages that are zero need not be made
         storages = [None if fresh and s.is_zero else s.array for s in self.plan.gradients.storages]
@@ -94,7 +103,7 @@ class Call:
         self.grad_input, self.state_gradient, new = self.plan.run(
             self.plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, storages, factor
         )
-        self._store(new)
+        self._store(self.plan.gradients, new)
         for foreign in self.plan.foreign:
             for pair in foreign.pending:
                 foreign.accGradParameters(*pair, scale)
@@ -108,26 +117,40 @@ class Call:
 
     def accumulate(self, scale: Any) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
-        run = compiled.accumulation(self.plan.program, self.plan.gradients.views)
-        storages = [storage.array for storage in self.plan.gradients.storages]
-        self._store(self.plan.run(run, self.parameter_gradients, storages, scale))
+        self._add(self.plan.gradients, scale)
         for foreign in self.plan.foreign:
             for pair in foreign.pending:
                 foreign.accGradParameters(*pair, scale)
 
     def descend(self, rate: Any) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
-        layout = self.plan.parameters
-        run = compiled.accumulation(self.plan.program, layout.views)
-        new = self.plan.run(run, self.parameter_gradients, [s.array for s in layout.storages], -rate)
-        for storage, array in zip(layout.storages, new, strict=True):
-            storage.array = array
+        self._add(self.plan.parameters, -rate)
         for foreign in self.plan.foreign:
             for pair in foreign.pending:
                 foreign.accUpdateGradParameters(*pair, rate)
 
-    def _store(self, arrays: list) -> None:
-        for storage, array in zip(self.plan.gradients.storages, arrays, strict=True):
+    def _stands(self, layout: Layout) -> bool:
+        """Whether tensors still lie where they lay when the network was called."""
+        return self.plan.version == version() or layout.stands
+
+    def _add(self, layout: Layout, scale: Any) -> None:
+        """Adds scale * the kept gradients to tensors."""
+        if self._stands(layout):
+            run = compiled.accumulation(self.plan.program, layout.views)
+            arrays = [storage.array for storage in layout.storages]
+            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale))
+            return
+        # getParameters or a cast has moved the tensors since: one by one, each place once.
+        gradients = self.parameter_gradients
+        if self.plan.program.by_storage:
+            gradients = [compiled.read(gradients, view) for view in self.plan.parameters.views]
+        moved = {}
+        for tensor, view, gradient in zip(layout.tensors, layout.views, gradients, strict=True):
+            if not self.plan.program.by_storage or view not in moved:
+                moved[view] = tensor.add(scale, gradient)
+
+    def _store(self, layout: Layout, arrays: list) -> None:
+        for storage, array in zip(layout.storages, arrays, strict=True):
             storage.array = array
 
     # What inner modules saw ------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ class Criterion(Described):
     def _respecify(self, spec: core.Module) -> None:
         self._take(spec, [])
 
-    def description(self) -> core.Module:
+    def description(self) -> Any:
         """The immutable description as it stands, with the tensors' present values."""
         if not self._arrays:
             return self._spec
@@ -184,7 +184,7 @@ class CrossEntropyCriterion(Criterion):
                 setattr(self.nll, field, getattr(spec, field))
         super()._respecify(spec)
 
-    def description(self) -> core.Module:
+    def description(self) -> Any:
         """The immutable description, with the fields of `nll`."""
         nll = self.nll.description()
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
@@ -205,7 +205,7 @@ class VRClassReward(Criterion):
         super()._take(spec, objects)
         self.__dict__["criterion"] = objects[0] if objects else object_of(spec.criterion)  # type: ignore[attr-defined]
 
-    def description(self) -> core.Module:
+    def description(self) -> Any:
         """The immutable description, with the baseline's criterion as it stands."""
         return self._spec.replace(criterion=self.criterion.description())
 

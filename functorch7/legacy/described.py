@@ -5,6 +5,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+import jax
 import numpy as np
 
 from .. import core
@@ -28,7 +29,9 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     return {plain(name): name for name, _ in found}
 
 
-def describe(spec_class: type[core.Module], args: tuple, kwargs: dict) -> tuple[core.Module, list["Described"]]:
+def describe(
+    spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]
+) -> tuple[core.Module, list["Described"]]:
     """A description from Torch's arguments, and the objects among them, in order.
 
     None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
@@ -55,14 +58,15 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict) -> tuple[
         for i, value in enumerate(args)
     ]
     names = {plain(p.name): p.name for p in parameters}
-    named = {names.get(plain(name), name): converted(value) for name, value in kwargs.items()}
+    named: dict[str, Any] = {names.get(plain(name), name): converted(value) for name, value in kwargs.items()}
     try:
         return spec_class(*filled, **named), objects
     except TypeError as error:
         if "__init__()" not in str(error):
             raise
         message = str(error).split("__init__() ")[-1]
-        raise TypeError(f"{spec_class.torch_name()}{inspect.signature(spec_class)}: {message}") from None
+        signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
+        raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
 class Described:
@@ -72,7 +76,7 @@ class Described:
     _spec: Any = None
     _type = "torch.FloatTensor"
 
-    def description(self) -> core.Module:
+    def description(self) -> Any:
         """The immutable description as it stands."""
         return self._spec
 
@@ -91,13 +95,13 @@ class Described:
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        field = None
-        if self._spec is not None and not name.startswith("_") and not hasattr(type(self), name):
-            field = _field_names(type(self._spec)).get(plain(name))
-        if field is not None and field not in self._spec.parameter_order:
-            self._respecify(self._spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
+        field, spec = None, self._spec
+        if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
+            field = _field_names(type(spec)).get(plain(name))
+        if spec is not None and field is not None and field not in spec.parameter_order:
+            self._respecify(spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
             return
-        if name in self.__dict__ and isinstance(self.__dict__[name], Tensor) and isinstance(value, np.ndarray):
+        if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
         if isinstance(value, (Tensor, Described)) and name not in ("output", "gradInput"):
             changed()

@@ -73,9 +73,7 @@ class TrainingHelpers(Described):
             own.extend(gradient.clone() for gradient in self.parameters()[1])
         return own
 
-    def updateGradParameters(
-        self, momFactor: float, momDamp: float | None = None, momNesterov: bool = False
-    ) -> None:
+    def updateGradParameters(self, momFactor: float, momDamp: float | None = None, momNesterov: bool = False) -> None:
         """Before an update: gradient = m (or gradient + momFactor m), m = momFactor m + (1 - momDamp) gradient."""
         for module, _, grads in self._leaves():
             factor = module.__dict__.get("momFactor", momFactor)
@@ -113,7 +111,7 @@ class TrainingHelpers(Described):
         norm = math.sqrt(sum(float((g.numpy().astype(np.float64) ** 2).sum()) for g in grads))
         if norm > cutoff:
             for gradient in grads:
-                gradient.mul(cutoff / norm)
+                gradient.copy(gradient.numpy() * (cutoff / norm))
         return norm
 
     def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:

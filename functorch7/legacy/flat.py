@@ -16,9 +16,7 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
         mask[tensor.offset : tensor.offset + tensor.nElement()] = True
     first = np.cumsum([0, *(mask.sum() for _, mask in used.values())])
     starts = dict(zip(used, first[:-1], strict=True))
-    places = [
-        int(starts[id(t.storage_)] + np.count_nonzero(used[id(t.storage_)][1][: t.offset])) for t in tensors
-    ]
+    places = [int(starts[id(t.storage_)] + np.count_nonzero(used[id(t.storage_)][1][: t.offset])) for t in tensors]
     return list(used.values()), places
 
 

@@ -15,14 +15,14 @@ from .calls import Call, count
 from .described import Described, describe
 from .dpnn import TrainingHelpers
 from .parameters import Parameters, shapes_of
-from .plan import Plan
+from .plan import Plan, grad_name, with_modules
 from .steps import Steps
 from .storage import Storage, dtype_of
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
-from .values import shapes, unwrapped, wrapped
+from .values import as_tensors, shapes, unwrapped, wrapped
 
-PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input")
+PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input", "_history", "_pending")
 """What belongs to past calls: never copied, never saved."""
 
 
@@ -92,16 +92,16 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
         return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
 
-    def description(self) -> core.Module:
+    def description(self) -> Any:
         """The immutable description of this object and all inside it."""
         if self._spec is None:
             from .foreign import Foreign
 
             return Foreign(self)
         spec = self.own_description()
-        if not isinstance(spec.children(), tuple) or not self.children():
+        if not isinstance(spec.children(), tuple):
             return spec
-        return spec.replace(modules=tuple(module.description() for module in self.children()))
+        return with_modules(spec, [module.description() for module in self.children()])
 
     def functional(self) -> tuple[core.Module, core.Variables]:
         """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""
@@ -122,7 +122,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
     @property
-    def pending(self) -> list:
+    def pending(self) -> list[tuple[Any, Any]]:
         """(input, gradOutput) of backward calls whose accGradParameters is still to come."""
         return self.__dict__.setdefault("_pending", [])
 
@@ -154,7 +154,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         if not self.has_own_gradient():
             return self._run(self._planned_outside(), input)
         self.calls += 1
-        self.output = wrapped(unwrapped(self.updateOutput(wrapped(unwrapped(input)))))
+        self.output = as_tensors(self.updateOutput(as_tensors(input)))
         return self.output
 
     def updateOutput(self, input: Any) -> Any:
@@ -176,7 +176,8 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
         """
         if self.has_own_gradient():
-            self.gradInput = wrapped(unwrapped(self.updateGradInput(input, gradOutput)))
+            input, gradOutput = as_tensors(input), as_tensors(gradOutput)
+            self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
             self.accGradParameters(input, gradOutput, scale)
             return self.gradInput
         call, state, step = self._to_pull_back(input)
@@ -195,7 +196,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""
-        if self._spec is not None:
+        if self._differentiated():
             self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
@@ -207,10 +208,17 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
 
     def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         """The same, leaving the gradients' tensors as they are."""
-        if self._spec is not None:
-            self._pulled(input, gradOutput).descend(lr)
-        elif self.parameters()[0]:
-            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+        if not self.overrides("accGradParameters"):
+            if self._differentiated():
+                self._pulled(input, gradOutput).descend(lr)
+            return
+        fields, names = self.__dict__, self.own_parameters()
+        kept = {grad_name(name): fields[grad_name(name)] for name in names if grad_name(name) in fields}
+        try:  # Torch's trick: the user's method adds to what it takes for gradients
+            fields.update({grad_name(name): fields[name] for name in names})
+            self.accGradParameters(input, gradOutput, -lr)
+        finally:
+            fields.update(kept)
 
     def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         """The same by way of the gradients' tensors, which other modules may share."""
@@ -225,10 +233,14 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         self.accUpdateGradParameters(input, gradOutput, lr)
         return self.gradInput
 
+    def _differentiated(self) -> bool:
+        """Whether the parameters' gradients come from a call, not from a user's methods."""
+        return self._spec is not None or not self.has_own_gradient()
+
     def _pulled(self, input: Any, grad_output: Any) -> Call:
         """The call whose parameters' gradients are to be used, pulled back already or now."""
         call, state, step = self._to_accumulate(input)
-        if call.parameter_gradients is None:
+        if call.parameter_gradients is None or call.given_gradient is not grad_output:
             call.pull_back(self, grad_output, state, step)
         return call
 
@@ -251,7 +263,7 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
-    # What a call left --------------------------------------------------------------------------------------------------
+    # What a call left ----------------------------------------------------------------------------------------------
 
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""

@@ -32,9 +32,7 @@ def _keys(table: Any) -> list:
 
 
 def _wrong(t1: Any, t2: Any) -> TypeError:
-    return TypeError(
-        f"expecting nested tensors or tables. Got {type(t1).__name__} and {type(t2).__name__} instead"
-    )
+    return TypeError(f"expecting nested tensors or tables. Got {type(t1).__name__} and {type(t2).__name__} instead")
 
 
 def recursiveResizeAs(t1: Any, t2: Any) -> tuple[Any, Any]:

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from .. import core, losses, reinforce
-from . import nested as utils
 from .container import Container as Container
 from .criterion import ClassNLLCriterion, Criterion, CrossEntropyCriterion, VRClassReward
 from .module import Module as Module
@@ -45,7 +44,7 @@ def _named(spec_class: type) -> bool:
 def object_of(spec: core.Module) -> Any:
     """A stateful object for a description, with fresh arrays."""
     kind = class_of(type(spec))
-    made = kind.__new__(kind)
+    made: Any = object.__new__(kind)
     inner = spec.children()
     made._take(spec, [object_of(child) for child in inner] if isinstance(inner, tuple) else [])
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 
@@ -16,9 +16,6 @@ from .plan import Plan, grad_name
 from .random import next_draw
 from .storage import Storage, dtype_of
 from .tensor import Tensor
-
-if TYPE_CHECKING:
-    from .module import Module
 
 
 @cache
@@ -90,13 +87,19 @@ class Parameters(Described):
             params, grads = params + inner, grads + inner_grads
         return params, grads
 
+    def _own_tensors(self) -> list[tuple[Tensor, Tensor]]:
+        """This object's own parameters with their gradients."""
+        if self.overrides("parameters") and not self.children():
+            return list(zip(*self.parameters(), strict=True))
+        return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self.own_parameters()]
+
     def zeroGradParameters(self) -> None:
         """Sets all gradients to zero."""
         plan = self._vectorised("zeroGradParameters")
         if plan is None:
             for module in self.children():
                 module.zeroGradParameters()
-            for gradient in self.parameters()[1] if not self.children() else ():
+            for _, gradient in self._own_tensors():
                 gradient.zero()
         elif plan.gradients.covers:
             for storage in plan.gradients.storages:
@@ -111,7 +114,7 @@ class Parameters(Described):
         if plan is None:
             for module in self.children():
                 module.updateParameters(learningRate)
-            for parameter, gradient in zip(*self.parameters(), strict=True) if not self.children() else ():
+            for parameter, gradient in self._own_tensors():
                 parameter.add(-learningRate, gradient)
         elif plan.parameters.storages:
             params, grads = ([s.array for s in layout.storages] for layout in (plan.parameters, plan.gradients))
@@ -138,7 +141,7 @@ class Parameters(Described):
         """One flat tensor whose parts the given tensors become."""
         return flatten(tensors)
 
-    def reset(self, stdv: float | None = None) -> Module:
+    def reset(self, stdv: float | None = None) -> Any:
         """Draws new initial values for all parameters."""
         for module in self.children():
             module.reset(stdv)
@@ -148,7 +151,7 @@ class Parameters(Described):
                 self.__dict__[name].copy(initial(name))
         return self
 
-    def share(self, mlp: Module, *names: str) -> Module:
+    def share(self, mlp: Any, *names: str) -> Any:
         """Makes the named tensors views of another module's; networks of the same structure module by module."""
         for mine, theirs in zip(self.children(), mlp.children(), strict=True):
             mine.share(theirs, *names)
@@ -158,7 +161,7 @@ class Parameters(Described):
                 self.shared = mlp.shared = True
         return self
 
-    def clone(self, *names: str) -> Module:
+    def clone(self, *names: str) -> Any:
         """A deep copy; the named tensors are shared instead of copied."""
         made = copy.deepcopy(self)
         for name in names:
@@ -166,4 +169,3 @@ class Parameters(Described):
                 if any(name in module.__dict__ for module in self.listModules()):
                     raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
         return made.share(self, *names) if names else made
-

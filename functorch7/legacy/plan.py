@@ -37,7 +37,7 @@ class Slot:
     @property
     def emitted_kind(self) -> str | None:
         """The kind of side output, if it is one."""
-        value = self.holder._state.get(self.name)
+        value: Any = self.holder._state.get(self.name)
         return value.kind if is_emitted(value) else None
 
     def read(self) -> Any:
@@ -58,6 +58,11 @@ class Slot:
 def grad_name(name: str) -> str:
     """The name of a parameter's gradient: gradWeight for weight."""
     return "grad" + name[:1].upper() + name[1:]
+
+
+def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
+    """The description with these modules inside."""
+    return spec if spec.children() == tuple(modules) else spec.replace(modules=tuple(modules))
 
 
 class Layout:
@@ -81,6 +86,14 @@ class Layout:
                 return False
             filled[view.storage] += int(np.prod(view.shape))
         return all(size == storage.size for size, storage in zip(filled, self.storages, strict=True))
+
+    @property
+    def stands(self) -> bool:
+        """Whether all tensors are still where they were."""
+        return self.views == Layout(self.tensors).views and all(
+            tensor.storage_ is self.storages[view.storage]
+            for tensor, view in zip(self.tensors, self.views, strict=True)
+        )
 
     @property
     def repeats(self) -> bool:
@@ -116,7 +129,13 @@ class Plan:
         self.wide = self.dtype.itemsize == 8
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
-            self.spec, (treedef, tuple(order)), self.parameters.views, buffers, bool(root.train), self.dtype.name, aligned
+            self.spec,
+            (treedef, tuple(order)),
+            self.parameters.views,
+            buffers,
+            bool(root.train),
+            self.dtype.name,
+            aligned,
         )
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
@@ -129,8 +148,7 @@ class Plan:
             for child, name in zip(module.children(), names, strict=True)
         ]
         if isinstance(spec.children(), tuple):
-            if inner:
-                spec = spec.replace(modules=tuple(s for s, _, _ in inner))
+            spec = with_modules(spec, [s for s, _, _ in inner])
             params, slots = [p for _, p, _ in inner], [s for _, _, s in inner]
         else:
             params = {name: self._cell(module, name) for name in module.own_parameters()}

@@ -22,7 +22,7 @@ class _History:
     def __init__(self) -> None:
         self.count = 0
         self.calls: dict[int, Call] = {}
-        self.grad_states: dict[int, list] = {}
+        self.grad_states: dict[int, Any] = {}
         self.pulled = self.accumulated = 1  # the step after the one whose turn it is
 
     def take(self, call: Call, keep: int) -> None:
@@ -37,17 +37,16 @@ class _History:
 class Steps(Described):
     """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
 
-    _history: Any = None
-
     @property
     def step(self) -> int:
         """The number of the next time step, from 1."""
         return self._steps().count + 1
 
     def _steps(self) -> _History:
-        if self._history is None:
-            self.__dict__["_history"] = _History()
-        return self._history
+        history = self.__dict__.get("_history")
+        if history is None:
+            history = self.__dict__["_history"] = _History()
+        return history
 
     def _drop_steps(self) -> None:
         self.__dict__["_history"] = None
@@ -55,7 +54,7 @@ class Steps(Described):
     def _step_taken(self, call: Call) -> None:
         self._steps().take(call, call.plan.rho if self.train else 1)
 
-    def _to_pull_back(self, input: Any) -> tuple[Call, list | None, int]:
+    def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
         call = self._last_call(input)
         if not call.plan.is_step:
@@ -72,9 +71,9 @@ class Steps(Described):
         steps.grad_states[steps.pulled - 1] = call.state_gradient
         if accumulated:
             steps.accumulated = steps.pulled
-        self.gradInput = call.grad_input_of(self)
+        self.gradInput = call.grad_input_of(self)  # type: ignore[arg-type]
 
-    def _to_accumulate(self, input: Any) -> tuple[Call, list | None, int]:
+    def _to_accumulate(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose parameters' gradients are due."""
         call = self._last_call(input)
         if not call.plan.is_step:
@@ -83,7 +82,8 @@ class Steps(Described):
         steps.accumulated -= 1
         if steps.accumulated < steps.pulled or steps.accumulated not in steps.calls:
             raise RuntimeError(f"{self.title()}: accGradParameters called before the step's updateGradInput")
-        return self._fits(steps.calls[steps.accumulated], input), None, steps.accumulated
+        number = steps.accumulated
+        return self._fits(steps.calls[number], input), steps.grad_states.get(number), number
 
     def forget(self) -> Any:
         """Forgets all recurrent state inside: the next forward starts a new sequence."""

@@ -23,7 +23,7 @@ TYPES = {
     "torch.CudaDoubleTensor": np.dtype(np.float64),
     "torch.CudaHalfTensor": np.dtype(np.float16),
 }
-_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())}
+_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
 
 def dtype_of(type_name: str) -> np.dtype:
@@ -37,10 +37,10 @@ def dtype_of(type_name: str) -> np.dtype:
 def type_name_of(dtype: Any) -> str:
     """Torch's name for a dtype."""
     dtype = np.dtype(dtype)
-    return _NAMES.get(dtype, "torch.ByteTensor" if dtype == bool else f"torch.{dtype.name.capitalize()}Tensor")
+    return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
 
 
-def gpu(who: str) -> jax.Device:
+def gpu(who: str) -> Any:
     """The first GPU; raises RuntimeError, naming who asked, if there is none."""
     with contextlib.suppress(RuntimeError):
         return jax.devices("gpu")[0]
@@ -49,7 +49,7 @@ def gpu(who: str) -> jax.Device:
 
 def precision(dtype: Any) -> contextlib.AbstractContextManager:
     """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
-    if np.dtype(dtype).itemsize == 8 and not jax.config.jax_enable_x64:
+    if np.dtype(dtype).itemsize == 8 and not jax.config.read("jax_enable_x64"):
         return jax.enable_x64(True)
     return contextlib.nullcontext()
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .described import Described
 from .tensor import changed
-
-if TYPE_CHECKING:
-    from .module import Module
 
 
 class ModuleList(list):
@@ -46,9 +43,9 @@ class ModuleList(list):
         return super().pop(index)
 
 
-def _checked(owner: str, module: Any) -> Module:
+def _checked(owner: str, module: Any) -> Any:
     if isinstance(module, Tree):
-        return module  # type: ignore[return-value]
+        return module
     hint = "; call it" if isinstance(module, type) and issubclass(module, Tree) else ""
     raise TypeError(f"{owner}: expected a module, got {module!r}{hint}")
 
@@ -58,22 +55,22 @@ class Tree(Described):
 
     train: bool = True
 
-    def children(self) -> list[Module]:
+    def children(self) -> list[Any]:
         """The modules inside."""
         return self.__dict__.get("modules", [])
 
     def _parts(self) -> list[Described]:
         return [*super()._parts(), *self.children()]
 
-    def training(self) -> Module:
+    def training(self) -> Any:
         """Switches to training mode."""
         return self._in_mode(True)
 
-    def evaluate(self) -> Module:
+    def evaluate(self) -> Any:
         """Switches to evaluation mode."""
         return self._in_mode(False)
 
-    def _in_mode(self, train: bool) -> Module:
+    def _in_mode(self, train: bool) -> Any:
         for module in self.children():
             module.training() if train else module.evaluate()
         if hasattr(self._spec, "has_memory") and self.train != train:
@@ -81,13 +78,13 @@ class Tree(Described):
         self.train = train
         return self
 
-    def apply(self, callback: Callable[[Module], Any]) -> None:
+    def apply(self, callback: Callable[[Any], Any]) -> None:
         """Calls callback(module) on this module and on all inside, outer ones first."""
         callback(self)
         for module in list(self.children()):
             module.apply(callback)
 
-    def replace(self, callback: Callable[[Module], Module]) -> Module:
+    def replace(self, callback: Callable[[Any], Any]) -> Any:
         """callback(module) for this module and all inside, which are replaced by what it returns."""
         made = callback(self)
         for i, module in enumerate(self.children()):
@@ -98,11 +95,11 @@ class Tree(Described):
                 self.children()[i] = new
         return made
 
-    def listModules(self) -> list[Module]:
+    def listModules(self) -> list[Any]:
         """This module and all inside, outer ones first."""
         return [self, *(found for module in self.children() for found in module.listModules())]
 
-    def findModules(self, typename: str) -> tuple[list[Module], list[Module]]:
+    def findModules(self, typename: str) -> tuple[list[Any], list[Any]]:
         """The modules of exactly this type, and for each the container that it is in."""
         nodes, containers = ([self], [self]) if self.typename() == typename else ([], [])
         for module in self.children():
@@ -110,4 +107,3 @@ class Tree(Described):
             nodes += inner
             containers += [self if node is module and c is module else c for node, c in zip(inner, around, strict=True)]
         return nodes, containers
-

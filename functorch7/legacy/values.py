@@ -35,6 +35,11 @@ def wrapped(value: Any) -> Any:
     return value
 
 
+def as_tensors(value: Any) -> Any:
+    """What a user's method is given: tensors, and tables of them."""
+    return value if isinstance(value, Tensor) else wrapped(unwrapped(value))
+
+
 def shapes(value: Any) -> Any:
     """The shapes of a table's tensors, nested as it is."""
     return jax.tree.map(lambda leaf: tuple(np.shape(leaf)), value)

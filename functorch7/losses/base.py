@@ -33,4 +33,3 @@ class Criterion(Module, abstract=True):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """As a module: the loss of the table [input, target]."""
         return self(*input), buffers
-

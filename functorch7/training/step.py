@@ -35,7 +35,7 @@ def init_state(
         variables = jax.tree.map(jnp.copy, key_or_variables)
     else:
         variables = module.init(key_or_variables)
-    return TrainState(*variables, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
+    return TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
 
 
 def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) -> Callable:

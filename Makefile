@@ -1,0 +1,45 @@
+# Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
+#   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+python := $(VENV)/bin/python
+
+.PHONY: demo test lint format benchmark clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.installed-demo
+	$(python) examples/digits.py $(ARGS)
+
+test: $(VENV)/.installed-test
+	$(python) -m pytest -n auto $(ARGS)
+
+lint: $(VENV)/.installed-dev
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m pyright --pythonpath $(python)
+
+format: $(VENV)/.installed-dev
+	$(python) -m ruff check --fix .
+	$(python) -m ruff format .
+
+benchmark: $(VENV)/.installed-test
+	$(python) -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) demo-output .pytest_cache .ruff_cache
+
+# One stamp per extra of pyproject.toml, so that a change there installs again.
+$(VENV)/.installed-%: pyproject.toml | $(python)
+	$(python) -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+$(python):
+	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) found; name one with PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	  "make: functorch7 needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] \
+	  + "; name another one with PYTHON=python3.12")'
+	@echo "Setting up $(VENV) (once; downloads the packages that pyproject.toml names)"
+	@$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,54 @@
+"""The code in README.md and docs/ runs as it stands there."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import jax
+import pytest
+
+import functorch7
+from functorch7 import core
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [m.name for m in pkgutil.walk_packages(functorch7.__path__, "functorch7.")]
+
+
+def python_of(page: Path) -> str:
+    """The page's Python blocks; all other lines become empty, so that line numbers stay the page's."""
+    kept, inside = [], False
+    for line in page.read_text().splitlines():
+        fence = line.startswith("```")
+        kept.append(line if inside and not fence else "")
+        inside = line == "```python" if fence else inside
+    return "\n".join(kept)
+
+
+@pytest.fixture(autouse=True)
+def as_a_user():
+    """JAX's default settings, and a registry that forgets the layers that a page defines."""
+    known = dict(core.registry)
+    with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
+        yield
+    core.registry.clear()
+    core.registry.update(known)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_of_page_runs(page):
+    exec(compile(python_of(page), str(page), "exec"), {"__name__": f"page_{page.stem}"})
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_give_what_they_say(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_a_layer_takes_less_than_15_lines():
+    page = ast.parse(python_of(ROOT / "docs" / "custom-layer.md"))
+    lines = {node.name: node.end_lineno - node.lineno + 1 for node in page.body if isinstance(node, ast.ClassDef)}
+    assert set(lines) == {"Swish", "RMSNorm", "Jitter"}
+    assert max(lines.values()) < 15, lines
