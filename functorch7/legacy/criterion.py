@@ -79,7 +79,9 @@ class Criterion(Described):
 
     def updateOutput(self, input: Any, target: Any) -> Any:
         """Computes the loss; the gradient comes with it in the same call."""
-        return float(np.asarray(self._evaluated(input, target)[0]))  # quicker than float() of a JAX array
+        loss, _ = self._evaluated(input, target)
+        output = self.__dict__["output"] = float(np.asarray(loss))  # quicker than float() of a JAX array
+        return output
 
     def updateGradInput(self, input: Any, target: Any) -> Any:
         """Computes the gradient, unless forward of the same input and target has done so."""
@@ -87,7 +89,8 @@ class Criterion(Described):
             kept = self._kept
             if kept is None or kept[0] is not input or kept[1] is not target or kept[2] is not unwrapped(input):
                 self._evaluated(input, target)
-            return wrapped(self._kept[3])  # type: ignore[index]
+            gradient = self.__dict__["gradInput"] = wrapped(self._kept[3])  # type: ignore[index]
+            return gradient
 
         def loss(value: Any) -> jax.Array:
             return jnp.asarray(unwrapped(self.updateOutput(wrapped(value), target)))
