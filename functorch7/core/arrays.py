@@ -9,7 +9,8 @@ import numpy as np
 class Const:
     """An array given to a constructor (class weights, a connection table), compared and hashed by content.
 
-    A module passes it on through its buffers, so that it never becomes a constant of the compiled program.
+    A module passes it on through its buffers, so that it never becomes a constant of the compiled program; a
+    criterion, which has no buffers, builds it in.
     """
 
     __slots__ = ("_digest", "value")

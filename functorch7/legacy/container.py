@@ -2,19 +2,15 @@
 
 from typing import Any
 
+from .. import core
 from .module import Module
 
 
-class Container(Module):
+class Container(Module, describes=core.Container):
     """A module that holds others in the Python list `modules`; positions count from 1 in its methods.
 
     Source: nn/doc/containers.md.
     """
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        if self.spec_class is None:
-            self.modules = []
 
     def add(self, module: Module) -> Any:
         """Appends a module; returns the container. Raises TypeError for anything else."""

@@ -11,8 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import core
+from .. import core, losses, reinforce
 from .described import Described, describe
+from .generated import object_of
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
@@ -28,7 +29,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
 
 
-class Criterion(Described):
+class Criterion(Described, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
@@ -147,7 +148,7 @@ class Criterion(Described):
         return self.typename()
 
 
-class ClassNLLCriterion(Criterion):
+class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
     """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
 
     def __len__(self) -> int:
@@ -167,12 +168,10 @@ class ClassNLLCriterion(Criterion):
         return Tensor([float(weights.sum())])
 
 
-class CrossEntropyCriterion(Criterion):
+class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
     """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
 
     def _take(self, spec: core.Module, objects: list) -> None:
-        from .nn import object_of
-
         super()._take(spec, objects)
         for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
             if name not in self.__dict__:
@@ -193,7 +192,7 @@ class CrossEntropyCriterion(Criterion):
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
 
 
-class VRClassReward(Criterion):
+class VRClassReward(Criterion, describes=reinforce.VRClassReward):
     """nn.VRClassReward(module, scale, criterion): backward sends the reward to `module`'s stochastic modules."""
 
     def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
@@ -203,8 +202,6 @@ class VRClassReward(Criterion):
         self.__dict__["module"] = module
 
     def _take(self, spec: core.Module, objects: list) -> None:
-        from .nn import object_of
-
         super()._take(spec, objects)
         self.__dict__["criterion"] = objects[0] if objects else object_of(spec.criterion)  # type: ignore[attr-defined]
 

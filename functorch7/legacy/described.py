@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from .. import core
+from .generated import classes, is_named
 from .storage import Storage, dtype_of, gpu
 from .tensor import Tensor, changed
 
@@ -75,6 +76,12 @@ class Described:
     spec_class: type[core.Module] | None = None
     _spec: Any = None
     _type = "torch.FloatTensor"
+
+    def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if describes is not None:
+            classes[describes] = cls
+            cls.spec_class = describes if is_named(describes) else None
 
     def description(self) -> Any:
         """The immutable description as it stands."""

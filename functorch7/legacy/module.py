@@ -14,6 +14,9 @@ from .. import core
 from .calls import Call, count
 from .described import Described, describe
 from .dpnn import TrainingHelpers
+from .foreign import Foreign
+from .functional import functional
+from .generated import object_of
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .steps import Steps
@@ -31,7 +34,7 @@ def _overridden_in(kind: type, name: str) -> bool:
     return not getattr(kind, name).__module__.startswith(__package__)
 
 
-class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
+class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -59,8 +62,6 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
 
     def _take(self, spec: core.Module, modules: list) -> None:
         """Becomes the object of a description, with fresh arrays."""
-        from .nn import object_of
-
         children = spec.children()
         if not isinstance(children, tuple):
             modules = [object_of(child) for child in children.values()]
@@ -95,8 +96,6 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
     def description(self) -> Any:
         """The immutable description of this object and all inside it."""
         if self._spec is None:
-            from .foreign import Foreign
-
             return Foreign(self)
         spec = self.own_description()
         if not isinstance(spec.children(), tuple):
@@ -105,8 +104,6 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
 
     def functional(self) -> tuple[core.Module, core.Variables]:
         """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""
-        from .functional import functional
-
         return functional(self)
 
     def overrides(self, name: str) -> bool:
@@ -338,6 +335,12 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         changed()
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        for name, value in self._state.items():
+            if isinstance(value, (jax.Array, np.ndarray)):
+                self._state[name] = np.asarray(value).astype(dtype_of(type_name))
 
     def type(self, type: str | None = None, tensorCache: dict | None = None) -> Any:
         """Torch's name of the type; with a name, casts all tensors and returns the module."""

@@ -1,0 +1,32 @@
+"""A stateful class for every description class: written by hand where it does more, else generated."""
+
+from functools import cache
+from typing import Any
+
+from .. import core
+
+classes: dict[type[core.Module], type] = {}
+"""The classes written by hand, by what they describe."""
+
+
+@cache
+def class_of(spec_class: type[core.Module]) -> type:
+    """The stateful class of a description class; their bases correspond."""
+    if spec_class in classes:
+        return classes[spec_class]
+    parent = next(base for base in spec_class.__mro__[1:] if base in classes or is_named(base))
+    fields = {"spec_class": spec_class, "__doc__": spec_class.__doc__, "__module__": f"{__package__}.nn"}
+    return type(spec_class.__name__, (class_of(parent),), fields)
+
+
+def is_named(spec_class: type) -> bool:
+    """Whether it is the class that Torch's name stands for."""
+    return issubclass(spec_class, core.Module) and core.registry.get(spec_class.torch_name()) is spec_class
+
+
+def object_of(spec: core.Module) -> Any:
+    """A stateful object for a description, with fresh arrays."""
+    made: Any = object.__new__(class_of(type(spec)))
+    inner = spec.children()
+    made._take(spec, [object_of(child) for child in inner] if isinstance(inner, tuple) else [])
+    return made
