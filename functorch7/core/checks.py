@@ -62,6 +62,12 @@ def axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None = None
     return found
 
 
+def example_axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None) -> int:
+    """As `axis`, where exactly n_input_dims + 1 dimensions are a batch, and positive dimensions count after it."""
+    batch = n_input_dims is not None and ndim == n_input_dims + 1 and dimension > 0
+    return axis(module, dimension + 1 if batch else dimension, ndim)
+
+
 def is_concrete(value: Any) -> bool:
     """True if a value can be looked at now (not a tracer)."""
     return not isinstance(value, Tracer)

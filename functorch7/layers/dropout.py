@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, builder, expose
+from ..core import Module, builder, expected, expose
 
 
 class Dropout(Module):
@@ -48,3 +48,76 @@ class Dropout(Module):
 
     def printed(self) -> str:
         return f"nn.Dropout({self.p:.1f}, busy)"  # as the package rnn has it, which knows lazy ones too
+
+
+class SpatialDropout(Module):
+    """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
+
+    Shape: (C, H, W) or (B, C, H, W), kept.  With `stochastic_inference` evaluation drops too.
+    Exposes: noise, (C, 1, 1) or (B, C, 1, 1).
+    Raises: ValueError for other ranks, and if the key is missing.
+    Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
+    Source: nn/doc/simple.md#nn.SpatialDropout; Tompson et al., 2015.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("noise",)
+    map_dims: ClassVar[int] = 2
+
+    p: float = 0.5
+    stochastic_inference: bool = False
+
+    def draws(self, train: bool) -> bool:
+        return train or self.stochastic_inference
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        dims = self.map_dims + 1
+        if input.ndim not in (dims, dims + 1):
+            raise expected(self, f"a {dims}D tensor, or a {dims + 1}D tensor for a batch", input)
+        if not self.draws(train):
+            return input * (1 - self.p), buffers
+        maps = input.shape[: -self.map_dims] + (1,) * self.map_dims
+        noise = jax.random.bernoulli(key, 1 - self.p, maps).astype(input.dtype)
+        expose(noise=noise)
+        return input * noise, buffers
+
+    @builder
+    def setp(self, p: float) -> "SpatialDropout":
+        """The same layer with another drop probability."""
+        return self.replace(p=p)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.p:f})"
+
+
+class VolumetricDropout(SpatialDropout):
+    """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W), kept.  Else as SpatialDropout.
+    Raises: ValueError for other ranks, and if the key is missing.
+    Source: nn/doc/simple.md#nn.VolumetricDropout.
+    """
+
+    map_dims: ClassVar[int] = 3
+
+
+class WhiteNoise(Module):
+    """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
+
+    Shape: any, kept.
+    Raises: ValueError if the key is missing.
+    Source: dpnn/README.md#nn.WhiteNoise.
+    """
+
+    mean: float = 0
+    std: float = 0.1
+
+    def draws(self, train: bool) -> bool:
+        return train
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not train:
+            return input + self.mean, buffers
+        return input + (self.mean + self.std * jax.random.normal(key, input.shape, input.dtype)), buffers
+
+    def printed(self) -> str:
+        return f"nn.WhiteNoise mean: {self.mean:f}, std: {self.std:f}"

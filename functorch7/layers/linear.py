@@ -1,12 +1,15 @@
-"""Layers that multiply by a matrix."""
+"""Layers that multiply by a learned matrix."""
 
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
+from ..core.arrays import Const
 from ..core.initializers import weight_and_bias
+from .table import check_table
 
 
 class Linear(Layer):
@@ -41,6 +44,135 @@ class Linear(Layer):
     def no_bias(self) -> "Linear":
         """The same layer without bias."""
         return self.replace(bias=False)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+
+
+class LinearWeightNorm(Layer):
+    """y = x A^T + b, with rows A_j = g_j v_j / max(||v_j||, eps).
+
+    Shape: (..., input_size) -> (..., output_size).
+    Parameters: v (output_size, input_size), as Linear's weight; g (output_size, 1), the norms of v's rows;
+    bias (output_size,) unless `bias` is False.
+    Raises: ValueError if the last dimension is not input_size.
+    Source: nn, LinearWeightNorm.lua; Salimans & Kingma, 2016.
+    """
+
+    parameter_order = ("v", "g", "bias")
+
+    input_size: int
+    output_size: int
+    bias: bool = True
+    eps: float = 1e-16
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        made = weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
+        v = made.pop("weight")
+        return {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True)), **made}
+
+    def weight(self, params: Any) -> Any:
+        """The matrix that v and g stand for."""
+        v = params["v"]
+        return v * (params["g"] / jnp.maximum(jnp.sqrt((v * v).sum(1, keepdims=True)), self.eps))
+
+    def f(self, params: Any, input: Any) -> Any:
+        inner = Linear(self.input_size, self.output_size, self.bias)
+        if input.ndim == 0 or input.shape[-1] != self.input_size:
+            raise expected(self, f"input of size {self.input_size} in the last dimension", input)
+        return inner.f({**params, "weight": self.weight(params)}, input)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+
+
+class Bilinear(Layer):
+    """y_k = x1^T A_k x2 + b_k.
+
+    Shape: [(B, input_size1), (B, input_size2)] -> (B, output_size).
+    Parameters: weight (output_size, input_size1, input_size2); bias (output_size,) unless `bias` is False; both
+    uniform on +-1/sqrt(input_size1), or +-stdv * sqrt(3).
+    Raises: ValueError unless the input is a pair of matrices of these sizes.
+    Differs from Torch7: `scale` counts for the weight's gradient too.
+    Source: nn/doc/simple.md#nn.Bilinear.
+    """
+
+    input_size1: int
+    input_size2: int
+    output_size: int
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size1=self.input_size1, input_size2=self.input_size2, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shape = (self.output_size, self.input_size1, self.input_size2)
+        return weight_and_bias(key, shape, self.input_size1, self.bias, stdv)
+
+    def f(self, params: Any, input: Any) -> Any:
+        first, second = check_table(self, input, 2)[:2]
+        sizes = (self.input_size1, self.input_size2)
+        if (
+            (first.ndim, second.ndim) != (2, 2)
+            or (first.shape[1], second.shape[1]) != sizes
+            or len(first) != len(second)
+        ):
+            raise expected(self, f"two matrices, B x {sizes[0]} and B x {sizes[1]}", input)
+        first, second = (in_dtype_of(self, x, params["weight"]) for x in (first, second))
+        output = jnp.einsum("bi,kij,bj->bk", first, params["weight"], second)
+        return output + params["bias"][None] if self.bias else output
+
+    def printed(self) -> str:
+        text = f"nn.Bilinear({self.input_size1}x{self.input_size2} -> {self.output_size}) "
+        return text if self.bias else text + " without bias"
+
+
+class PartialLinear(Layer):
+    """y = x A_p^T + b_p, for the outputs that the partition p names (all of them at first).
+
+    Shape: (B, input_size) -> (B, outputs in the partition), in its order.
+    Parameters: weight (output_size, input_size), standard normal; bias (1, output_size), zeros, unless `bias` is False.
+    Raises: ValueError for other shapes, and for partitions outside 1..output_size.
+    Source: nn/doc/simple.md#nn.PartialLinear.
+    """
+
+    input_size: int
+    output_size: int
+    bias: bool = True
+    partition: Const | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+        self._set(partition=const(self.partition))
+        if self.partition is not None:
+            p = self.partition.value
+            if p.ndim != 1 or not p.size or p.min() < 1 or p.max() > self.output_size:
+                raise ValueError(f"{self}: expected a partition of outputs from 1 to {self.output_size}, got {p}")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        params = {"weight": jax.random.normal(key, (self.output_size, self.input_size))}
+        return {**params, "bias": jnp.zeros((1, self.output_size))} if self.bias else params
+
+    def f(self, params: Any, input: Any) -> Any:
+        if input.ndim != 2 or input.shape[1] != self.input_size:
+            raise expected(self, f"a 2D tensor, B x {self.input_size}", input)
+        input, weight = in_dtype_of(self, input, params["weight"]), params["weight"]
+        chosen = slice(None) if self.partition is None else jnp.asarray(self.partition.value, jnp.int32) - 1
+        output = lax.dot_general(input, weight[chosen], (((1,), (1,)), ((), ())))
+        return output + params["bias"][:, chosen] if self.bias else output
+
+    @builder
+    def set_partition(self, indices: Any) -> "PartialLinear":
+        """The same layer that computes these outputs only, counted from 1."""
+        return self.replace(partition=const(indices))
+
+    @builder
+    def reset_partition(self) -> "PartialLinear":
+        """The same layer that computes all outputs."""
+        return self.replace(partition=None)
 
     def printed(self) -> str:
         return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")

@@ -66,7 +66,7 @@ class BatchNormalization(Module):
             raise expected(self, f"a mini-batch ({self.ndim}D) with {self.n_output} features in dimension 2", input)
         per_feature = tuple(-1 if a == 1 else 1 for a in range(self.ndim))
         count = input.size // self.n_output
-        if train and count > 1:
+        if train and len(input) > 1:
             mean, variance = _moments(input, tuple(a for a in range(self.ndim) if a != 1))
             buffers = {
                 "running_mean": self._moved(buffers["running_mean"], mean),
@@ -90,3 +90,25 @@ class BatchNormalization(Module):
 
     def printed(self) -> str:
         return f"{self.torch_name()} ({self.ndim}D) ({self.n_output})"
+
+
+class SpatialBatchNormalization(BatchNormalization):
+    """BatchNormalization of each feature map, over batch and pixels.
+
+    Shape: (B, n_output, H, W), kept; in evaluation also (n_output, H, W), which gives a batch of one.
+    Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.
+    Source: nn/doc/convolution.md#nn.SpatialBatchNormalization.
+    """
+
+    ndim: ClassVar[int] = 4
+
+
+class VolumetricBatchNormalization(BatchNormalization):
+    """BatchNormalization of each feature map, over batch, time and pixels.
+
+    Shape: (B, n_output, T, H, W), kept; in evaluation also (n_output, T, H, W), which gives a batch of one.
+    Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.
+    Source: nn/doc/convolution.md#nn.VolumetricBatchNormalization.
+    """
+
+    ndim: ClassVar[int] = 5

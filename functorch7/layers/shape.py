@@ -19,7 +19,7 @@ class Identity(Map):
         return input
 
 
-def _sizes(module: Any, sizes: tuple) -> tuple[int, ...]:
+def sizes_of(module: Any, sizes: tuple) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence (Torch's LongStorage)."""
     if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)):
         sizes = tuple(np.asarray(sizes[0]).tolist())
@@ -43,7 +43,7 @@ class Reshape(Map):
     def __init__(self, *sizes: Any, batch_mode: bool | None = None):
         if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
-        self._set(size=_sizes(self, sizes), batch_mode=batch_mode)
+        self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
         if min(self.size) < 1:
             raise ValueError(f"nn.Reshape: expected sizes >= 1, got {self.size}")
 
@@ -73,7 +73,7 @@ class View(Map):
     num_input_dims: int | None = None
 
     def __init__(self, *sizes: Any):
-        self._set(size=_sizes(self, sizes), num_input_dims=None)
+        self._set(size=sizes_of(self, sizes), num_input_dims=None)
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class View(Map):
     @builder
     def reset_size(self, *sizes: Any) -> "View":
         """The same view with other sizes."""
-        return self.replace(size=_sizes(self, sizes))
+        return self.replace(size=sizes_of(self, sizes))
 
     def printed(self) -> str:
         return f"nn.View({', '.join(map(str, self.size))})"

@@ -1,5 +1,7 @@
 """Layers that take or give tables: Python lists."""
 
+import operator
+from functools import reduce
 from typing import Any
 
 import jax
@@ -24,6 +26,16 @@ def joined(module: Any, tensors: Any, dimension: int, n_input_dims: int | None =
     return jnp.concatenate(tensors, along)
 
 
+def same_shapes(module: Any, input: Any, at_least: int = 1) -> list:
+    """The input as a list, if it is a table of tensors of one shape; dimensions of size 1 may differ."""
+    tensors = check_table(module, input, at_least)
+    shape = jnp.shape(tensors[0])
+    for tensor in tensors:
+        if [s for s in jnp.shape(tensor) if s != 1] != [s for s in shape if s != 1]:
+            raise expected(module, f"tensors of one shape ({shape})", tensor)
+    return [jnp.reshape(tensor, shape) for tensor in tensors]
+
+
 class CAddTable(Map):
     """The sum of the table's tensors.
 
@@ -35,12 +47,69 @@ class CAddTable(Map):
     inplace: bool = False
 
     def f(self, input: Any) -> Any:
-        first, *others = check_table(self, input)
-        for other in others:
-            if jnp.shape(other) != jnp.shape(first):
-                raise expected(self, f"tensors of one shape ({jnp.shape(first)})", other)
-            first = first + other
-        return first
+        return reduce(operator.add, same_shapes(self, input))
+
+
+class CSubTable(Map):
+    """x1 - x2.
+
+    Shape: [s, s] -> s.
+    Raises: ValueError unless the input is a table of tensors of one shape.
+    Source: nn/doc/table.md#nn.CSubTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        first, second = same_shapes(self, input, 2)[:2]
+        return first - second
+
+
+class CDivTable(Map):
+    """x1 / x2, element by element.
+
+    Shape: [s, s] -> s.
+    Raises: ValueError unless the input is a table of tensors of one shape.
+    Source: nn/doc/table.md#nn.CDivTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        first, second = same_shapes(self, input, 2)[:2]
+        return first / second
+
+
+class CMulTable(Map):
+    """The product of the table's tensors, element by element.
+
+    Shape: [s, s, ...] -> s.
+    Raises: ValueError unless the input is a table of tensors of one shape.
+    Source: nn/doc/table.md#nn.CMulTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        return reduce(operator.mul, same_shapes(self, input))
+
+
+class CMaxTable(Map):
+    """The maximum of the table's tensors, element by element; the gradient goes to the first that has it.
+
+    Shape: [s, s, ...] -> s.
+    Raises: ValueError unless the input is a table of tensors of one shape.
+    Source: nn/doc/table.md#nn.CMaxTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        return reduce(lambda best, x: jnp.where(x > best, x, best), same_shapes(self, input))
+
+
+class CMinTable(Map):
+    """The minimum of the table's tensors, element by element; the gradient goes to the first that has it.
+
+    Shape: [s, s, ...] -> s.
+    Raises: ValueError unless the input is a table of tensors of one shape.
+    Source: nn/doc/table.md#nn.CMinTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        return reduce(lambda best, x: jnp.where(x < best, x, best), same_shapes(self, input))
 
 
 class JoinTable(Map):

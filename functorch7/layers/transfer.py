@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, expected
+from ..core import Map, axis, expected
 
 
 class Tanh(Map):
@@ -30,37 +30,129 @@ class Sigmoid(Map):
         return jax.nn.sigmoid(input)
 
 
-class Threshold(Map):
-    """y = x where x > threshold, else value; the gradient passes where x > threshold.
+class TanhShrink(Map):
+    """y = x - tanh(x).
 
-    Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if threshold or value is no number.
-    Source: nn/doc/transfer.md#nn.Threshold.
+    Shape: any, kept.
+    Source: nn, TanhShrink.lua.
     """
 
-    threshold: float = 1e-6
-    val: float = 0
+    def f(self, input: Any) -> Any:
+        return input - jnp.tanh(input)
+
+
+class HardTanh(Map):
+    """y = min_val where x < min_val, max_val where x > max_val, else x; the gradient passes strictly between.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: ValueError unless min_val < max_val.
+    Source: nn/doc/transfer.md#nn.HardTanh.
+    """
+
+    min_val: float = -1
+    max_val: float = 1
     inplace: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.threshold, (int, float)) or not isinstance(self.val, (int, float)):
-            raise TypeError(f"nn.Threshold(threshold, value): expected numbers, got {self.threshold!r}, {self.val!r}")
+        if not self.max_val > self.min_val:
+            name = self.torch_name()
+            raise ValueError(f"{name}: max_value must be larger than min_value, got {self.min_val}, {self.max_val}")
 
     def f(self, input: Any) -> Any:
-        return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
+        limit = jnp.where(input > self.min_val, self.max_val, self.min_val).astype(input.dtype)
+        return jnp.where((input > self.min_val) & (input < self.max_val), input, limit)
 
 
-class ReLU(Threshold):
-    """y = max(0, x); the gradient at 0 is 0.
+class Clamp(HardTanh):
+    """y = x kept between two limits; the gradient passes strictly between.
 
-    Shape: any, kept.  `inplace` is accepted and changes no value.
-    Source: nn/doc/transfer.md#nn.ReLU.
+    Shape: any, kept.
+    Raises: ValueError unless min_val < max_val.
+    Source: nn/doc/simple.md#nn.Clamp.
     """
 
-    inplace: bool = False
 
-    def __init__(self, inplace: bool = False):
-        self._set(threshold=0, val=0, inplace=inplace)
+class HardShrink(Map):
+    """y = x where |x| > lambda, else 0.
+
+    Shape: any, kept.
+    Source: nn/doc/transfer.md#nn.HardShrink.
+    """
+
+    lambda_: float = 0.5
+
+    def f(self, input: Any) -> Any:
+        return jnp.where((input > self.lambda_) | (input < -self.lambda_), input, 0)
+
+
+class SoftShrink(Map):
+    """y = x - lambda where x > lambda, x + lambda where x < -lambda, else 0.
+
+    Shape: any, kept.
+    Source: nn/doc/transfer.md#nn.SoftShrink.
+    """
+
+    lambda_: float = 0.5
+
+    def f(self, input: Any) -> Any:
+        above, below = input > self.lambda_, input < -self.lambda_
+        return jnp.where(above, input - self.lambda_, jnp.where(below, input + self.lambda_, 0))
+
+
+class SoftPlus(Map):
+    """y = log(1 + exp(beta x)) / beta; x itself where beta x > threshold.
+
+    Shape: any, kept.
+    Source: nn/doc/transfer.md#nn.SoftPlus.
+    """
+
+    beta: float = 1
+    threshold: float = 20
+
+    def f(self, input: Any) -> Any:
+        linear = input * self.beta > self.threshold
+        scaled = jnp.where(linear, 0, input * self.beta)  # so that no exponential overflows
+        return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) / self.beta)
+
+
+class SoftSign(Map):
+    """y = x / (1 + |x|).
+
+    Shape: any, kept.
+    Source: nn/doc/transfer.md#nn.SoftSign.
+    """
+
+    def f(self, input: Any) -> Any:
+        return input / (1 + jnp.where(input >= 0, input, -input))
+
+
+class LogSigmoid(Map):
+    """y = log(1 / (1 + exp(-x))).
+
+    Shape: any, kept.
+    Source: nn/doc/transfer.md#nn.LogSigmoid.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jax.nn.log_sigmoid(input)
+
+
+class GatedLinearUnit(Map):
+    """y = x1 * sigmoid(x2), where x1 and x2 are the halves of dimension `dim` (the last by default).
+
+    Shape: (..., 2 n, ...) -> (..., n, ...).
+    Raises: ValueError if the dimension's size is odd.
+    Source: nn/doc/transfer.md#nn.GatedLinearUnit; Dauphin et al., 2016.
+    """
+
+    dim: int | None = None
+
+    def f(self, input: Any) -> Any:
+        along = axis(self, self.dim or -1, input.ndim)
+        if input.shape[along] % 2:
+            raise expected(self, f"an even size to halve in dimension {along + 1}", input)
+        values, gates = jnp.split(input, 2, along)
+        return values * jax.nn.sigmoid(gates)
 
 
 def class_axis(module: Any, input: Any) -> int:
@@ -82,6 +174,18 @@ class SoftMax(Map):
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
 
+class SoftMin(Map):
+    """y = SoftMax(-x).
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    Raises: ValueError for more dimensions.
+    Source: nn/doc/transfer.md#nn.SoftMin.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jax.nn.softmax(-input, axis=class_axis(self, input))
+
+
 class LogSoftMax(Map):
     """y_i = x_i - log sum_j exp(x_j).
 
@@ -92,3 +196,21 @@ class LogSoftMax(Map):
 
     def f(self, input: Any) -> Any:
         return jax.nn.log_softmax(input, axis=class_axis(self, input))
+
+
+class SpatialSoftMax(SoftMax):
+    """SoftMax over the features at each location.
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    Raises: ValueError for more dimensions.
+    Source: nn/doc/transfer.md#nn.SpatialSoftMax.
+    """
+
+
+class SpatialLogSoftMax(LogSoftMax):
+    """LogSoftMax over the features at each location.
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    Raises: ValueError for more dimensions.
+    Source: nn/doc/transfer.md#nn.SpatialLogSoftMax.
+    """

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses, reinforce
-from .described import Described, describe
+from .described import Described, Given, describe
 from .generated import object_of
 from .storage import dtype_of, precision
 from .tensor import Tensor
@@ -45,10 +45,9 @@ class Criterion(Described, describes=losses.base.Criterion):
         """Takes Torch's arguments; None takes a default, as nil does."""
         self.__dict__["gradInput"] = Tensor()
         if self.spec_class is not None:
-            spec, objects = describe(self.spec_class, args, kwargs)
-            self._take(spec, objects)
+            self._take(*describe(self.spec_class, args, kwargs))
 
-    def _take(self, spec: core.Module, objects: list) -> None:
+    def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description; arrays among its arguments become tensors."""
         self.__dict__["_spec"] = spec
         self.__dict__.setdefault("gradInput", Tensor())
@@ -171,8 +170,8 @@ class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
 class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
     """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
 
-    def _take(self, spec: core.Module, objects: list) -> None:
-        super()._take(spec, objects)
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
         for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
             if name not in self.__dict__:
                 self.__dict__[name] = object_of(part)
@@ -201,9 +200,9 @@ class VRClassReward(Criterion, describes=reinforce.VRClassReward):
         super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
         self.__dict__["module"] = module
 
-    def _take(self, spec: core.Module, objects: list) -> None:
-        super()._take(spec, objects)
-        self.__dict__["criterion"] = objects[0] if objects else object_of(spec.criterion)  # type: ignore[attr-defined]
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        self.__dict__["criterion"] = given[0][1] if given else object_of(spec.criterion)  # type: ignore[attr-defined]
 
     def description(self) -> Any:
         """The immutable description, with the baseline's criterion as it stands."""

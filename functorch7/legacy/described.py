@@ -13,6 +13,9 @@ from .generated import classes, is_named
 from .storage import Storage, dtype_of, gpu
 from .tensor import Tensor, changed
 
+Given = list[tuple[core.Module, "Described"]]
+"""The objects that a constructor was given, with their descriptions."""
+
 
 def plain(name: str) -> str:
     """A name without case and underscores: under it Torch's `nInputPlane` finds the field `n_input_plane`."""
@@ -32,17 +35,17 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 def describe(
     spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]
-) -> tuple[core.Module, list["Described"]]:
-    """A description from Torch's arguments, and the objects among them, in order.
+) -> tuple[core.Module, "Given"]:
+    """A description from Torch's arguments, and the objects among them with their descriptions.
 
     None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
     """
-    objects: list[Described] = []
+    objects: Given = []
 
     def converted(value: Any) -> Any:
         if isinstance(value, Described):
-            objects.append(value)
-            return value.description()
+            objects.append((value.description(), value))
+            return objects[-1][0]
         if isinstance(value, (Tensor, Storage)):
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         return value

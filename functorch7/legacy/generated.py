@@ -27,6 +27,5 @@ def is_named(spec_class: type) -> bool:
 def object_of(spec: core.Module) -> Any:
     """A stateful object for a description, with fresh arrays."""
     made: Any = object.__new__(class_of(type(spec)))
-    inner = spec.children()
-    made._take(spec, [object_of(child) for child in inner] if isinstance(inner, tuple) else [])
+    made._take(spec, [])
     return made

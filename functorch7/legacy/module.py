@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import core
 from .calls import Call, count
-from .described import Described, describe
+from .described import Described, Given, describe
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -32,6 +32,14 @@ PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input", 
 @cache
 def _overridden_in(kind: type, name: str) -> bool:
     return not getattr(kind, name).__module__.startswith(__package__)
+
+
+def taken_from(given: Given, spec: core.Module) -> Any:
+    """The object whose description this is, taken out of those that are left; None if there is none."""
+    for i, (description, _) in enumerate(given):
+        if description is spec:
+            return given.pop(i)[1]
+    return None
 
 
 class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core.Module):
@@ -57,15 +65,14 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core
             if args or kwargs:
                 raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
             return
-        spec, objects = describe(self.spec_class, args, kwargs)
-        self._take(spec, objects)
+        self._take(*describe(self.spec_class, args, kwargs))
 
-    def _take(self, spec: core.Module, modules: list) -> None:
-        """Becomes the object of a description, with fresh arrays."""
-        children = spec.children()
-        if not isinstance(children, tuple):
-            modules = [object_of(child) for child in children.values()]
-        if children or isinstance(children, tuple):
+    def _take(self, spec: core.Module, given: Given) -> None:
+        """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
+        inner = spec.children()
+        if inner or isinstance(inner, tuple):
+            left = list(given)
+            modules = [taken_from(left, child) or object_of(child) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
         self.__dict__["_spec"] = spec
         self.__dict__["_state"] = {}

@@ -1,0 +1,136 @@
+"""Layers that add or multiply learned numbers, element by element."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Layer, check_positive, expected
+from ..core.initializers import uniform
+from .shape import sizes_of
+
+
+class Add(Layer):
+    """y = x + b.
+
+    Shape: (input_size), or (B, ...) with input_size elements per example; kept.
+    Parameters: bias (input_size,), or (1,) if `scalar`; uniform on +-1/sqrt(size), or +-stdv * sqrt(3);
+    with `fill`, that value.
+    Raises: ValueError if an example has another number of elements.
+    Source: nn/doc/simple.md#nn.Add.
+    """
+
+    input_size: int
+    scalar: bool = False
+    fill: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.scalar:
+            check_positive(self, input_size=self.input_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        size = 1 if self.scalar else self.input_size
+        return {"bias": uniform(key, (size,), size, stdv) if self.fill is None else jnp.full(size, float(self.fill))}
+
+    def f(self, params: Any, input: Any) -> Any:
+        bias = params["bias"].astype(input.dtype)
+        if bias.size == 1:
+            return input + bias.reshape((1,) * input.ndim)
+        if input.size == bias.size:
+            return input + bias.reshape(input.shape)
+        if input.ndim == 0 or input.size != input.shape[0] * bias.size:
+            raise expected(self, f"{bias.size} elements per example", input)
+        return input + bias.reshape((1, *input.shape[1:]))
+
+
+class Mul(Layer):
+    """y = w * x with one learned number.
+
+    Shape: any, kept.
+    Parameters: weight (1,), uniform on +-1, or +-stdv * sqrt(3).
+    Source: nn/doc/simple.md#nn.Mul.
+    """
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": uniform(key, (1,), 1, stdv)}
+
+    def f(self, params: Any, input: Any) -> Any:
+        return input * params["weight"].astype(input.dtype).reshape((1,) * input.ndim)
+
+
+class Componentwise(Layer, abstract=True):
+    """Layers with one array of the given sizes that meets every element of an example: write `combine`."""
+
+    size: tuple[int, ...]
+    fill: float | None = None
+
+    def __init__(self, *sizes: Any, fill: float | None = None):
+        self._set(size=sizes_of(self, sizes), fill=fill)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        check_positive(self, **{f"size {i}": size for i, size in enumerate(self.size, 1)})
+
+    @property
+    def parameter(self) -> str:
+        """The array's name."""
+        return self.parameter_order[0]
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        if self.fill is not None:
+            return {self.parameter: jnp.full(self.size, float(self.fill))}
+        return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
+
+    def combine(self, input: Any, array: Any) -> Any:
+        """The output, of arrays whose shapes broadcast."""
+        raise NotImplementedError(f"{self.torch_name()} must define combine")
+
+    def f(self, params: Any, input: Any) -> Any:
+        array = params[self.parameter].astype(input.dtype)
+        if input.size == array.size:
+            array = array.reshape(input.shape)
+        elif input.ndim == array.ndim and all(a in (1, i) for a, i in zip(array.shape, input.shape, strict=True)):
+            pass  # sizes of 1 repeat
+        elif input.ndim and input.size == input.shape[0] * array.size:
+            array = array.reshape((1, *input.shape[1:]))
+        elif input.ndim == array.ndim + 1 and all(
+            a in (1, i) for a, i in zip(array.shape, input.shape[1:], strict=True)
+        ):
+            array = array[None]
+        else:
+            sizes = "x".join(map(str, self.size))
+            raise expected(self, f"{sizes} elements, repeated where a size is 1, for each example", input)
+        return self.combine(input, array)
+
+
+class CAdd(Componentwise, init=False):
+    """y = x + b with a learned array.
+
+    Shape: as many elements as b, as many dimensions (b repeats where its size is 1), or a batch of these; kept.
+    Parameters: bias, of the given sizes; uniform on +-1/sqrt(elements), or +-stdv * sqrt(3);
+    with `fill`, that value.
+    Raises: ValueError if the sizes do not fit.
+    Source: nn/doc/simple.md#nn.CAdd.
+    """
+
+    parameter_order = ("bias",)
+
+    def combine(self, input: Any, array: Any) -> Any:
+        return input + array
+
+
+class CMul(Componentwise, init=False):
+    """y = w * x, element by element, with a learned array.
+
+    Shape: as many elements as w, as many dimensions (w repeats where its size is 1), or a batch of these; kept.
+    Parameters: weight, of the given sizes; uniform on +-1/sqrt(elements), or +-stdv * sqrt(3);
+    with `fill`, that value.
+    Raises: ValueError if the sizes do not fit.
+    Source: nn/doc/simple.md#nn.CMul.
+    """
+
+    parameter_order = ("weight",)
+
+    def combine(self, input: Any, array: Any) -> Any:
+        return input * array

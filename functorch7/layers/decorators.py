@@ -1,0 +1,174 @@
+"""Containers with one module inside, and those that do more than run chains and branches."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Container, Module, axis, check_positive, expected
+from .containers import Concat
+from .table import check_table
+
+
+class Decorator(Container):
+    """The module inside, with something added.
+
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: TypeError unless it is given one module.
+    Source: dpnn/README.md#nn.Decorator.
+    """
+
+    def __init__(self, module: Module):
+        self._set(modules=(module,))
+        self.__post_init__()
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        output, buffer = self.call(0, params, buffers, input, key=key, train=train)
+        return output, [buffer]
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} @ {self.modules[0]}"
+
+
+class Bottle(Decorator):
+    """Lets a module for n_input_dim dimensions take more: the leading ones are merged into the first of these.
+
+    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to n_output_dim dimensions.
+    Raises: ValueError if the module's output has other dimensions than n_output_dim.
+    Source: nn/doc/containers.md#nn.Bottle.
+    """
+
+    n_input_dim: int = 2
+    n_output_dim: int | None = None
+
+    def __init__(self, module: Module, n_input_dim: int = 2, n_output_dim: int | None = None):
+        outer = n_input_dim if n_output_dim is None else n_output_dim
+        self._set(modules=(module,), n_input_dim=n_input_dim, n_output_dim=outer)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self, n_input_dim=self.n_input_dim, n_output_dim=self.n_output_dim)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if input.ndim <= self.n_input_dim:
+            return super().forward(params, buffers, input, key=key, train=train)
+        leading = input.shape[: input.ndim - self.n_input_dim + 1]
+        merged = input.reshape(-1, *input.shape[len(leading) :])
+        output, buffer = super().forward(params, buffers, merged, key=key, train=train)
+        if output.ndim != self.n_output_dim:
+            raise expected(self, f"a module whose output has {self.n_output_dim} dimensions", output)
+        return output.reshape(leading + output.shape[1:]), buffer
+
+
+class DepthConcat(Concat, init=False):
+    """Concat that centres smaller outputs in zeros: every other dimension takes the largest size.
+
+    Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
+    Raises: ValueError for outputs of different ranks.
+    Source: nn/doc/containers.md#nn.DepthConcat; Szegedy et al., 2014.
+    """
+
+    def join(self, outputs: list) -> Any:
+        tensors = check_table(self, outputs)
+        if len({t.ndim for t in tensors}) > 1:
+            raise expected(self, "outputs of one number of dimensions", tensors)
+        along = axis(self, self.dimension, tensors[0].ndim)
+        largest = [max(sizes) for sizes in zip(*(t.shape for t in tensors), strict=True)]
+
+        def centred(tensor: Any) -> Any:
+            pads = [(0, 0) if a == along else ((n - s) // 2, -(-(n - s) // 2)) for a, (n, s) in
+                    enumerate(zip(largest, tensor.shape, strict=True))]  # fmt: skip
+            return jnp.pad(tensor, pads)
+
+        return jnp.concatenate([centred(t) for t in tensors], along)
+
+
+class MapTable(Container):
+    """The same module, with the same parameters, for every entry of a table.
+
+    Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
+    Parameters: those of the module, one level down. Buffers: those that the last entry leaves.
+    Raises: ValueError without a module and for inputs that are no tables; TypeError for more than one module.
+    `shared` is accepted as in Torch7 (a list of names, or a boolean); parameters are always shared.
+    Source: nn/doc/table.md#nn.MapTable.
+    """
+
+    shared: bool | tuple[str, ...] = True
+
+    def __init__(self, module: Module | None = None, shared: Any = True):
+        self._set(modules=() if module is None else (module,), shared=shared)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(shared=tuple(self.shared) if isinstance(self.shared, (list, tuple)) else self.shared)
+        if len(self.modules) > 1:
+            raise TypeError("nn.MapTable: single module required")
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not self.modules:
+            raise expected(self, "a module to be added first", input)
+        outputs = []
+        for i, each in enumerate(check_table(self, input, 0)):
+            entry_key = None if key is None else jax.random.fold_in(key, i)
+            output, buffer = self.call(0, params, buffers, each, key=entry_key, train=train)
+            outputs.append(output)
+            buffers = [buffer]
+        return outputs, buffers
+
+    def printed(self) -> str:
+        if not self.modules:
+            return "nn.MapTable { }"
+        return "nn.MapTable {\n  " + str(self.modules[0]).replace("\n", "\n" + " " * 8) + "\n}"
+
+
+class WeightNorm(Module):
+    """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
+
+    Shape and buffers: those of the module, under the name `module`.
+    Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros, if
+    the module has one. `output_dim` is the weight's dimension that counts outputs.
+    Raises: ValueError if the module has no weight.
+    Source: nn, WeightNorm.lua; Salimans & Kingma, 2016.
+    """
+
+    parameter_order = ("v", "g", "bias")
+
+    module: Module
+    output_dim: int = 1
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        made = jax.eval_shape(self.module.init, jax.random.key(0)).params
+        if not isinstance(made, dict) or "weight" not in made:
+            raise ValueError(f"{self.torch_name()}: expected a module with a weight, got {self.module}")
+        return made["weight"].shape
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shape, along = self._weight_shape(), self.output_dim - 1
+        outputs = shape[along]
+        rest = int(jnp.size(jnp.empty(shape))) // outputs
+        v = jax.random.normal(key, (outputs, rest)) * (2 / rest) ** 0.5
+        params = {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True))}
+        return {**params, "bias": jnp.zeros(outputs)} if "bias" in self.module.init_params(key) else params
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"module": self.module.init(jax.random.key(0)).buffers}
+
+    def draws(self, train: bool) -> bool:
+        return self.module.draws(train)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        shape, along = self._weight_shape(), self.output_dim - 1
+        v = params["v"]
+        rows = v * (params["g"] * lax.rsqrt((v * v).sum(1, keepdims=True) + 1e-4))
+        moved = (shape[along], *shape[:along], *shape[along + 1 :])
+        inner = {"weight": jnp.moveaxis(rows.reshape(moved), 0, along)}
+        if "bias" in params:
+            inner["bias"] = params["bias"]
+        output, buffer = self.module.apply(inner, buffers["module"], input, key=key, train=train)
+        return output, {"module": buffer}
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} @ {self.module}"

@@ -1,0 +1,159 @@
+"""Distances and similarities: to learned centres, or between the two tensors of a table."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Layer, Map, check_positive, expected, in_dtype_of
+from ..core.initializers import uniform
+from .table import check_table
+
+
+class Euclidean(Layer):
+    """y_j = ||w_j - x||; the gradient at distance 0 is 0.
+
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
+    Parameters: weight (input_size, output_size), whose columns are centres; uniform on +-1/sqrt(input_size), or
+    +-stdv * sqrt(3).
+    Raises: ValueError for other shapes.
+    Source: nn/doc/simple.md#nn.Euclidean.
+    """
+
+    input_size: int
+    output_size: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": uniform(key, (self.input_size, self.output_size), self.input_size, stdv)}
+
+    def offsets(self, params: Any, input: Any) -> Any:
+        """x - w_j, with the centres in the last dimension."""
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
+        weight = params["weight"]
+        return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
+
+    def f(self, params: Any, input: Any) -> Any:
+        return norm(self.offsets(params, input), -2)
+
+
+class WeightedEuclidean(Euclidean):
+    """y_j = ||c_j (w_j - x)||, element by element; the gradient at distance 0 is 0.
+
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
+    Parameters: weight as Euclidean's; diagCov (input_size, output_size), ones.
+    Raises: ValueError for other shapes.
+    Differs from Torch7: c = 0 gives no NaN.
+    Source: nn/doc/simple.md#nn.WeightedEuclidean.
+    """
+
+    parameter_order = ("weight", "diagCov")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {**super().init_params(key, stdv), "diagCov": jnp.ones((self.input_size, self.output_size))}
+
+    def f(self, params: Any, input: Any) -> Any:
+        scale = params["diagCov"]
+        return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2)
+
+
+class Cosine(Layer):
+    """y_j = x . w_j / ((||w_j|| + 1e-12) (||x|| + 1e-12)).
+
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
+    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(output_size), or +-stdv * sqrt(3).
+    Raises: ValueError for other shapes.
+    Source: nn/doc/simple.md#nn.Cosine.
+    """
+
+    input_size: int
+    output_size: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": uniform(key, (self.output_size, self.input_size), self.output_size, stdv)}
+
+    def f(self, params: Any, input: Any) -> Any:
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
+        weight = params["weight"]
+        input = in_dtype_of(self, input, weight)
+        product = lax.dot_general(input, weight, (((input.ndim - 1,), (1,)), ((), ())))
+        lengths = (norm(weight, 1) + 1e-12).reshape((1,) * (input.ndim - 1) + (-1,))
+        return product / (lengths * (norm(input, -1)[..., None] + 1e-12))
+
+
+def norm(x: Any, axis: int) -> Any:
+    """The Euclidean norm along an axis, with gradient 0 where it is 0."""
+    squares = (x * x).sum(axis)
+    zero = squares == 0
+    return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares)))
+
+
+def _pair(module: Any, input: Any) -> tuple[Any, Any]:
+    """The two tensors of a table: vectors or batches of vectors, of one shape."""
+    first, second = check_table(module, input, 2)[:2]
+    if first.ndim not in (1, 2) or first.shape != second.shape:
+        raise expected(module, "two vectors or two matrices of one shape", input)
+    return first, second
+
+
+def _one_per_example(values: Any) -> Any:
+    """Torch gives a tensor of size 1 for a single example."""
+    return values.reshape(-1)
+
+
+class PairwiseDistance(Map):
+    """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Raises: ValueError unless the input is a pair of one shape.
+    Differs from Torch7: for p between 1 and 2 the gradient is the true derivative, and 0 where x1 = x2.
+    Source: nn/doc/table.md#nn.PairwiseDistance.
+    """
+
+    norm: float = 2
+
+    def f(self, input: Any) -> Any:
+        first, second = _pair(self, input)
+        difference = first - second
+        size = jnp.where(difference == 0, 0, jnp.where(difference > 0, difference, -difference))
+        if self.norm == 1:
+            return _one_per_example(size.sum(-1))
+        zero = size == 0
+        power = jnp.where(zero, 0, jnp.where(zero, 1, size) ** self.norm).sum(-1)
+        same = power == 0
+        return _one_per_example(jnp.where(same, 0, jnp.where(same, 1, power) ** (1 / self.norm)))
+
+
+class DotProduct(Map):
+    """x1 . x2, example by example.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Raises: ValueError unless the input is a pair of one shape.
+    Source: nn/doc/table.md#nn.DotProduct.
+    """
+
+    def f(self, input: Any) -> Any:
+        first, second = _pair(self, input)
+        return _one_per_example((first * second).sum(-1))
+
+
+class CosineDistance(Map):
+    """x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Raises: ValueError unless the input is a pair of one shape.
+    Source: nn/doc/table.md#nn.CosineDistance.
+    """
+
+    def f(self, input: Any) -> Any:
+        first, second = _pair(self, input)
+        lengths = [lax.rsqrt((x * x).sum(-1) + 1e-12) for x in (first, second)]
+        return _one_per_example((first * second).sum(-1) * lengths[0] * lengths[1])

@@ -1,0 +1,126 @@
+"""Layers that read a learned matrix at the places that their input names."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Layer, builder, check_positive, expected, is_concrete, title
+from ..core.initializers import uniform
+
+
+def check_indices(module: Any, indices: Any, size: int) -> None:
+    """Raises ValueError for an index outside 1..size, where indices can be looked at."""
+    if is_concrete(indices):
+        values = np.asarray(indices)
+        wrong = values[(values < 1) | (values > size)]
+        if wrong.size:
+            raise ValueError(f"{title(module)}: expected indices from 1 to {size}, got {wrong.flat[0]:g}")
+
+
+class LookupTable(Layer):
+    """Row i of a learned matrix, for every index i of the input.
+
+    Shape: indices (n) or (B, n), from 1 to n_index -> (n, n_output) or (B, n, n_output).
+    Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
+    max_norm, rows whose p-norm (norm_type, 2 by default) is above it are used scaled down to it.
+    Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit such
+    an index gives NaN.
+    Source: nn/doc/convolution.md#nn.LookupTable.
+    """
+
+    n_index: int
+    n_output: int
+    padding_value: int = 0
+    max_norm: float | None = None
+    norm_type: float | None = None
+    scale_by_frequency: bool = False
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_index=self.n_index, n_output=self.n_output)
+        if self.norm_type is not None and not self.norm_type > 0:
+            raise ValueError(f"{self.torch_name()}: non-positive-norm not supported, got {self.norm_type}")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jax.random.normal(key, (self.n_index, self.n_output)) * (1 if stdv is None else stdv)}
+
+    def renormalize(self, rows: Any) -> Any:
+        """Rows whose norm is above max_norm, scaled down to it."""
+        p = 2 if self.norm_type is None else self.norm_type
+        norms = (jnp.abs(rows) ** p).sum(-1, keepdims=True) ** (1 / p)
+        return rows * jnp.where(norms > self.max_norm, self.max_norm / (norms + 1e-7), 1)
+
+    def f(self, params: Any, input: Any) -> Any:
+        if input.ndim not in (1, 2):
+            raise expected(self, "a vector or matrix of indices", input)
+        check_indices(self, input, self.n_index)
+        indices, weight = input.astype(jnp.int32), params["weight"]
+        if self.max_norm is not None:
+            weight = weight + jax.lax.stop_gradient(self.renormalize(weight) - weight)
+        rows = weight.at[indices - 1].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+        if self.padding_value:
+            padding = (indices == self.padding_value)[..., None]
+            rows = jnp.where(padding, jax.lax.stop_gradient(rows), rows)
+        if self.scale_by_frequency:
+            counts = jnp.zeros(self.n_index + 1, rows.dtype).at[indices].add(1)[indices][..., None]
+            held = jax.lax.stop_gradient(rows)
+            rows = held + (rows - held) / counts
+        return rows
+
+    @builder
+    def set_padding(self, padding_value: int) -> "LookupTable":
+        """The same layer that gives no gradient to the row of this index."""
+        return self.replace(padding_value=padding_value)
+
+    @builder
+    def set_max_norm(self, max_norm: float | None) -> "LookupTable":
+        """The same layer with rows scaled down to this norm; None switches it off."""
+        return self.replace(max_norm=max_norm)
+
+    @builder
+    def set_norm_type(self, norm_type: float) -> "LookupTable":
+        """The same layer with the p of the norm."""
+        return self.replace(norm_type=norm_type)
+
+    @builder
+    def scale_grad_by_freq(self) -> "LookupTable":
+        """The same layer that divides a row's gradient by how often its index occurs."""
+        return self.replace(scale_by_frequency=True)
+
+
+class SparseLinear(Layer):
+    """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
+
+    Shape: (nnz, 2) -> (output_size); a table of such tensors, or (B, nnz, 2) -> (B, output_size).
+    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
+    (output_size,), the same times 1e-6.
+    Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
+    Source: nn/doc/simple.md#nn.SparseLinear.
+    """
+
+    input_size: int
+    output_size: int
+    do_grad_input: bool = False
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        weight_key, bias_key = jax.random.split(key)
+        weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
+        return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
+
+    def f(self, params: Any, input: Any) -> Any:
+        if isinstance(input, (list, tuple)):
+            rows = [self.f(params, each) for each in input]
+            return jnp.stack(rows) if rows else jnp.zeros((0, self.output_size), params["bias"].dtype)
+        if input.ndim not in (2, 3) or input.shape[-1] != 2:
+            raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
+        weight = params["weight"]
+        values = input[..., 1].astype(weight.dtype)
+        present = values != 0
+        check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
+        columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
+        product = jnp.einsum("o...n,...n->...o", weight[:, columns], values)
+        return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))

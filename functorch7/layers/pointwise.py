@@ -1,0 +1,221 @@
+"""Arithmetic on every element."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Const, Map, const, expected
+from ..core.arrays import TYPES
+from .lookup import check_indices
+
+
+class Abs(Map):
+    """y = |x|; the derivative at 0 is 1.
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Abs.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jnp.where(input >= 0, input, -input)
+
+
+class Exp(Map):
+    """y = exp(x).
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Exp.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jnp.exp(input)
+
+
+class Log(Map):
+    """y = ln(x): -inf at 0, NaN below.
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Log.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jnp.log(input)
+
+
+class Square(Map):
+    """y = x^2.
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Square.
+    """
+
+    def f(self, input: Any) -> Any:
+        return input * input
+
+
+class Sqrt(Map):
+    """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
+
+    Shape: any, kept.  `eps` is accepted and unused, as in Torch7.
+    Source: nn/doc/simple.md#nn.Sqrt.
+    """
+
+    eps: float = 0
+
+    def f(self, input: Any) -> Any:
+        zero = input == 0
+        return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, input)))
+
+
+class Power(Map):
+    """y = x^pow, NaN for x < 0 and a fractional power.
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Power.
+    """
+
+    pow: float
+
+    def f(self, input: Any) -> Any:
+        return input**self.pow
+
+
+class AddConstant(Map):
+    """y = x + k; k is a number, or a tensor as long as the last of at most 2 dimensions.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError if k is neither; ValueError if a tensor's size is not that of the last dimension.
+    Source: nn/doc/transfer.md#nn.AddConstant.
+    """
+
+    constant_scalar: float | Const
+    inplace: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.constant_scalar, (int, float)):
+            self._set(constant_scalar=const(self.constant_scalar))
+
+    def f(self, input: Any) -> Any:
+        if not isinstance(self.constant_scalar, Const):
+            return input + self.constant_scalar
+        constant = self.constant_scalar.value.reshape(-1)
+        if input.ndim not in (1, 2) or input.shape[-1] != constant.size:
+            raise expected(self, f"at most 2 dimensions, the last as long as the constant ({constant.size})", input)
+        return input + jnp.asarray(constant, input.dtype).reshape((1,) * (input.ndim - 1) + (-1,))
+
+
+class MulConstant(Map):
+    """y = k * x.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError if k is no number.
+    Source: nn/doc/transfer.md#nn.MulConstant.
+    """
+
+    constant_scalar: float
+    inplace: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.constant_scalar, bool) or not isinstance(self.constant_scalar, (int, float, np.number)):
+            raise TypeError(f"nn.MulConstant: expected a number, got {self.constant_scalar!r}")
+
+    def f(self, input: Any) -> Any:
+        return input * self.constant_scalar
+
+
+class Contiguous(Map):
+    """y = x (JAX's arrays are always contiguous).
+
+    Shape: any, kept.
+    Source: nn/doc/simple.md#nn.Contiguous.
+    """
+
+    def f(self, input: Any) -> Any:
+        return input
+
+
+class ZeroGrad(Map):
+    """y = x, but no gradient passes.
+
+    Shape: any, tables too.
+    Source: nn, ZeroGrad.lua.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jax.lax.stop_gradient(input)
+
+
+class Copy(Map):
+    """y = x, cast to output_type; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
+
+    Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
+    Raises: ValueError for a type that Torch does not know.
+    Source: nn/doc/simple.md#nn.Copy.
+    """
+
+    input_type: str | None = None
+    output_type: str | None = None
+    force_copy: bool = False
+    dont_cast: bool = False
+
+    def __post_init__(self) -> None:
+        for name in (self.input_type, self.output_type):
+            if name is not None and name not in TYPES:
+                raise ValueError(f"nn.Copy: unknown type {name!r}; expected one of {', '.join(TYPES)}")
+
+    def f(self, input: Any) -> Any:
+        return input if self.output_type is None else input.astype(TYPES[self.output_type])
+
+
+class OneHot(Map):
+    """A 1 at the place that an index (from 1) names, zeros elsewhere.
+
+    Shape: indices of any shape s -> (*s, output_size); no gradient.
+    Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give zeros.
+    Source: dpnn/README.md#nn.OneHot.
+    """
+
+    output_size: int
+
+    def f(self, input: Any) -> Any:
+        check_indices(self, input, self.output_size)
+        dtype = input.dtype if jnp.issubdtype(input.dtype, jnp.inexact) else jnp.float32
+        return jax.nn.one_hot(input.astype(jnp.int32) - 1, self.output_size, dtype=dtype)
+
+
+class Constant(Map):
+    """A given value, whatever the input; no gradient.
+
+    Shape: any -> the value's (a number: (1)); with n_input_dim, an input of more dimensions is a batch, and the value
+    is repeated for each example.
+    Source: dpnn/README.md#nn.Constant.
+    """
+
+    value: Const
+    n_input_dim: int | None = None
+
+    def __post_init__(self) -> None:
+        self._set(value=const(np.atleast_1d(np.asarray(self.value, np.float64))))
+
+    def f(self, input: Any) -> Any:
+        value = jnp.asarray(self.value.value, input.dtype)
+        if self.n_input_dim is None or input.ndim <= self.n_input_dim:
+            return value
+        return jnp.broadcast_to(value[None], (len(input), *value.shape))
+
+
+class PrintSize(Map):
+    """y = x; prints the sizes of the input, when a function is traced (under jit, once for each shape).
+
+    Shape: any, tables too.
+    Source: dpnn/README.md#nn.PrintSize.
+    """
+
+    prefix: str = "PrintSize"
+
+    def f(self, input: Any) -> Any:
+        sizes = jax.tree.map(lambda x: "x".join(map(str, jnp.shape(x))), input)
+        print(f"{self.prefix}:input\n{sizes}")
+        return input

@@ -1,0 +1,55 @@
+"""Products of the matrices and vectors of a table."""
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core import Map, expected
+from .table import check_table
+
+
+class MM(Map):
+    """A B, each transposed first if `transA`, `transB`.
+
+    Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
+    Raises: ValueError unless the input is a pair of matrices, or of batches of as many, whose sizes match.
+    Source: nn/doc/simple.md#nn.MM.
+    """
+
+    trans_a: bool = False
+    trans_b: bool = False
+
+    def f(self, input: Any) -> Any:
+        first, second = check_table(self, input, 2)[:2]
+        if first.ndim not in (2, 3) or second.ndim != first.ndim or first.shape[:-2] != second.shape[:-2]:
+            raise expected(self, "two matrices, or two batches of as many matrices", input)
+        left = jnp.swapaxes(first, -1, -2) if self.trans_a else first
+        right = jnp.swapaxes(second, -1, -2) if self.trans_b else second
+        if left.shape[-1] != right.shape[-2]:
+            raise expected(self, "matrices whose sizes match", input)
+        return left @ right
+
+
+class MV(Map):
+    """M v, with M transposed first if `trans`.
+
+    Shape: [(m, n), (n)] -> (m), or with a batch in front of both.
+    Raises: ValueError unless the input is a matrix and a vector, or batches of as many, whose sizes match; TypeError if
+    trans is no boolean.
+    Source: nn, MV.lua.
+    """
+
+    trans: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trans, bool):
+            raise TypeError(f"nn.MV: expected true or false (whether to transpose the matrix), got {self.trans!r}")
+
+    def f(self, input: Any) -> Any:
+        matrix, vector = check_table(self, input, 2)[:2]
+        if matrix.ndim not in (2, 3) or vector.ndim != matrix.ndim - 1 or matrix.shape[:-2] != vector.shape[:-1]:
+            raise expected(self, "a matrix and a vector, or batches of as many", input)
+        matrix = jnp.swapaxes(matrix, -1, -2) if self.trans else matrix
+        if matrix.shape[-1] != vector.shape[-1]:
+            raise expected(self, "a vector as long as the matrix has columns", input)
+        return (matrix @ vector[..., None])[..., 0]

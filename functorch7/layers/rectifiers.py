@@ -1,0 +1,175 @@
+"""Rectifiers: functions with a bend, at which the derivative is the one on the left."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Layer, Map, Module, expected, expose
+
+
+class Threshold(Map):
+    """y = x where x > threshold, else value; the gradient passes where x > threshold.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError if threshold or value is no number.
+    Source: nn/doc/transfer.md#nn.Threshold.
+    """
+
+    threshold: float = 1e-6
+    val: float = 0
+    inplace: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.threshold, (int, float)) or not isinstance(self.val, (int, float)):
+            raise TypeError(f"nn.Threshold(threshold, value): expected numbers, got {self.threshold!r}, {self.val!r}")
+
+    def f(self, input: Any) -> Any:
+        return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
+
+
+class ReLU(Threshold):
+    """y = max(0, x); the gradient at 0 is 0.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Source: nn/doc/transfer.md#nn.ReLU.
+    """
+
+    inplace: bool = False
+
+    def __init__(self, inplace: bool = False):
+        self._set(threshold=0, val=0, inplace=inplace)
+
+
+class ReLU6(Map):
+    """y = min(max(0, x), 6); the gradient passes where 0 < x < 6.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Source: nn/doc/transfer.md#nn.ReLU6.
+    """
+
+    inplace: bool = False
+
+    def f(self, input: Any) -> Any:
+        return jnp.where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
+
+
+class LeakyReLU(Map):
+    """y = x where x > 0, else negval * x.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
+    Source: nn/doc/transfer.md#nn.LeakyReLU.
+    """
+
+    negval: float = 0.01
+    inplace: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.negval, bool):
+            self._set(negval=0.01)
+
+    def f(self, input: Any) -> Any:
+        return jnp.where(input > 0, input, self.negval * input)
+
+    def printed(self) -> str:
+        return f"nn.LeakyReLU({self.negval:g})"
+
+
+class ELU(Map):
+    """y = x where x > 0, else alpha * (exp(x) - 1).
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Differs from Torch7: for a negative alpha the gradient is the formula's.
+    Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
+    """
+
+    alpha: float = 1
+    inplace: bool = False
+
+    def f(self, input: Any) -> Any:
+        below = jnp.where(input > 0, 0, input)  # so that the exponential of a large x is never taken
+        return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
+
+    def printed(self) -> str:
+        return f"nn.ELU (alpha:{self.alpha:f})"
+
+
+class PReLU(Layer):
+    """y = x where x > 0, else a * x with a learned a.
+
+    Shape: any, kept; with n_output_plane, a 1-D tensor of that size, or planes in dimension 2.
+    Parameters: weight, (1,) or (n_output_plane,), from 0.25.
+    Raises: ValueError for another number of planes.
+    Source: nn/doc/transfer.md#nn.PReLU; He et al., 2015.
+    """
+
+    n_output_plane: int | None = None
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jnp.full(self.n_output_plane or 1, 0.25)}
+
+    def f(self, params: Any, input: Any) -> Any:
+        weight = params["weight"].astype(input.dtype)
+        if not self.n_output_plane:
+            return jnp.where(input > 0, input, weight.reshape((1,) * input.ndim) * input)
+        planes = 0 if input.ndim == 1 else 1
+        if input.ndim == 0 or input.shape[planes] != self.n_output_plane:
+            raise expected(self, f"{self.n_output_plane} planes in dimension {planes + 1}", input)
+        shape = tuple(-1 if axis == planes else 1 for axis in range(input.ndim))
+        return jnp.where(input > 0, input, weight.reshape(shape) * input)
+
+
+class RReLU(Module):
+    """y = x where x > 0, else a * x; a is uniform on [l, u) for each element in training, (l + u) / 2 in evaluation.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    Exposes: noise, the factors of the last training call (1 where x > 0).
+    Raises: ValueError unless 0 <= l <= u, and if the key is missing.
+    Source: nn/doc/transfer.md#nn.RReLU; Xu et al., 2015.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("noise",)
+
+    lower: float = 1 / 8
+    upper: float = 1 / 3
+    inplace: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.lower <= self.upper:
+            raise ValueError(f"nn.RReLU: expected 0 <= l <= u, got {self.lower} and {self.upper}")
+
+    def draws(self, train: bool) -> bool:
+        return train
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not train:
+            return jnp.where(input > 0, input, input * ((self.lower + self.upper) / 2)), buffers
+        slope = jax.random.uniform(key, input.shape, input.dtype, self.lower, self.upper)
+        noise = jnp.where(input > 0, 1, slope)
+        expose(noise=noise)
+        return input * noise, buffers
+
+    def printed(self) -> str:
+        return f"nn.RReLU (l:{self.lower:f}, u:{self.upper:f})"
+
+
+class CReLU(Map):
+    """[max(0, x), max(0, -x)], joined along the first dimension of an example.
+
+    Shape: n_input_dims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
+    Raises: ValueError for other ranks.
+    Source: nn/doc/transfer.md#nn.CReLU; Shang et al., 2016.
+    """
+
+    n_input_dims: int
+    inplace: bool = False
+
+    def f(self, input: Any) -> Any:
+        along = input.ndim - self.n_input_dims
+        if along not in (0, 1):
+            raise expected(self, f"{self.n_input_dims} dimensions, or one more for a batch", input)
+        joined = jnp.concatenate([input, -input], along)
+        return jnp.where(joined > 0, joined, 0)
+
+    def printed(self) -> str:
+        return "CReLU()"

@@ -1,0 +1,151 @@
+"""Layers that reduce a dimension, or scale by what it holds."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Map, check_dimension, expected
+from ..core.checks import example_axis
+
+
+class Reduction(Map, abstract=True):
+    """Layers that reduce one dimension: write `reduce(input, axis)`, which keeps it with size 1."""
+
+    dimension: int = 1
+    n_input_dims: int | None = None
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+    def reduce(self, input: Any, axis: int) -> Any:
+        """The input with the dimension's size reduced to 1."""
+        raise NotImplementedError(f"{self.torch_name()} must define reduce")
+
+    def f(self, input: Any) -> Any:
+        along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
+        reduced = self.reduce(input, along)
+        return reduced.squeeze(along) if input.ndim > 1 else reduced
+
+
+class Max(Reduction):
+    """The maximum over a dimension; the gradient goes to the first maximum.
+
+    Shape: (n, p, q) -> (n, q) for dimension 2; a vector gives one element. An input of n_input_dims + 1 dimensions
+    is a batch, and a positive dimension is counted after it.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/simple.md#nn.Max.
+    """
+
+    def reduce(self, input: Any, axis: int) -> Any:
+        at = jnp.expand_dims(jnp.argmax(input, axis), axis)
+        return jnp.take_along_axis(input, at, axis)
+
+
+class Min(Reduction):
+    """The minimum over a dimension; the gradient goes to the first minimum.
+
+    Shape: as Max.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/simple.md#nn.Min.
+    """
+
+    def reduce(self, input: Any, axis: int) -> Any:
+        at = jnp.expand_dims(jnp.argmin(input, axis), axis)
+        return jnp.take_along_axis(input, at, axis)
+
+
+class Sum(Reduction):
+    """The sum over a dimension, divided by its size if size_average.
+
+    Shape: as Max; without `squeeze` the dimension stays, with size 1.
+    Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is no boolean.
+    Source: nn/doc/simple.md#nn.Sum.
+    """
+
+    size_average: bool = False
+    squeeze: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.squeeze, bool):
+            raise TypeError(f"{self.torch_name()}: squeeze has to be true/false, got {self.squeeze!r}")
+
+    def reduce(self, input: Any, axis: int) -> Any:
+        return (jnp.mean if self.size_average else jnp.sum)(input, axis, keepdims=True)
+
+    def f(self, input: Any) -> Any:
+        if self.squeeze:
+            return super().f(input)
+        return self.reduce(input, example_axis(self, self.dimension, input.ndim, self.n_input_dims))
+
+
+class Mean(Sum):
+    """The mean over a dimension.
+
+    Shape: as Max.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/simple.md#nn.Mean.
+    """
+
+    def __init__(self, dimension: int = 1, n_input_dims: int | None = None):
+        self._set(dimension=dimension, n_input_dims=n_input_dims, size_average=True, squeeze=True)
+        self.__post_init__()
+
+
+class Normalize(Map):
+    """y = x / (sum_j |x_j|^p + eps)^(1/p) over the last dimension; x / (max_j |x_j| + eps) for p = inf.
+
+    Shape: (n) or (B, n), kept.
+    Raises: ValueError for p <= 0 and for more dimensions.
+    Source: nn/doc/simple.md#nn.Normalize.
+    """
+
+    p: float
+    eps: float = 1e-10
+
+    def __post_init__(self) -> None:
+        if not self.p > 0:
+            raise ValueError(f"nn.Normalize: {self.p}-norm not supported, expected p > 0")
+
+    def f(self, input: Any) -> Any:
+        if input.ndim not in (1, 2):
+            raise expected(self, "a 1D or 2D tensor", input)
+        size = jnp.where(input >= 0, input, -input)
+        if math.isinf(self.p):
+            at = jnp.argmax(size, -1, keepdims=True)
+            return input / (jnp.take_along_axis(size, at, -1) + self.eps)
+        zero = size == 0  # where a power below 1 has no derivative; its gradient is 0
+        power = jnp.where(zero, 0, jnp.where(zero, 1, size) ** self.p)
+        return input / (power.sum(-1, keepdims=True) + self.eps) ** (1 / self.p)
+
+    def printed(self) -> str:
+        return (
+            f"nn.Normalize({self.p:g})"
+            if float(self.p).is_integer() or math.isinf(self.p)
+            else (f"nn.Normalize({self.p:f})")
+        )
+
+
+class TemporalDynamicKMaxPooling(Map):
+    """The k largest values of each feature over time, in their order; k = max(min_k, ceil(factor * T)).
+
+    Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
+    Raises: ValueError for other ranks and for sequences shorter than min_k.
+    Source: nn/doc/convolution.md#nn.TemporalDynamicKMaxPooling; Kalchbrenner et al., 2014.
+    """
+
+    min_k: int
+    factor: float = 0
+
+    def f(self, input: Any) -> Any:
+        if input.ndim not in (2, 3):
+            raise expected(self, "a 2D tensor, or a 3D tensor for a batch", input)
+        length = input.shape[-2]
+        if length < self.min_k:
+            raise expected(self, f"a sequence of at least {self.min_k} steps", input)
+        k = max(self.min_k, math.ceil(self.factor * length))
+        over_time = jnp.moveaxis(input, -2, -1)
+        _, at = jax.lax.top_k(over_time, k)
+        return jnp.moveaxis(jnp.take_along_axis(over_time, jnp.sort(at, -1), -1), -1, -2)

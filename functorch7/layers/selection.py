@@ -1,0 +1,140 @@
+"""Layers that take tables apart and put them together."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Map, expected
+from .table import check_table
+
+
+class SelectTable(Map):
+    """One entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has keys.
+
+    Shape: [..., x, ...] -> x.
+    Raises: ValueError if there is no such entry.
+    Source: nn/doc/table.md#nn.SelectTable.
+    """
+
+    index: int | str
+
+    def f(self, input: Any) -> Any:
+        if isinstance(input, dict):
+            if self.index not in input:
+                raise expected(self, f"a table with the key {self.index!r}", input)
+            return input[self.index]
+        if not isinstance(input, (list, tuple)) or not isinstance(self.index, int):
+            raise expected(self, f"a table with the key {self.index!r}", input)
+        position = self.index - 1 if self.index > 0 else self.index + len(input)
+        if self.index == 0 or not 0 <= position < len(input):
+            raise expected(self, f"a table of at least {max(abs(self.index), 1)} (entries count from 1)", input)
+        return input[position]
+
+    def printed(self) -> str:
+        return f"nn.SelectTable({self.index})"
+
+
+class NarrowTable(Map):
+    """`length` entries of a table, from entry `offset`. A negative length counts from the end (-1: up to the last).
+
+    Shape: [x1, ..., xn] -> [x_offset, ...].
+    Raises: ValueError if the table has too few entries.
+    Source: nn/doc/table.md#nn.NarrowTable.
+    """
+
+    offset: int
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        if self.offset < 1:
+            raise ValueError(f"nn.NarrowTable(offset, length): expected offset >= 1, got {self.offset}")
+
+    def f(self, input: Any) -> Any:
+        table = check_table(self, input)
+        length = self.length if self.length >= 0 else len(table) - self.offset + self.length + 2
+        if self.offset - 1 + length > len(table):
+            raise expected(self, f"a table of at least {self.offset - 1 + length}", input)
+        return table[self.offset - 1 : self.offset - 1 + length]
+
+
+class FlattenTable(Map):
+    """The tensors of a nested table, depth first, as one flat table.
+
+    Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
+    Raises: ValueError if the input is no table.
+    Source: nn/doc/table.md#nn.FlattenTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jax.tree.leaves(check_table(self, input, 0))
+
+
+class ZipTable(Map):
+    """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
+
+    Shape: tables of one length -> as many tables as that length.
+    Raises: ValueError if the inner tables differ in length.
+    Source: dpnn/README.md#nn.ZipTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        rows = [check_table(self, row) for row in check_table(self, input)]
+        if len({len(row) for row in rows}) > 1:
+            raise expected(self, "tables of one length", input)
+        return [list(column) for column in zip(*rows, strict=True)]
+
+
+class ZipTableOneToMany(Map):
+    """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
+
+    Shape: an entry and a table -> a table of pairs.
+    Raises: ValueError unless the second entry is a table.
+    Source: dpnn/README.md#nn.ZipTableOneToMany.
+    """
+
+    def f(self, input: Any) -> Any:
+        one, many = check_table(self, input, 2)[:2]
+        return [[one, each] for each in check_table(self, many)]
+
+
+class CAddTensorTable(Map):
+    """[v, [a, b, ...]] -> [v + a, v + b, ...].
+
+    Shape: a tensor and a table of tensors of its shape -> a table of these.
+    Raises: ValueError unless the second entry is a table of tensors of that shape.
+    Source: dpnn/README.md#nn.CAddTensorTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        one, many = check_table(self, input, 2)[:2]
+        if any(jnp.shape(each) != jnp.shape(one) for each in check_table(self, many)):
+            raise expected(self, f"tensors of one shape ({jnp.shape(one)})", input)
+        return [one + each for each in many]
+
+
+class MixtureTable(Map):
+    """sum_i g_i e_i, example by example: experts mixed by a gater's weights.
+
+    Shape: [gater (n) or (B, n), experts]: a table of n tensors, or one tensor with n slices in dimension `dim` (1 for
+    a 1-D gater, 2 for a 2-D one) -> the shape of an expert; in a batch, dimension 1 of the experts is the batch.
+    Raises: ValueError unless there is one gater output per expert.
+    Source: nn/doc/table.md#nn.MixtureTable; Jacobs et al., 1991.
+    """
+
+    dim: int | None = None
+
+    def f(self, input: Any) -> Any:
+        gater, experts = check_table(self, input, 2)[:2]
+        if gater.ndim not in (1, 2):
+            raise expected(self, "a gater of 1 or 2 dimensions", gater)
+        along = gater.ndim - 1 if self.dim is None else self.dim - 1
+        if isinstance(experts, (list, tuple)):
+            experts, along = jnp.stack(experts, gater.ndim - 1), gater.ndim - 1
+        if along >= experts.ndim or experts.shape[along] != gater.shape[-1]:
+            raise expected(self, f"one gater output per expert ({gater.shape[-1]}) in dimension {along + 1}", input)
+        shape = [1] * experts.ndim
+        shape[along] = gater.shape[-1]
+        if gater.ndim == 2:
+            shape[0] = len(gater)
+        return (gater.reshape(shape) * experts).sum(along)

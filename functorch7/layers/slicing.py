@@ -1,0 +1,274 @@
+"""Layers that take, insert, repeat and rearrange slices of a tensor."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Map, axis, builder, check_dimension, expected
+from ..core.checks import example_axis
+from .table import check_table
+
+
+class Narrow(Map):
+    """`length` slices of a dimension, from slice `offset`.
+
+    Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
+    negative offset the slice starts at 1 and has size - length elements.
+    Raises: ValueError for dimension 0 and for slices beyond the dimension.
+    Source: nn/doc/simple.md#nn.Narrow.
+    """
+
+    dimension: int
+    offset: int
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+    def f(self, input: Any) -> Any:
+        along = axis(self, self.dimension, input.ndim)
+        size = input.shape[along]
+        length = self.length if self.length >= 0 else size - self.offset + self.length + 2
+        first = self.offset
+        if self.offset < 0:
+            length, first = size - length, 1
+        if first < 1 or length < 1 or first + length - 1 > size:
+            raise expected(self, f"slices {self.offset} to {first + length - 1} in dimension {along + 1}", input)
+        return lax.slice_in_dim(input, first - 1, first - 1 + length, axis=along)
+
+
+class Select(Map):
+    """One slice of a dimension, which disappears; both may count backwards from -1.
+
+    Shape: (..., n, ...) -> (..., ...).
+    Raises: ValueError for dimension or index 0, or beyond the input's.
+    Source: nn/doc/simple.md#nn.Select.
+    """
+
+    dimension: int
+    index: int
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+    def f(self, input: Any) -> Any:
+        along = axis(self, self.dimension, input.ndim)
+        size = input.shape[along]
+        position = self.index - 1 if self.index > 0 else self.index + size
+        if self.index == 0 or not 0 <= position < size:
+            raise expected(self, f"at least {abs(self.index)} slices (counted from 1) in dimension {along + 1}", input)
+        return lax.index_in_dim(input, position, along, keepdims=False)
+
+
+class Index(Map):
+    """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
+
+    Shape: [(..., n, ...), (k)] -> (..., k, ...).
+    Raises: ValueError for dimension 0 or beyond the input's, and if the indices are not 1-D.
+    Source: nn/doc/simple.md#nn.Index.
+    """
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+    def f(self, input: Any) -> Any:
+        tensor, index = check_table(self, input, 2)[:2]
+        if index.ndim != 1:
+            raise expected(self, "a 1D tensor of indices", index)
+        return jnp.take(tensor, index.astype(jnp.int32) - 1, axis(self, self.dimension, tensor.ndim))
+
+
+class Replicate(Map):
+    """The input, repeated n_features times along a new dimension `dim`.
+
+    Shape: (...) -> (..., n_features, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
+    Raises: ValueError for dim < 1 and for too few dimensions.
+    Source: nn/doc/simple.md#nn.Replicate.
+    """
+
+    n_features: int
+    dim: int = 1
+    ndim: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.dim < 1:
+            raise ValueError(f"{self.torch_name()}: can only replicate across positive dimensions, got {self.dim}")
+
+    def f(self, input: Any) -> Any:
+        at = self.dim - 1 + (1 if self.ndim is not None and input.ndim > self.ndim else 0)
+        if at > input.ndim:
+            raise expected(self, f"enough dimensions to replicate along dimension {at + 1}", input)
+        shape = (*input.shape[:at], self.n_features, *input.shape[at:])
+        return jnp.broadcast_to(jnp.expand_dims(input, at), shape)
+
+
+class Squeeze(Map):
+    """The input without dimension `dim` if its size is 1, or without all dimensions of size 1.
+
+    Shape: any. With num_input_dims, an input of one more dimension is a batch, whose dimension stays.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/simple.md#nn.Squeeze.
+    """
+
+    dim: int | None = None
+    num_input_dims: int | None = None
+
+    def f(self, input: Any) -> Any:
+        batch = self.num_input_dims is not None and input.ndim == self.num_input_dims + 1
+        if self.dim is None:
+            gone = tuple(a for a, size in enumerate(input.shape) if size == 1 and not (batch and a == 0))
+            # A tensor has at least one dimension.
+            return input.squeeze(gone if len(gone) < input.ndim else gone[1:])
+        along = axis(self, self.dim + (1 if batch else 0), input.ndim)
+        return input.squeeze(along) if input.shape[along] == 1 and input.ndim > 1 else input
+
+    @builder
+    def set_num_input_dims(self, num_input_dims: int) -> "Squeeze":
+        """The same layer for examples with this many dimensions."""
+        return self.replace(num_input_dims=num_input_dims)
+
+
+class Unsqueeze(Map):
+    """The input with a new dimension of size 1 at `pos`.
+
+    Shape: (...) -> (..., 1, ...). With num_input_dims, dimensions before the last so many are batches, and pos counts
+    after them; without it, all of the input's dimensions are one example.
+    Raises: ValueError for positions outside 1 to num_input_dims + 1.
+    Differs from Torch7: num_input_dims is not fixed by the first input.
+    Source: nn/doc/simple.md#nn.Unsqueeze.
+    """
+
+    pos: int
+    num_input_dims: int | None = None
+
+    def f(self, input: Any) -> Any:
+        dims = input.ndim if self.num_input_dims is None else self.num_input_dims
+        if dims > input.ndim:
+            raise expected(self, f"at least {dims} dimensions", input)
+        if not 1 <= self.pos <= dims + 1:
+            raise expected(self, f"at least {self.pos - 1} dimensions in an example", input)
+        return jnp.expand_dims(input, self.pos - 1 + input.ndim - dims)
+
+    @builder
+    def set_num_input_dims(self, num_input_dims: int) -> "Unsqueeze":
+        """The same layer for examples with this many dimensions."""
+        return self.replace(num_input_dims=num_input_dims)
+
+    def printed(self) -> str:
+        return f"nn.Unsqueeze(dim {self.pos})"
+
+
+class Transpose(Map):
+    """The input with pairs of dimensions exchanged, one pair after the other.
+
+    Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
+    Raises: ValueError for dimension 0 or beyond the input's, TypeError for what are no pairs.
+    Source: nn/doc/simple.md#nn.Transpose.
+    """
+
+    permutations: tuple[tuple[int, int], ...]
+    num_input_dims: int | None = None
+
+    def __init__(self, *permutations: Any):
+        self._set(permutations=tuple(tuple(pair) for pair in permutations), num_input_dims=None)
+        if any(len(pair) != 2 for pair in self.permutations):
+            raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")
+
+    def f(self, input: Any) -> Any:
+        for a, b in self.permutations:
+            first, second = (axis(self, d, input.ndim, self.num_input_dims) for d in (a, b))
+            input = jnp.swapaxes(input, first, second)
+        return input
+
+    @builder
+    def set_num_input_dims(self, num_input_dims: int) -> "Transpose":
+        """The same layer for examples with this many dimensions."""
+        return self.replace(num_input_dims=num_input_dims)
+
+
+class Padding(Map):
+    """`value`, |pad| times along a dimension: before it for pad < 0, after it for pad > 0.
+
+    `index` moves the place inwards: before element index from the left, or after all but index - 1 from the right.
+    Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/simple.md#nn.Padding.
+    """
+
+    dim: int
+    pad: int
+    n_input_dim: int | None = None
+    value: float = 0
+    index: int = 1
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dim)
+
+    def f(self, input: Any) -> Any:
+        batch = self.n_input_dim is not None and input.ndim != self.n_input_dim
+        along = axis(self, self.dim + (1 if batch else 0), input.ndim)
+        size = input.shape[along]
+        place = self.index - 1 if self.pad < 0 else size - (self.index - 1)
+        if not 0 <= place <= size:
+            raise expected(self, f"at least {self.index - 1} elements in dimension {along + 1}", input)
+        shape = (*input.shape[:along], abs(self.pad), *input.shape[along + 1 :])
+        before, after = jnp.split(input, [place], along)
+        return jnp.concatenate([before, jnp.full(shape, self.value, input.dtype), after], along)
+
+
+class PixelShuffle(Map):
+    """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
+
+    Shape: (C r^2, H, W) -> (C, H r, W r), or with a batch in front.
+    Raises: ValueError for other ranks, and if the channels are no multiple of r^2.
+    Source: nn/doc/simple.md#nn.PixelShuffle; Shi et al., 2016.
+    """
+
+    upscale_factor: int
+
+    def f(self, input: Any) -> Any:
+        r = self.upscale_factor
+        if input.ndim not in (3, 4) or input.shape[-3] % (r * r):
+            raise expected(self, f"a 3D or 4D tensor with a multiple of {r * r} channels", input)
+        *batch, channels, height, width = input.shape
+        parts = input.reshape(*batch, channels // (r * r), r, r, height, width)
+        moved = jnp.moveaxis(parts, (-4, -3), (-3, -1))  # (..., C, H, r, W, r)
+        return moved.reshape(*batch, channels // (r * r), height * r, width * r)
+
+
+class Collapse(Map):
+    """All dimensions of an example as one.
+
+    Shape: n_input_dim dimensions -> (count), more -> (B, count).
+    Source: dpnn/README.md#nn.Collapse.
+    """
+
+    n_input_dim: int
+
+    def f(self, input: Any) -> Any:
+        return input.reshape(input.shape[0], -1) if input.ndim > self.n_input_dim else input.reshape(-1)
+
+
+class SplitTable(Map):
+    """The table of a tensor's slices along a dimension, which disappears.
+
+    Shape: (..., n, ...) -> n tensors (..., ...). An input of n_input_dims + 1 dimensions is a batch, and a positive
+    dimension is counted after it.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: nn/doc/table.md#nn.SplitTable.
+    """
+
+    dimension: int
+    n_input_dims: int | None = None
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+    def f(self, input: Any) -> Any:
+        along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
+        slices = [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(input.shape[along])]
+        return slices if input.ndim > 1 else [s.reshape(1) for s in slices]

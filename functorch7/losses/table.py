@@ -1,0 +1,24 @@
+"""A criterion as a module."""
+
+from typing import Any
+
+import jax
+
+from ..core import Map, expected
+from .base import Criterion
+
+
+class CriterionTable(Map):
+    """criterion(x, y) of a table [x, y]; the gradient goes to x.
+
+    Shape: [input, target] -> scalar.
+    Raises: ValueError unless the input is such a table; what the criterion raises.
+    Source: nn/doc/table.md#nn.CriterionTable.
+    """
+
+    criterion: Criterion
+
+    def f(self, input: Any) -> Any:
+        if not isinstance(input, (list, tuple)) or len(input) < 2:
+            raise expected(self, "a table of input and target", input)
+        return self.criterion(input[0], jax.lax.stop_gradient(input[1]))
