@@ -22,11 +22,11 @@ class Maxout(Sequential):
     Source: nn, Maxout.lua; Goodfellow et al., 2013.
     """
 
-    def __init__(self, input_size: int, output_size: int, maxout_number: int, preprocess: Module | None = None):
+    def __init__(self, input_size: int, output_size: int, maxout_number: int, preprocess: Module | bool | None = None):
         chain = [
             Linear(input_size, output_size * maxout_number),
             View(maxout_number, output_size).set_num_input_dims(1),
-            *([] if preprocess is None else [preprocess]),
+            *([preprocess] if isinstance(preprocess, Module) else []),
             Max(1, 2),
         ]
         super().__init__(*chain)

@@ -1,5 +1,6 @@
 """Containers with one module inside, and those that do more than run chains and branches."""
 
+import math
 from typing import Any
 
 import jax
@@ -148,10 +149,11 @@ class WeightNorm(Module):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape, along = self._weight_shape(), self.output_dim - 1
         outputs = shape[along]
-        rest = int(jnp.size(jnp.empty(shape))) // outputs
+        rest = math.prod(shape) // outputs
         v = jax.random.normal(key, (outputs, rest)) * (2 / rest) ** 0.5
         params = {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True))}
-        return {**params, "bias": jnp.zeros(outputs)} if "bias" in self.module.init_params(key) else params
+        made = jax.eval_shape(self.module.init, key).params
+        return {**params, "bias": jnp.zeros(made["bias"].shape)} if "bias" in made else params
 
     def init_buffers(self) -> dict[str, Any]:
         return {"module": self.module.init(jax.random.key(0)).buffers}

@@ -1,5 +1,6 @@
 """Distances and similarities: to learned centres, or between the two tensors of a table."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,6 +10,18 @@ from jax import lax
 from ..core import Layer, Map, check_positive, expected, in_dtype_of
 from ..core.initializers import uniform
 from .table import check_table
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def norm(x: Any, axis: int, eps: float) -> Any:
+    """The Euclidean norm along an axis; its derivative is x / (norm + eps), 0 where the norm is 0."""
+    return jnp.sqrt((x * x).sum(axis))
+
+
+@norm.defjvp
+def _(axis, eps, primals, tangents):
+    length = norm(*primals, axis, eps)
+    return length, (primals[0] * tangents[0]).sum(axis) / (length + eps)
 
 
 class Euclidean(Layer):
@@ -38,7 +51,7 @@ class Euclidean(Layer):
         return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
 
     def f(self, params: Any, input: Any) -> Any:
-        return norm(self.offsets(params, input), -2)
+        return norm(self.offsets(params, input), -2, 1e-7)
 
 
 class WeightedEuclidean(Euclidean):
@@ -58,7 +71,7 @@ class WeightedEuclidean(Euclidean):
 
     def f(self, params: Any, input: Any) -> Any:
         scale = params["diagCov"]
-        return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2)
+        return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2, 1e-7)
 
 
 class Cosine(Layer):
@@ -85,15 +98,8 @@ class Cosine(Layer):
         weight = params["weight"]
         input = in_dtype_of(self, input, weight)
         product = lax.dot_general(input, weight, (((input.ndim - 1,), (1,)), ((), ())))
-        lengths = (norm(weight, 1) + 1e-12).reshape((1,) * (input.ndim - 1) + (-1,))
-        return product / (lengths * (norm(input, -1)[..., None] + 1e-12))
-
-
-def norm(x: Any, axis: int) -> Any:
-    """The Euclidean norm along an axis, with gradient 0 where it is 0."""
-    squares = (x * x).sum(axis)
-    zero = squares == 0
-    return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares)))
+        lengths = (norm(weight, 1, 1e-12) + 1e-12).reshape((1,) * (input.ndim - 1) + (-1,))
+        return product / (lengths * (norm(input, -1, 1e-12)[..., None] + 1e-12))
 
 
 def _pair(module: Any, input: Any) -> tuple[Any, Any]:
@@ -109,6 +115,21 @@ def _one_per_example(values: Any) -> Any:
     return values.reshape(-1)
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _p_norm(x: Any, p: float) -> Any:
+    """||x||_p over the last dimension; its derivative is x |x|^(p-2) / (norm + 1e-6)^(p-1), 0 where x is 0."""
+    return (jnp.abs(x) ** p).sum(-1) ** (1 / p)
+
+
+@_p_norm.defjvp
+def _(p, primals, tangents):
+    (x,) = primals
+    length = _p_norm(x, p)
+    zero = x == 0
+    slope = jnp.sign(x) * jnp.where(zero, 1, jnp.abs(x)) ** (p - 1)
+    return length, (slope * tangents[0]).sum(-1) / (length + 1e-6) ** (p - 1)
+
+
 class PairwiseDistance(Map):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
 
@@ -122,14 +143,7 @@ class PairwiseDistance(Map):
 
     def f(self, input: Any) -> Any:
         first, second = _pair(self, input)
-        difference = first - second
-        size = jnp.where(difference == 0, 0, jnp.where(difference > 0, difference, -difference))
-        if self.norm == 1:
-            return _one_per_example(size.sum(-1))
-        zero = size == 0
-        power = jnp.where(zero, 0, jnp.where(zero, 1, size) ** self.norm).sum(-1)
-        same = power == 0
-        return _one_per_example(jnp.where(same, 0, jnp.where(same, 1, power) ** (1 / self.norm)))
+        return _one_per_example(_p_norm(first - second, self.norm))
 
 
 class DotProduct(Map):

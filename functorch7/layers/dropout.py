@@ -53,7 +53,7 @@ class Dropout(Module):
 class SpatialDropout(Module):
     """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
 
-    Shape: (C, H, W) or (B, C, H, W), kept.  With `stochastic_inference` evaluation drops too.
+    Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
     Exposes: noise, (C, 1, 1) or (B, C, 1, 1).
     Raises: ValueError for other ranks, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
@@ -70,11 +70,11 @@ class SpatialDropout(Module):
         return train or self.stochastic_inference
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not self.draws(train):
+            return input * (1 - self.p), buffers
         dims = self.map_dims + 1
         if input.ndim not in (dims, dims + 1):
             raise expected(self, f"a {dims}D tensor, or a {dims + 1}D tensor for a batch", input)
-        if not self.draws(train):
-            return input * (1 - self.p), buffers
         maps = input.shape[: -self.map_dims] + (1,) * self.map_dims
         noise = jax.random.bernoulli(key, 1 - self.p, maps).astype(input.dtype)
         expose(noise=noise)

@@ -36,7 +36,7 @@ class SelectTable(Map):
 
 
 class NarrowTable(Map):
-    """`length` entries of a table, from entry `offset`. A negative length counts from the end (-1: up to the last).
+    """`length` entries of a table, from entry `offset`; none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
     Raises: ValueError if the table has too few entries.
@@ -52,7 +52,7 @@ class NarrowTable(Map):
 
     def f(self, input: Any) -> Any:
         table = check_table(self, input)
-        length = self.length if self.length >= 0 else len(table) - self.offset + self.length + 2
+        length = max(self.length, 0)
         if self.offset - 1 + length > len(table):
             raise expected(self, f"a table of at least {self.offset - 1 + length}", input)
         return table[self.offset - 1 : self.offset - 1 + length]

@@ -33,9 +33,7 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     return {plain(name): name for name, _ in found}
 
 
-def describe(
-    spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]
-) -> tuple[core.Module, "Given"]:
+def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]) -> tuple[core.Module, "Given"]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
     None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
