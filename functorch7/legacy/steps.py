@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .. import core
@@ -143,7 +142,7 @@ class Steps(Described):
         steps = self._steps()
         plan, values = self._planned(), steps.grad_states.get(step)
         if values is None:
-            values = [jnp.zeros_like(value) for value in steps.calls[step].side.state]
+            values = [np.zeros(value.shape, value.dtype) for value in steps.calls[step].side.state]
         return self._nested_state(plan, values)
 
     def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
@@ -156,7 +155,7 @@ class Steps(Described):
         values = given + [None] * (wanted - len(given))
         if len(values) != wanted:
             raise ValueError(f"{self.title()}: expected a state of {wanted} tensors, got {len(given)}")
-        return [None if v is None else jnp.asarray(v, self._planned().dtype) for v in values]
+        return [None if v is None else np.asarray(v).astype(self._planned().dtype) for v in values]
 
     def _zero_state(self, input: Any) -> list:
         plan = self._planned()

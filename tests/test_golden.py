@@ -1,0 +1,200 @@
+"""Every recorded result of real Torch7 (tests/golden), through the stateful interface, in float64."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import nn
+
+SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+
+def cases():
+    for path in sorted((Path(__file__).parent / "golden").glob("*.jsonl.gz")):
+        with gzip.open(path, "rt") as lines:
+            yield from map(json.loads, lines)
+
+
+def decoded(value):
+    """Arrays, tables, modules and plain values from their JSON form."""
+    if isinstance(value, str):
+        return SPECIAL.get(value, value)
+    if not isinstance(value, dict):
+        return value
+    if "t" in value:
+        data = [SPECIAL.get(x, x) for x in value["d"]]
+        return np.array(data, int if value.get("int") else float).reshape(value["t"] or [len(data)])
+    if "list" in value:
+        return [decoded(x) for x in value["list"]]
+    if "dict" in value:
+        return {name: decoded(x) for name, x in value["dict"].items()}
+    return built(value)
+
+
+def built(spec):
+    made = getattr(nn, spec["class"])(*map(decoded, spec["args"]))
+    for child, more in spec.get("children", []):
+        made.add(built(child), *map(decoded, more))
+    for name, value in spec.get("fields", []):
+        setattr(made, name, decoded(value))
+    for method, args in spec.get("calls", []):
+        getattr(made, method)(*map(decoded, args))
+    return made
+
+
+def assert_same(got, expected, tolerance=1e-6):
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            assert_same(got[name], value, tolerance)
+    elif isinstance(expected, list):
+        assert len(got) == len(expected)
+        for g, e in zip(got, expected, strict=True):
+            assert_same(g, e, tolerance)
+    elif isinstance(expected, (str, bool)):
+        assert got == expected
+    elif expected is not None and np.size(expected):
+        got, expected = np.asarray(got, float), np.asarray(expected, float)
+        assert got.size == expected.size and (got.size == 1 or got.shape == expected.shape)
+        np.testing.assert_allclose(got.reshape(expected.shape), expected, rtol=tolerance, atol=1e-8)
+
+
+def load(module, case):
+    for parameter, value in zip(module.parameters()[0], decoded(case["params"]), strict=True):
+        parameter.copy(value)
+
+
+def run_steps(case, tolerance):
+    subject = built(case["spec"]).double()
+    if case.get("params") and case["params"].get("list"):
+        load(subject, case)
+    for step in case["steps"]:
+        args = [decoded(a) for a in step.get("args", [])]
+        given, expected = decoded(step.get("input")), decoded(step.get("expect"))
+        match step["do"]:
+            case "forward":
+                assert_same(subject.forward(given), expected, tolerance)
+            case "backward":
+                scale = [step["scale"]] if "scale" in step else []
+                assert_same(subject.backward(given, decoded(step["gradOutput"]), *scale), expected, tolerance)
+            case "loss":
+                target = decoded(step["target"])
+                assert_same(subject.forward(given, target), expected, tolerance)
+                if "gradInput" in step:
+                    assert_same(subject.backward(given, target), decoded(step["gradInput"]), tolerance)
+            case "call":
+                getattr(subject, step["method"])(*args)
+            case "result":
+                assert_same(getattr(subject, step["method"])(*args), expected, tolerance)
+            case "params":
+                assert_same(subject.parameters()[0], expected, tolerance)
+            case "gradParams":
+                assert_same(subject.parameters()[1], expected, tolerance)
+            case "field":
+                assert_same(getattr(subject, step["name"]), expected, tolerance)
+            case "print":
+                assert str(subject) == step["expect"]
+            case other:
+                raise ValueError(other)
+
+
+def run_training(case, tolerance):
+    module, criterion = built(case["spec"]).double(), built(case["criterion"]).double()
+    load(module, case)
+    inputs, targets = decoded(case["inputs"]), decoded(case["targets"])
+    for i, loss in enumerate(decoded(case["losses"])):
+        input, target = inputs[i % len(inputs)], targets[i % len(inputs)]
+        assert_same(criterion.forward(module.forward(input), target), loss, tolerance)
+        module.zeroGradParameters()
+        module.backward(input, criterion.backward(module.output, target))
+        module.updateParameters(case["lr"])
+    assert_same(module.parameters()[0], decoded(case["final"]), tolerance)
+
+
+def run_stochastic_gradient(case, tolerance):
+    module, errors = built(case["spec"]).double(), []
+    load(module, case)
+    trainer = nn.StochasticGradient(module, nn.MSECriterion().double())
+    for name in ("learningRate", "learningRateDecay", "maxIteration"):
+        setattr(trainer, name, case[name])
+    trainer.shuffleIndices = trainer.verbose = False
+    trainer.hookIteration = lambda self, iteration, error: errors.append(error)
+    trainer.train(decoded(case["dataset"]))
+    assert_same(errors, decoded(case["errors"]), tolerance)
+    assert_same(module.parameters()[0], decoded(case["final"]), tolerance)
+
+
+def run_sharing(case, tolerance):
+    first = nn.Linear(*[decoded(case["start"])[0].shape[0]] * 2).double()
+    load(first, {"params": case["start"]})
+    flat = case["kind"] == "shared_flat"
+    second = first.clone("weight", "bias", *(["gradWeight", "gradBias"] if flat else []))
+    network = nn.Sequential().add(first).add(nn.Tanh()).add(second)
+    parameters, gradients = network.getParameters() if flat else (None, None)
+    network.zeroGradParameters()
+    network.forward(decoded(case["x"]))
+    network.backward(decoded(case["x"]), decoded(case["gradOutput"]))
+    if flat:
+        assert parameters.nElement() == case["size"]
+        assert_same(parameters, decoded(case["flat"]), tolerance)
+        assert_same(gradients, decoded(case["grad"]), tolerance)
+        parameters.add(-0.1, gradients)
+    else:
+        network.updateParameters(0.1)
+    assert_same(first.weight, decoded(case["weight"]), tolerance)
+    assert_same(second.weight, decoded(case["same"]), tolerance)
+    assert_same(network.forward(decoded(case["x"])), decoded(case["output"]), tolerance)
+
+
+def run_flat_order(case, tolerance):
+    network = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 2)).double()
+    load(network, {"params": case["start"]})
+    assert_same(network.getParameters()[0], decoded(case["flat"]), tolerance)
+
+
+def run_reinforce(case, tolerance):
+    """The sample is ours, so that only the rule can be compared: the recorded sample checks the test's own formula."""
+    given, reward = decoded(case["input"]), decoded(case["reward"])
+    assert case["class"] == "ReinforceBernoulli"
+
+    def rule(sample):
+        return -reward.reshape((-1,) + (1,) * (given.ndim - 1)) * (sample - given) / (given * (1 - given))
+
+    assert_same(rule(decoded(case["output"])), decoded(case["gradInput"]), 1e-4)
+    module = nn.ReinforceBernoulli().double()
+    sample = np.asarray(module.forward(given))
+    module.reinforce(reward)
+    assert_same(module.backward(given, np.ones_like(sample)), rule(sample), tolerance)
+
+
+def run_reward(case, tolerance):
+    scores, baseline, target = decoded(case["y"]), decoded(case["baseline"]), decoded(case["target"])
+    network = nn.Sequential().add(nn.ReinforceBernoulli()).double()
+    network.forward(np.full((len(scores), 2), 0.5))
+    criterion = getattr(nn, case["class"])(network, case["scale"]).double()
+    assert_same(criterion.forward([scores, baseline], target), decoded(case["loss"]), tolerance)
+    assert_same(criterion.backward([scores, baseline], target), decoded(case["gradInput"]), tolerance)
+    assert_same(network.get(1).reward, decoded(case["reward"]), tolerance)
+
+
+PROCEDURES = {
+    "training": run_training,
+    "stochastic_gradient": run_stochastic_gradient,
+    "shared_weights": run_sharing,
+    "shared_flat": run_sharing,
+    "flat_order": run_flat_order,
+    "reinforce": run_reinforce,
+    "reward": run_reward,
+}
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases()])
+def test_torch7_agrees(case):
+    PROCEDURES.get(case["kind"], run_steps)(case, case.get("tolerance", 1e-6))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases() if "print" in case])
+def test_prints_as_torch7(case):
+    assert str(built(case["spec"])) == case["print"]
