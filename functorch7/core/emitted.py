@@ -12,7 +12,8 @@ import jax.numpy as jnp
 class Emitted:
     """A side output in the buffers: written by `apply`, never read by it; its value is None on the way in.
 
-    `kind` is "loss" (a scalar to add to the criterion's) or "log_prob" (of a sample, element by element);
+    `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), or "parameter"
+    (the layer's weight, changed by the call);
     `time_axes` counts the leading axes that enclosing sequencers have stacked.
     """
 
@@ -76,4 +77,6 @@ def stacked_over_time(node: Emitted) -> Emitted:
         return node
     if node.kind == "loss":
         return replace(node, value=node.value.sum(0))
+    if node.kind == "parameter":
+        return replace(node, value=node.value[-1])
     return replace(node, time_axes=node.time_axes + 1)

@@ -5,8 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from ..core import Layer, builder, check_positive, expected, is_concrete, title
+from ..core import Emitted, Layer, Module, builder, check_positive, expected, is_concrete, title
 from ..core.initializers import uniform
 
 
@@ -19,12 +20,13 @@ def check_indices(module: Any, indices: Any, size: int) -> None:
             raise ValueError(f"{title(module)}: expected indices from 1 to {size}, got {wrong.flat[0]:g}")
 
 
-class LookupTable(Layer):
+class LookupTable(Module):
     """Row i of a learned matrix, for every index i of the input.
 
     Shape: indices (n) or (B, n), from 1 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
-    max_norm, rows whose p-norm (norm_type, 2 by default) is above it are used scaled down to it.
+    max_norm, rows that are used and whose p-norm (norm_type, 2 by default) is above it are scaled down to it.
+    Buffers (with max_norm): renormalized, the weight after that (a side output; `legacy` makes it the weight).
     Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit such
     an index gives NaN.
     Source: nn/doc/convolution.md#nn.LookupTable.
@@ -45,28 +47,34 @@ class LookupTable(Layer):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         return {"weight": jax.random.normal(key, (self.n_index, self.n_output)) * (1 if stdv is None else stdv)}
 
-    def renormalize(self, rows: Any) -> Any:
-        """Rows whose norm is above max_norm, scaled down to it."""
-        p = 2 if self.norm_type is None else self.norm_type
-        norms = (jnp.abs(rows) ** p).sum(-1, keepdims=True) ** (1 / p)
-        return rows * jnp.where(norms > self.max_norm, self.max_norm / (norms + 1e-7), 1)
+    def init_buffers(self) -> dict[str, Any]:
+        return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def renormalize(self, weight: Any, indices: Any) -> Any:
+        """The weight with the rows that are used and whose norm is above max_norm scaled down to it."""
+        p = 2 if self.norm_type is None else self.norm_type
+        norms = (jnp.abs(weight) ** p).sum(-1, keepdims=True) ** (1 / p)
+        used = jnp.zeros((self.n_index, 1), bool).at[indices - 1].set(True)
+        return jnp.where(used & (norms > self.max_norm), weight * (self.max_norm / (norms + 1e-7)), weight)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of indices", input)
         check_indices(self, input, self.n_index)
         indices, weight = input.astype(jnp.int32), params["weight"]
         if self.max_norm is not None:
-            weight = weight + jax.lax.stop_gradient(self.renormalize(weight) - weight)
+            scaled = lax.stop_gradient(self.renormalize(weight, indices))
+            buffers = {"renormalized": Emitted(scaled, "parameter")}
+            weight = weight + lax.stop_gradient(scaled - weight)
         rows = weight.at[indices - 1].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
         if self.padding_value:
             padding = (indices == self.padding_value)[..., None]
-            rows = jnp.where(padding, jax.lax.stop_gradient(rows), rows)
+            rows = jnp.where(padding, lax.stop_gradient(rows), rows)
         if self.scale_by_frequency:
             counts = jnp.zeros(self.n_index + 1, rows.dtype).at[indices].add(1)[indices][..., None]
-            held = jax.lax.stop_gradient(rows)
+            held = lax.stop_gradient(rows)
             rows = held + (rows - held) / counts
-        return rows
+        return rows, buffers
 
     @builder
     def set_padding(self, padding_value: int) -> "LookupTable":

@@ -51,6 +51,8 @@ class Slot:
         """Keeps the value that came out of a call."""
         if self.name in self.holder._state:
             self.holder._state[self.name] = value
+            if is_emitted(value) and value.kind == "parameter":
+                self.holder.weight.array = value.value
         else:
             self.holder.__dict__[self.name].array = value
 
