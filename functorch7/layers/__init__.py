@@ -6,6 +6,8 @@ from .containers import Parallel as Parallel
 from .containers import ParallelTable as ParallelTable
 from .containers import Sequential as Sequential
 from .convolution import SpatialConvolution as SpatialConvolution
+from .decorators import Decorator as Decorator
+from .decorators import Serial as Serial
 from .dropout import Dropout as Dropout
 from .linear import Linear as Linear
 from .normalization import BatchNormalization as BatchNormalization

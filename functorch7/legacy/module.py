@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,14 +20,12 @@ from .functional import functional
 from .generated import object_of
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
+from .serial import PRIVATE, Serialization
 from .steps import Steps
 from .storage import Storage, dtype_of
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
 from .values import as_tensors, shapes, unwrapped, wrapped
-
-PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input", "_history", "_pending")
-"""What belongs to past calls: never copied, never saved."""
 
 
 @cache
@@ -34,7 +33,7 @@ def _overridden_in(kind: type, name: str) -> bool:
     return not getattr(kind, name).__module__.startswith(__package__)
 
 
-class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core.Module):
+class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -329,8 +328,11 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core
             module._drop_steps()
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = memo[id(self)] = object.__new__(builtins.type(self))
+        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        made.__setstate__(copy.deepcopy(kept, memo))
+        return made
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
