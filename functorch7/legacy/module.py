@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from .. import core
-from .calls import Call, count
+from .calls import Call, Newest, count
 from .described import Described, describe
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
@@ -263,8 +263,11 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
 
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
+        call = self._call
+        if call is not None and call.number == Newest.number:
+            return call
         others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
-        return max((c for c in (self._call, *others) if c is not None), key=lambda c: c.number, default=None)
+        return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         since, value = self.__dict__.get(field, (0, None))
