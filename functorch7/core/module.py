@@ -81,22 +81,22 @@ class Module:
 
     def draws(self, train: bool) -> bool:
         """Whether `forward` draws from `key` in this mode."""
-        return any(child.draws(train) for child in self._child_modules())
+        return any(child.draws(train) for child in self.child_modules())
 
     @property
     def traceable(self) -> bool:
         """Whether `apply` works under `jit`; False where an output's size depends on values."""
-        return all(child.traceable for child in self._child_modules())
+        return all(child.traceable for child in self.child_modules())
 
     @property
     def is_step(self) -> bool:
         """Whether one call is one time step of a recurrence."""
-        return bool(self.transient) or any(child.is_step for child in self._child_modules())
+        return bool(self.transient) or any(child.is_step for child in self.child_modules())
 
     @property
     def starts_at_zero(self) -> bool:
         """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
-        return all(child.starts_at_zero for child in self._child_modules())
+        return all(child.starts_at_zero for child in self.child_modules())
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The layer itself; called by `apply`, which users call."""
@@ -180,7 +180,8 @@ class Module:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def _child_modules(self) -> tuple["Module", ...]:
+    def child_modules(self) -> tuple["Module", ...]:
+        """The modules inside, in order."""
         children = self.children()
         return children if isinstance(children, tuple) else tuple(children.values())
 
