@@ -26,7 +26,9 @@ def test_parameters_lists_weights_and_biases_in_order_with_their_gradients():
     parameters, gradients = net.parameters()
     first, last = net.get(1), net.get(3)
     assert [id(p) for p in parameters] == [id(t) for t in (first.weight, first.bias, last.weight, last.bias)]
-    assert [id(g) for g in gradients] == [id(t) for t in (first.gradWeight, first.gradBias, last.gradWeight, last.gradBias)]
+    assert [id(g) for g in gradients] == [
+        id(t) for t in (first.gradWeight, first.gradBias, last.gradWeight, last.gradBias)
+    ]
     assert nn.Tanh().parameters() == ([], [])
 
 

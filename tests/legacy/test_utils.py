@@ -9,7 +9,10 @@ from .helpers import same, values
 
 
 def nested(scale=1.0):
-    return [torch.Tensor([1, 2]).mul(scale), {"a": torch.Tensor([[3], [4]]).mul(scale), "b": [torch.Tensor([5]).mul(scale)]}]
+    return [
+        torch.Tensor([1, 2]).mul(scale),
+        {"a": torch.Tensor([[3], [4]]).mul(scale), "b": [torch.Tensor([5]).mul(scale)]},
+    ]
 
 
 def test_recursiveType_casts_tables_and_keeps_sharing():
