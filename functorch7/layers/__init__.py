@@ -16,6 +16,7 @@ from .decorators import Bottle as Bottle
 from .decorators import Decorator as Decorator
 from .decorators import DepthConcat as DepthConcat
 from .decorators import MapTable as MapTable
+from .decorators import Serial as Serial
 from .decorators import WeightNorm as WeightNorm
 from .distances import Cosine as Cosine
 from .distances import CosineDistance as CosineDistance

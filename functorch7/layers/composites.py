@@ -36,7 +36,7 @@ class LayerNormalization(Sequential):
     """y = gain * (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps / n_output) + bias, example by example.
 
     Shape: (n_output) or (B, n_output), kept.
-    Parameters (if affine): weight (n_output,), ones, at position 4; bias (n_output,), filled with `bias`, at position 5.
+    Parameters (if affine): weight (n_output,), ones, at position 4; bias (n_output,), filled with `bias`, at 5.
     Raises: as its parts.
     Differs from Torch7: right for batches, too.
     Source: nn, LayerNormalization.lua; Ba et al., 2016.

@@ -1,6 +1,7 @@
-"""Containers with one module inside, and those that do more than run chains and branches."""
+"""Containers with one module inside, to which they add something."""
 
 import math
+import re
 from typing import Any
 
 import jax
@@ -13,10 +14,10 @@ from .table import check_table
 
 
 class Decorator(Container):
-    """The module inside, with something added.
+    """The module inside, as it is; subclasses add something.
 
     Shape, parameters and buffers: those of the module, one level down.
-    Raises: TypeError unless it is given one module.
+    Raises: TypeError unless it is given a module.
     Source: dpnn/README.md#nn.Decorator.
     """
 
@@ -30,6 +31,28 @@ class Decorator(Container):
 
     def printed(self) -> str:
         return f"{self.torch_name()} @ {self.modules[0]}"
+
+
+class Serial(Decorator):
+    """The module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial, tensortype).
+
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: ValueError for a tensortype that is no "torch.*Tensor".
+    Source: dpnn/README.md#nn.Serial.
+    """
+
+    tensortype: str | None
+
+    def __init__(self, module: Module, tensortype: str | None = None):
+        self._set(modules=(module,), tensortype=tensortype)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tensortype is not None and not re.fullmatch(r"torch\.\w*Tensor", self.tensortype):
+            raise ValueError(
+                f"nn.Serial: expecting tensortype (e.g. torch.LongTensor) at arg 2, got {self.tensortype!r}"
+            )
 
 
 class Bottle(Decorator):
@@ -129,8 +152,8 @@ class WeightNorm(Module):
     """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
 
     Shape and buffers: those of the module, under the name `module`.
-    Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros, if
-    the module has one. `output_dim` is the weight's dimension that counts outputs.
+    Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros,
+    if the module has one. `output_dim` is the weight's dimension that counts outputs.
     Raises: ValueError if the module has no weight.
     Source: nn, WeightNorm.lua; Salimans & Kingma, 2016.
     """

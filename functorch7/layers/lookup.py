@@ -52,10 +52,10 @@ class LookupTable(Module):
 
     def renormalize(self, weight: Any, indices: Any) -> Any:
         """The weight with the rows that are used and whose norm is above max_norm scaled down to it."""
-        p = 2 if self.norm_type is None else self.norm_type
+        p, limit = 2 if self.norm_type is None else self.norm_type, float(self.max_norm or 0)
         norms = (jnp.abs(weight) ** p).sum(-1, keepdims=True) ** (1 / p)
         used = jnp.zeros((self.n_index, 1), bool).at[indices - 1].set(True)
-        return jnp.where(used & (norms > self.max_norm), weight * (self.max_norm / (norms + 1e-7)), weight)
+        return jnp.where(used & (norms > limit), weight * (limit / (norms + 1e-7)), weight)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if input.ndim not in (1, 2):

@@ -9,13 +9,18 @@ from jax import lax
 from ..core import Module, check_positive, expected, expose
 
 
+def at_least_float32(dtype: Any) -> Any:
+    """The dtype in which to accumulate: float32, or the dtype itself if it is wider."""
+    return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
+
+
 def _moments(x: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
     """Mean and biased variance in one pass, in float32 at least.
 
     Both are taken around the first element of each feature: the plain difference E[x^2] - E[x]^2 loses all
     digits when the mean is large against the spread.
     """
-    x = x.astype(jnp.promote_types(x.dtype, jnp.float32))
+    x = x.astype(at_least_float32(x.dtype))
     origin = lax.stop_gradient(x[tuple(slice(0, 1) if a in axes else slice(None) for a in range(x.ndim))])
     offset = x - origin
     mean = offset.mean(axes)
@@ -73,7 +78,7 @@ class BatchNormalization(Module):
                 "running_var": self._moved(buffers["running_var"], variance * (count / (count - 1))),
             }
         else:
-            precise = jnp.promote_types(input.dtype, jnp.float32)
+            precise = at_least_float32(input.dtype)
             mean, variance = (buffers[name].astype(precise) for name in ("running_mean", "running_var"))
         scale = lax.rsqrt(variance + self.eps)
         expose(save_mean=mean, save_std=scale)

@@ -12,7 +12,8 @@ class Threshold(Map):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if threshold or value is no number.
+    Raises: TypeError if threshold or value is no number, or inplace no boolean; ValueError if inplace and
+    value > threshold, as Torch7.
     Source: nn/doc/transfer.md#nn.Threshold.
     """
 
@@ -23,6 +24,13 @@ class Threshold(Map):
     def __post_init__(self) -> None:
         if not isinstance(self.threshold, (int, float)) or not isinstance(self.val, (int, float)):
             raise TypeError(f"nn.Threshold(threshold, value): expected numbers, got {self.threshold!r}, {self.val!r}")
+        if not isinstance(self.inplace, bool):
+            raise TypeError(f"{self.torch_name()}: in-place flag must be boolean, got {self.inplace!r}")
+        if self.inplace and self.val > self.threshold:
+            raise ValueError(
+                f"{self.torch_name()}: in-place processing requires value ({self.val}) not exceed "
+                f"threshold ({self.threshold})"
+            )
 
     def f(self, input: Any) -> Any:
         return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
@@ -39,6 +47,7 @@ class ReLU(Threshold):
 
     def __init__(self, inplace: bool = False):
         self._set(threshold=0, val=0, inplace=inplace)
+        self.__post_init__()
 
 
 class ReLU6(Map):

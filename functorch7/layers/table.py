@@ -150,7 +150,7 @@ class MaskedSelect(Map):
         x, mask = check_table(self, input, 2)[:2]
         if x.shape != mask.shape:
             raise expected(self, "a tensor and a mask of one shape", input)
-        x, chosen = x.reshape(-1), mask.reshape(-1) != 0
+        x, chosen = jnp.asarray(x).reshape(-1), mask.reshape(-1).astype(bool)
         if self.size is not None:
             (at,) = jnp.nonzero(chosen, size=self.size, fill_value=x.size)
             return x.at[at].get(mode="fill", fill_value=0)

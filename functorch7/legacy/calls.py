@@ -22,6 +22,12 @@ count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
 
 
+class Newest:
+    """The number of the last call of all."""
+
+    number = 0
+
+
 class Call:
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
@@ -35,7 +41,8 @@ class Call:
     state_gradient: Any
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
-        self.plan, self.given, self.number = plan, given, next(count)
+        self.plan, self.given = plan, given
+        self.number = Newest.number = next(count)
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
             [slot.read() for slot in plan.slots],
@@ -48,10 +55,9 @@ class Call:
         else:
             (self.output, self.side), buffers = plan.run(plan.evaluate, *self.arguments)
             self.residuals = None
-        for slot, value in zip(plan.slots, buffers, strict=True):
-            slot.write(value)
-        for slot, value in zip(plan.state_slots, self.side.state, strict=True):
-            slot.write(value)
+        if buffers:
+            for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
+                slot.write(value)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self._seen: dict[tuple, Any] = {}
         self._inspected: dict[bool, Any] = {}
@@ -68,10 +74,8 @@ class Call:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
-        rewards = [
-            None if node.value is None else holder.reward_at_step(step)
-            for holder, node in zip(self.plan.rewarded, self.side.log_probs, strict=True)
-        ]
+        sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
+        rewards = [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
         self.cotangents = (grad_output, self.side, rewards, state)
         self._seen.clear()
         self._inspected.pop(True, None)

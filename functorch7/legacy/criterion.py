@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import core, losses, reinforce
 from .described import Described, Given, describe
+from .dpnn import Batches
 from .generated import object_of
 from .storage import dtype_of, precision
 from .tensor import Tensor
@@ -29,7 +30,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
 
 
-class Criterion(Described, describes=losses.base.Criterion):
+class Criterion(Batches, Described, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 from collections import Counter
 from typing import Any
 
+import jax
 import numpy as np
 
 from .described import Described
 from .plan import grad_name
 from .random import generator
 from .tensor import Tensor
+from .values import unwrapped
 
 
 def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:
@@ -25,7 +28,36 @@ def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:
     tensor.copy(values * np.where(norms > limit, limit / (norms + 1e-7), 1))
 
 
-class TrainingHelpers(Described):
+def _timed(module: Any, method: str) -> Any:
+    run = getattr(module, method)
+
+    def timed(*args: Any) -> Any:
+        start = time.perf_counter()
+        result = run(*args)
+        jax.block_until_ready([] if result is None else unwrapped(result))
+        print(f"{module.typename()} {method}: {time.perf_counter() - start} s")
+        return result
+
+    return timed
+
+
+class Batches:
+    """Examples with and without a batch dimension."""
+
+    def toBatch(self, tensor: Tensor, nDim: int, batchDim: int = 1) -> Tensor:
+        """The tensor with a batch dimension of size 1 if it has only nDim dimensions."""
+        self.__dict__["dpnn_online"] = tensor.dim() == nDim
+        if not self.__dict__["dpnn_online"]:
+            return tensor
+        shape = list(tensor.shape)
+        return tensor.view(*shape[: batchDim - 1], 1, *shape[batchDim - 1 :])
+
+    def fromBatch(self, tensor: Tensor, batchDim: int = 1) -> Tensor:
+        """The tensor without the batch dimension that `toBatch` added."""
+        return tensor.select(batchDim, 1) if self.__dict__.get("dpnn_online") else tensor
+
+
+class TrainingHelpers(Batches, Described):
     """Part of Module. A module's own field of the same name (maxOutNorm, wdFactor, ...) overrides an argument.
 
     Source: dpnn/README.md, Module.
@@ -139,6 +171,12 @@ class TrainingHelpers(Described):
         """visitor.visit(self)."""
         visitor.visit(self)
 
+    def profile(self) -> None:
+        """Prints, from now on, how long each call of each module inside takes; they are no longer compiled together."""
+        for module in self.children() or [self]:
+            for method in ("updateOutput", "updateGradInput", "accGradParameters"):
+                setattr(module, method, _timed(module, method))
+
     def extrapolateType(self) -> str:
         """The most frequent type of the parameters."""
         names = Counter(parameter.type() for parameter in self.parameters()[0])
@@ -149,15 +187,3 @@ class TrainingHelpers(Described):
         if not backward:
             self.__dict__["dpnn_cinput"] = input.contiguous()
         return self.__dict__["dpnn_cinput"]
-
-    def toBatch(self, tensor: Tensor, nDim: int, batchDim: int = 1) -> Tensor:
-        """The tensor with a batch dimension of size 1 if it has only nDim dimensions."""
-        self.__dict__["dpnn_online"] = tensor.dim() == nDim
-        if not self.__dict__["dpnn_online"]:
-            return tensor
-        shape = list(tensor.shape)
-        return tensor.view(*shape[: batchDim - 1], 1, *shape[batchDim - 1 :])
-
-    def fromBatch(self, tensor: Tensor, batchDim: int = 1) -> Tensor:
-        """The tensor without the batch dimension that `toBatch` added."""
-        return tensor.select(batchDim, 1) if self.__dict__.get("dpnn_online") else tensor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -11,7 +12,7 @@ import jax
 import numpy as np
 
 from .. import core
-from .calls import Call, count
+from .calls import Call, Newest, count
 from .described import Described, Given, describe
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
@@ -19,14 +20,12 @@ from .functional import functional
 from .generated import object_of
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
+from .serial import PRIVATE, Serialization
 from .steps import Steps
 from .storage import Storage, dtype_of
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
 from .values import as_tensors, shapes, unwrapped, wrapped
-
-PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input", "_history", "_pending")
-"""What belongs to past calls: never copied, never saved."""
 
 
 @cache
@@ -42,7 +41,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core.Module):
+class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -271,8 +270,11 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core
 
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
+        call = self._call
+        if call is not None and call.number == Newest.number:
+            return call
         others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
-        return max((c for c in (self._call, *others) if c is not None), key=lambda c: c.number, default=None)
+        return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         since, value = self.__dict__.get(field, (0, None))
@@ -336,8 +338,11 @@ class Module(Tree, Parameters, Steps, TrainingHelpers, Described, describes=core
             module._drop_steps()
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = memo[id(self)] = object.__new__(builtins.type(self))
+        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        made.__setstate__(copy.deepcopy(kept, memo))
+        return made
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

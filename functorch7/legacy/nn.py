@@ -4,6 +4,7 @@ from typing import Any
 
 from .. import core
 from . import nested as utils
+from . import special as special
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .generated import class_of

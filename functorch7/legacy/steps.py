@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..reinforce import Reinforce
 from .described import Described
 from .values import unwrapped, wrapped
 
@@ -188,18 +189,5 @@ class Steps(Described):
         In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
         """
         for module in self.listModules():
-            if module._spec is not None and hasattr(module._spec, "log_prob"):
+            if isinstance(module._spec, Reinforce):
                 module.reward = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
-
-    def reward_at_step(self, step: int) -> Any:
-        """The reward for a step's sample (0: no recurrence)."""
-        if "reward" not in self.__dict__:
-            raise RuntimeError(f"{self.title()}: backward needs a reward; call reinforce(reward) first")
-        reward = unwrapped(self.reward)
-        if step and np.ndim(reward) > 1:
-            return reward[step - 1 - self._last_step()]
-        return reward
-
-    def _last_step(self) -> int:
-        counts = [plan.members[0]._steps().count for plan in self.__dict__.get("_seats", ())]
-        return max(counts, default=0)

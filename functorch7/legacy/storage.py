@@ -123,4 +123,6 @@ class Storage:
         return copy
 
     def __reduce__(self):
+        if self.is_zero:
+            return Storage.zeros, (self.shape, self.dtype)
         return Storage, (np.asarray(self.array),)

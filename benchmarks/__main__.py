@@ -1,0 +1,73 @@
+"""The command line: runs benchmarks and prints their tables."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import jax
+
+from . import lenet, mlp, stateful
+from .measure import Timing, check_agreement, measure
+
+BENCHMARKS: dict[str, ModuleType] = {"stateful": stateful, "mlp": mlp, "lenet": lenet}
+
+
+def table(name: str, timings: dict[str, Timing]) -> str:
+    """Best and median, and each way's best against the best of all."""
+    best = min(timing.best for timing in timings.values())
+    scale, unit = (1e6, "us") if best < 1e-3 else (1e3, "ms")
+    lines = [f"\n{name} ({unit} per step){'':18} best   median   of the fastest"]
+    for way, timing in sorted(timings.items(), key=lambda item: item[1].best):
+        lines.append(f"  {way:32}{timing.best * scale:9.2f}{timing.median * scale:9.2f}{timing.best / best:12.2f} x")
+    return "\n".join(lines)
+
+
+def verdict(what: str, ratio: float, target: float) -> str:
+    """A ratio against its target."""
+    return f"  {what}: {ratio:.2f} x, target <= {target:g}: {'reached' if ratio <= target else 'missed'}"
+
+
+def run(name: str, rounds: int) -> dict:
+    """Runs one benchmark; prints its table and how it stands to its targets."""
+    benchmark = BENCHMARKS[name]
+    ways = benchmark.ways()
+    check_agreement(ways)
+    timings = measure(ways, rounds)
+    print(table(name, timings))
+    if "PyTorch eager" not in ways:
+        print("  (PyTorch is not installed)")
+    for ours, theirs, target in benchmark.TARGETS:
+        if theirs in timings:
+            print(verdict(f"{ours} / {theirs}", timings[ours].best / timings[theirs].best, target))
+    if hasattr(benchmark, "peak_memory"):
+        ours, theirs = benchmark.peak_memory().values()
+        print(verdict(f"peak memory, functional {ours:.1f} MiB / by hand {theirs:.1f} MiB", ours / theirs, 1.1))
+    return {way: timing._asdict() for way, timing in timings.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; all by default")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each way is timed (15)")
+    parser.add_argument("--json", type=Path, help="a file for the timings, in seconds")
+    parser.add_argument("--huge-pages", action="store_true", help="with glibc's huge pages (Linux)")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    tunables = "glibc.malloc.hugetlb=1"
+    if options.huge_pages and os.environ.get("GLIBC_TUNABLES") != tunables:
+        # glibc reads it when the process starts.
+        os.execve(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]],
+                  os.environ | {"GLIBC_TUNABLES": tunables})  # fmt: skip
+    print(f"jax {jax.__version__} on {jax.devices()[0]}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    found = {name: run(name, options.rounds) for name in options.names or BENCHMARKS}
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1))
+
+
+main()

@@ -1,0 +1,52 @@
+"""Timing of several ways to do the same thing, in turns, so that noise falls on all of them alike."""
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Way(NamedTuple):
+    """One way to take a training step."""
+
+    step: Callable[[], float]
+    """Takes a step and returns its loss, as a Python number."""
+    wait: Callable[[], None] = lambda: None
+    """Waits until all that the steps so far have started is done."""
+
+
+class Timing(NamedTuple):
+    """Seconds per step."""
+
+    best: float
+    median: float
+
+
+def check_agreement(ways: dict[str, Way], steps: int = 3, tolerance: float = 1e-4) -> None:
+    """Raises AssertionError unless all ways give the same losses; also compiles everything."""
+    losses = {name: [way.step() for _ in range(steps)] for name, way in ways.items()}
+    reference = next(iter(losses.values()))
+    for name, values in losses.items():
+        np.testing.assert_allclose(values, reference, rtol=tolerance, err_msg=name)
+
+
+def timed(way: Way, steps: int) -> float:
+    """Seconds per step of a run of steps."""
+    way.wait()
+    start = time.perf_counter()
+    for _ in range(steps):
+        way.step()
+    way.wait()
+    return (time.perf_counter() - start) / steps
+
+
+def measure(ways: dict[str, Way], rounds: int, seconds: float = 0.2) -> dict[str, Timing]:
+    """Times all ways in turns; each turn takes about `seconds`."""
+    steps = {name: max(1, int(seconds / timed(way, 3))) for name, way in ways.items()}
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            found[name].append(timed(way, steps[name]))
+    return {name: Timing(min(values), statistics.median(values)) for name, values in found.items()}

@@ -1,0 +1,46 @@
+"""What the tests of the stateful interface share: comparison, and gradients from differences."""
+
+import numpy as np
+
+from functorch7.legacy import nn
+
+
+def same(got, expected, rtol=1e-6, atol=1e-8):
+    """Compares tensors, arrays, numbers and tables of them."""
+    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        assert len(got) == len(expected)
+        for g, e in zip(got, expected, strict=True):
+            same(g, e, rtol, atol)
+        return
+    got, expected = np.asarray(got, float), np.asarray(expected, float)
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
+
+
+def values(*shape, seed=0):
+    """Repeatable normally distributed numbers, float64."""
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def slopes(function, at, step=1e-5):
+    """The gradient of a scalar function by central differences; `at` is a float64 array, which is restored."""
+    gradient = np.zeros_like(at)
+    for index in np.ndindex(at.shape):
+        kept = at[index]
+        at[index] = kept + step
+        above = function(at)
+        at[index] = kept - step
+        below = function(at)
+        at[index] = kept
+        gradient[index] = (above - below) / (2 * step)
+    return gradient
+
+
+def two_layers(inputs=3, hidden=4, outputs=2):
+    """The network that most tests use, in float64."""
+    return nn.Sequential().add(nn.Linear(inputs, hidden)).add(nn.Tanh()).add(nn.Linear(hidden, outputs)).double()
+
+
+def arrays(tensors):
+    """Copies of tensors as NumPy arrays."""
+    return [np.array(t) for t in tensors]

@@ -1,0 +1,63 @@
+"""What holds for every criterion: each row of `cases.py` goes through these checks."""
+
+import copy
+import pickle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from cases import CRITERIONS
+from jax.test_util import check_grads
+from test_every_module import arrays
+
+import functorch7 as f7
+
+every = pytest.mark.parametrize(
+    ("criterion", "input", "target"),
+    CRITERIONS,
+    ids=[f"{i}-{type(c).__name__}" for i, (c, *_) in enumerate(CRITERIONS)],
+)
+
+
+@every
+def test_jit_equals_eager(criterion, input, target):
+    input, target = arrays(input), arrays(target)
+    np.testing.assert_allclose(jax.jit(criterion)(input, target), criterion(input, target), rtol=1e-6)
+
+
+@every
+def test_gradient_is_the_derivative(criterion, input, target):
+    loss = criterion
+    if isinstance(criterion, f7.VRClassReward):  # its value is the reward's, its gradient that of the baseline's loss
+        rewards = np.asarray(criterion.reward(arrays(input), target), np.float64)
+        loss = lambda i, target: criterion.criterion(i[1], rewards)  # noqa: E731
+    with jax.enable_x64(True):
+        input = arrays(input, jnp.float64)
+        check_grads(lambda i: loss(i, target), (input,), order=1, modes=["rev"], rtol=1e-6)
+        got, expected = (jax.grad(f)(input, target) for f in (criterion, loss))
+        jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=1e-12), got, expected)
+
+
+@every
+def test_vmap_gives_a_loss_per_example(criterion, input, target):
+    input, target = arrays(input), arrays(target)
+    got = jax.vmap(criterion)(input, target)
+    expected = [
+        criterion(jax.tree.map(lambda a, i=i: a[i], input), target[i]) for i in range(len(jax.tree.leaves(input)[0]))
+    ]
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+@every
+@pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
+def test_dtype_is_kept(criterion, input, target, dtype):
+    with jax.enable_x64(dtype == "float64"):
+        loss = criterion(arrays(input, dtype), target)
+        assert loss.dtype == dtype and loss.shape == ()
+
+
+@every
+def test_descriptions_are_values(criterion, input, target):
+    for copied in (pickle.loads(pickle.dumps(criterion)), copy.deepcopy(criterion)):
+        assert copied == criterion and hash(copied) == hash(criterion)

@@ -1,0 +1,163 @@
+"""What holds for every module: each row of `cases.py` goes through these checks."""
+
+import copy
+import pickle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from cases import CRITERIONS, MODULES
+from jax.test_util import check_grads
+
+import functorch7 as f7
+from functorch7.core import registry, without_emitted
+from functorch7.core.checks import title
+
+KEY = jax.random.key(7)
+
+every = pytest.mark.parametrize("case", MODULES, ids=lambda case: case.id)
+compiled = pytest.mark.parametrize("case", [c for c in MODULES if c.traceable], ids=lambda case: case.id)
+
+
+def arrays(tree, dtype=None):
+    """The tree as JAX's arrays, floating-point ones in a dtype."""
+
+    def array(leaf):
+        leaf = jnp.asarray(leaf)
+        return leaf.astype(dtype) if dtype is not None and jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+
+    return jax.tree.map(array, tree)
+
+
+def applied(case, params, buffers, input):
+    return case.module.apply(params, buffers, input, key=KEY, train=case.train)
+
+
+def floating(tree):
+    return [leaf for leaf in jax.tree.leaves(tree) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
+
+
+def assert_close(got, expected, **tolerance):
+    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, **tolerance), got, expected)
+
+
+def test_every_module_has_a_row():
+    covered = {type(case.module) for case in MODULES}
+    covered |= {type(criterion) for criterion, _, _ in CRITERIONS}
+    ours = {c for c in registry.values() if c.__module__.startswith("functorch7.")} - {f7.Container}
+    assert not ours - covered, "add a row to tests/cases.py"
+
+
+@compiled
+def test_jit_equals_eager(case):
+    params, buffers = case.module.init(KEY)
+    input = arrays(case.input)
+    eager = applied(case, params, buffers, input)
+    jitted = jax.jit(lambda *args: applied(case, *args))(params, buffers, input)
+    assert_close(jitted, eager, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", [c for c in MODULES if c.gradient], ids=lambda case: case.id)
+def test_gradient_is_the_derivative(case):
+    with jax.enable_x64(True):
+        params, buffers = arrays(case.module.init(KEY), jnp.float64)
+        input = arrays(case.input, jnp.float64)
+        leaves, structure = jax.tree.flatten(input)
+        real = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
+
+        def run(params, chosen):
+            filled = [chosen[real.index(i)] if i in real else leaf for i, leaf in enumerate(leaves)]
+            return applied(case, params, buffers, structure.unflatten(filled))[0]
+
+        check_grads(run, (params, [leaves[i] for i in real]), order=1, modes=["rev"], rtol=1e-5, atol=1e-6)
+
+
+@compiled
+def test_vmap_equals_a_loop(case):
+    params, buffers = case.module.init(KEY)
+    inputs = [arrays(case.input), jax.tree.map(lambda a: a if a.dtype == bool else a * 0.5, arrays(case.input))]
+    stacked = jax.tree.map(lambda *a: jnp.stack(a), *inputs)
+    got, _ = jax.vmap(lambda input: applied(case, params, buffers, input))(stacked)
+    expected = jax.tree.map(lambda *a: jnp.stack(a), *(applied(case, params, buffers, i)[0] for i in inputs))
+    assert_close(got, expected, rtol=1e-5, atol=1e-6)
+
+
+@every
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
+def test_dtype_is_kept(case, dtype):
+    with jax.enable_x64(dtype == "float64"):
+        params, buffers = arrays(case.module.init(KEY), dtype)
+        output, new = applied(case, params, buffers, arrays(case.input, dtype))
+        assert {leaf.dtype.name for leaf in floating(output)} <= {dtype}
+        assert {leaf.dtype.name for leaf in floating(new)} <= {dtype}
+
+
+@every
+def test_takes_numpy_arrays(case):
+    params, buffers = case.module.init(KEY)
+    numpy = applied(case, jax.tree.map(np.asarray, params), buffers, case.input)[0]
+    assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6)
+
+
+@every
+def test_descriptions_are_values(case):
+    module, again = case.module, case.module
+    assert module == again and hash(module) == hash(again) and not module != again
+    for copied in (pickle.loads(pickle.dumps(module)), copy.deepcopy(module), module.replace()):
+        assert copied == module and hash(copied) == hash(module) and str(copied) == str(module)
+    assert module != f7.Sequential(module, module)
+
+
+@compiled
+def test_equal_modules_compile_once(case):
+    traces = []
+
+    def run(module, params, buffers, input):
+        traces.append(module)
+        return module.apply(params, buffers, input, key=KEY, train=case.train)
+
+    jitted = jax.jit(run, static_argnums=0)
+    params, buffers = case.module.init(KEY)
+    for _ in range(2):
+        jitted(case.module, params, buffers, arrays(case.input))
+    assert len(traces) == 1
+
+
+@every
+def test_init_is_repeatable(case):
+    first, second, other = (case.module.init(jax.random.key(seed)) for seed in (1, 1, 2))
+    assert_close(first, second, rtol=0)
+    changed = [
+        not np.array_equal(a, b) for a, b in zip(*map(jax.tree.leaves, (first.params, other.params)), strict=True)
+    ]
+    assert not changed or any(changed)
+
+
+@every
+def test_buffers_keep_their_names(case):
+    params, buffers = case.module.init(KEY)
+    _, new = applied(case, params, buffers, arrays(case.input))
+
+    def names(tree):
+        paths = jax.tree_util.tree_flatten_with_path(without_emitted(tree), is_leaf=lambda leaf: leaf is None)[0]
+        return [path for path, _ in paths]
+
+    assert names(new) == names(buffers)
+
+
+@pytest.mark.parametrize("case", [c for c in MODULES if c.bad is not None], ids=lambda case: case.id)
+def test_wrong_input_names_the_module(case):
+    params, buffers = case.module.init(KEY)
+    with pytest.raises(ValueError) as caught:
+        applied(case, params, buffers, arrays(case.bad))
+    text = str(caught.value)
+    inside = [title(module) for module in (case.module, *_inside(case.module))]
+    assert any(text.startswith(f"{name}: expected ") for name in inside), text
+    assert " got " in text
+
+
+def _inside(module):
+    for child in module.child_modules():
+        yield child
+        yield from _inside(child)
