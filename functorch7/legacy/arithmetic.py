@@ -168,17 +168,25 @@ def _reduced(name: str) -> None:
 def _operated(name: str, reflected: bool = True) -> None:
     function = getattr(operator, name)
 
-    def operand(value: Any) -> Any:
-        return value.array if isinstance(value, Arithmetic) else value
+    def operand(self: Any, value: Any) -> Any:
+        if isinstance(value, Arithmetic):
+            return value.array
+        # NumPy's float64 is only how NumPy writes numbers.
+        numbers = isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
+        return value.astype(self.dtype) if numbers else value
 
     def result(self: Any, value: Any) -> Any:
         with precision(self.dtype):
             return type(self).of(value()) if self.shape else _number(value())
 
-    setattr(Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(other))))
+    setattr(
+        Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(self, other)))
+    )
     if reflected:
         setattr(
-            Arithmetic, f"__r{name}__", lambda self, other: result(self, lambda: function(operand(other), self.array))
+            Arithmetic,
+            f"__r{name}__",
+            lambda self, other: result(self, lambda: function(operand(self, other), self.array)),
         )
 
 

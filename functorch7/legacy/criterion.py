@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import copy
 from functools import cache
 from typing import Any
@@ -30,6 +31,29 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
 
 
+def _stamp(value: Any) -> Any:
+    """What changes when a value is written to: a tensor's array, the bytes of a NumPy array."""
+    if isinstance(value, Tensor):
+        return value.array
+    return value.tobytes() if isinstance(value, np.ndarray) else None
+
+
+class _Kept:
+    """The gradient that came with a loss, and what it is the gradient of."""
+
+    def __init__(self, input: Any, target: Any, spec: Any, gradient: Any):
+        self.input, self.target, self.spec, self.gradient = input, target, spec, gradient
+        self.stamps = _stamp(input), _stamp(target)
+
+    def holds(self, input: Any, target: Any, spec: Any) -> bool:
+        """Whether it is the gradient of these values, which have not changed since."""
+        if input is not self.input or target is not self.target or spec != self.spec:
+            return False
+        then, now = self.stamps, (_stamp(input), _stamp(target))
+        tables = any(isinstance(value, (list, tuple, dict)) for value in (input, target))
+        return not tables and all(a is b or (type(a) is bytes and a == b) for a, b in zip(then, now, strict=True))
+
+
 class Criterion(Batches, Described, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
@@ -39,7 +63,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     """
 
     output: Any = 0
-    _kept: tuple | None = None
+    _kept: _Kept | None = None
     _arrays: list[str] = []
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -71,12 +95,14 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     def forward(self, input: Any, target: Any) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
-        output = self.__dict__["output"] = self.updateOutput(input, target)
+        with self._in_precision():
+            output = self.__dict__["output"] = self.updateOutput(input, target)
         return output
 
     def backward(self, input: Any, target: Any) -> Any:
         """The gradient of the loss with respect to the input, shaped as it."""
-        gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
+        with self._in_precision():
+            gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
         return gradient
 
     def updateOutput(self, input: Any, target: Any) -> Any:
@@ -88,10 +114,9 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     def updateGradInput(self, input: Any, target: Any) -> Any:
         """Computes the gradient, unless forward of the same input and target has done so."""
         if not self._has_own_loss():
-            kept = self._kept
-            if kept is None or kept[0] is not input or kept[1] is not target or kept[2] is not unwrapped(input):
+            if self._kept is None or not self._kept.holds(input, target, self.description()):
                 self._evaluated(input, target)
-            gradient = self.__dict__["gradInput"] = wrapped(self._kept[3])  # type: ignore[index]
+            gradient = self.__dict__["gradInput"] = wrapped(self._kept.gradient)  # type: ignore[union-attr]
             return gradient
 
         def loss(value: Any) -> jax.Array:
@@ -99,6 +124,10 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
         value = jax.tree.map(jnp.asarray, unwrapped(input))
         return wrapped(jax.grad(loss)(value))
+
+    def _in_precision(self) -> Any:
+        """Where a user's method computes with 64 bits if the criterion has them."""
+        return precision(dtype_of(self._type)) if self._has_own_loss() else contextlib.nullcontext()
 
     def _has_own_loss(self) -> bool:
         return not builtins.type(self).updateOutput.__module__.startswith(__package__ or "")
@@ -117,7 +146,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
                 loss, gradient = run(given, wanted)
         else:
             loss, gradient = run(given, wanted)
-        self.__dict__["_kept"] = (input, target, given, gradient)
+        self.__dict__["_kept"] = _Kept(input, target, spec, gradient)
         return loss, gradient
 
     def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
@@ -163,7 +192,7 @@ class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
         """The sum of the weights of the last forward's targets."""
         if self._kept is None:
             return Tensor([0.0])
-        targets = np.asarray(unwrapped(self._kept[1])).reshape(-1).astype(int)
+        targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
         counted = targets[targets != self.ignoreIndex]
         weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
         return Tensor([float(weights.sum())])
