@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import copy
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ import numpy as np
 
 from .. import core
 from .calls import Call, Newest, count
-from .described import Described, describe
+from .described import Described, describe, overridden_in
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -26,11 +25,6 @@ from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
 from .values import as_tensors, shapes, unwrapped, wrapped
-
-
-@cache
-def _overridden_in(kind: type, name: str) -> bool:
-    return not getattr(kind, name).__module__.startswith(__package__)
 
 
 class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described, describes=core.Module):
@@ -107,7 +101,7 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
 
     def overrides(self, name: str) -> bool:
         """Whether a user has given this object his own version of a method."""
-        return name in vars(self) or _overridden_in(builtins.type(self), name)
+        return name in self.__dict__ or overridden_in(self.__class__, name)
 
     def is_foreign(self) -> bool:
         """Whether it cannot be described: the user's methods have to be called."""

@@ -14,7 +14,7 @@ def unwrapped(value: Any) -> Any:
     kind = type(value)
     if kind is Tensor:
         return value.array
-    if kind is np.ndarray:
+    if kind is np.ndarray or isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
         found = as_arrays(value)

@@ -89,7 +89,7 @@ def test_adding_to_a_used_network():
 def test_only_modules_can_be_added(wrong):
     net = nn.Sequential()
     for put in (net.add, net.insert, net.modules.append, lambda m: net.modules.extend([m])):
-        with pytest.raises(TypeError, match="nn.Sequential: expected a module, got"):
+        with pytest.raises(TypeError, match=r"nn.Sequential: expected a module, got"):
             put(wrong)
     assert net.size() == 0
 
@@ -100,7 +100,7 @@ def test_adding_a_class_says_to_call_it():
 
 
 def test_a_criterion_is_no_module():
-    with pytest.raises(TypeError, match="nn.Sequential: expected a module, got nn.MSECriterion"):
+    with pytest.raises(TypeError, match=r"nn.Sequential: expected a module, got nn.MSECriterion"):
         nn.Sequential().add(nn.MSECriterion())
 
 

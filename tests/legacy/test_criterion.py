@@ -117,7 +117,7 @@ def test_cross_entropys_fields_count_wherever_they_are_set(field):
     criterion = nn.CrossEntropyCriterion().double()
     criterion.forward(SCORES, CLASSES)
     field(criterion).sizeAverage = False
-    loss, gradient = nll(log_softmax(SCORES), CLASSES, None, False)
+    loss, _ = nll(log_softmax(SCORES), CLASSES, None, False)
     same(criterion.forward(SCORES, CLASSES), loss)
     p, rows = np.exp(log_softmax(SCORES)), np.arange(4)
     p[rows, CLASSES - 1] -= 1
@@ -149,9 +149,9 @@ def test_classes_that_do_not_exist_are_refused_at_once(make, targets, named):
 def test_other_wrong_targets_are_refused():
     with pytest.raises(ValueError, match=r"nn.MSECriterion: expected a target of 12 elements.*\(4, 2\)"):
         nn.MSECriterion().forward(SCORES, values(4, 2))
-    with pytest.raises(ValueError, match="nn.ClassNLLCriterion: expected 4 classes"):
+    with pytest.raises(ValueError, match=r"nn.ClassNLLCriterion: expected 4 classes"):
         nn.ClassNLLCriterion().forward(SCORES, [1, 2, 3])
-    with pytest.raises(ValueError, match="target 1.5 at position 1"):
+    with pytest.raises(ValueError, match=r"target 1.5 at position 1"):
         nn.ClassNLLCriterion().forward(SCORES, [1.5, 2, 3, 1])
     with pytest.raises(ValueError, match="weight for each of the 3 classes"):
         nn.ClassNLLCriterion([1, 2]).forward(SCORES, CLASSES)
@@ -204,7 +204,9 @@ def test_backward_after_a_change_uses_the_new_values(change):
 
 
 @pytest.mark.parametrize(
-    "copied", [lambda c: c.clone(), copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))], ids=["clone", "deepcopy", "pickle"]
+    "copied",
+    [lambda c: c.clone(), copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))],
+    ids=["clone", "deepcopy", "pickle"],
 )
 def test_copies_are_independent(copied):
     log_p = log_softmax(SCORES)

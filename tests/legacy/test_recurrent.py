@@ -111,7 +111,9 @@ def test_rho_truncates_backward():
         cell.forward(x)
     last = np.array(cell.backward(XS[3], GS[3]))
     cell.backward(XS[2], GS[2])
-    with pytest.raises(RuntimeError, match=r"nn.FastLSTM\(3 -> 2\): backward called more often than forward \(rho = 2\)"):
+    with pytest.raises(
+        RuntimeError, match=r"nn.FastLSTM\(3 -> 2\): backward called more often than forward \(rho = 2\)"
+    ):
         cell.backward(XS[1], GS[1])
     whole = cell.clone().forget()
     whole.rho = 99
@@ -182,7 +184,13 @@ def test_step_counts_from_one():
 
 @pytest.mark.parametrize(
     "mode, in_training, in_evaluation",
-    [(None, True, True), ("both", True, True), ("train", True, False), ("eval", False, True), ("neither", False, False)],
+    [
+        (None, True, True),
+        ("both", True, True),
+        ("train", True, False),
+        ("eval", False, True),
+        ("neither", False, False),
+    ],
 )
 def test_remember_modes(mode, in_training, in_evaluation):
     net = nn.Sequencer(lstm()).double()
