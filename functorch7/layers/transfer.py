@@ -5,10 +5,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, expected
+from ..core import Map, check_floating, expected
 
 
-class Tanh(Map):
+class Transfer(Map, abstract=True):
+    """A function of a floating-point tensor: write `f(input)`. Integers and tables are refused, as in Torch."""
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
+        return self.f(input), buffers
+
+
+class Tanh(Transfer):
     """y = tanh(x).
 
     Shape: any, kept.
@@ -19,7 +27,7 @@ class Tanh(Map):
         return jnp.tanh(input)
 
 
-class Sigmoid(Map):
+class Sigmoid(Transfer):
     """y = 1 / (1 + exp(-x)).
 
     Shape: any, kept.
@@ -30,7 +38,7 @@ class Sigmoid(Map):
         return jax.nn.sigmoid(input)
 
 
-class Threshold(Map):
+class Threshold(Transfer):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -79,7 +87,7 @@ def class_axis(module: Any, input: Any) -> int:
     return 0 if input.ndim in (1, 3) else 1
 
 
-class SoftMax(Map):
+class SoftMax(Transfer):
     """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
@@ -91,7 +99,7 @@ class SoftMax(Map):
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
 
-class LogSoftMax(Map):
+class LogSoftMax(Transfer):
     """y_i = x_i - log sum_j exp(x_j).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.

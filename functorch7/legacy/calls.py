@@ -13,7 +13,7 @@ from . import compiled
 from .plan import Layout, Path, Plan
 from .random import next_draw
 from .tensor import version
-from .values import shapes, unwrapped, wrapped
+from .values import as_input, shapes, wrapped
 
 if TYPE_CHECKING:
     from .module import Module
@@ -46,7 +46,7 @@ class Call:
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
             [slot.read() for slot in plan.slots],
-            unwrapped(given),
+            as_input(given),
             [slot.read() for slot in plan.state_slots],
             next_draw() if plan.draws else None,
         )
@@ -69,7 +69,7 @@ class Call:
     def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
-        grad_output = self._fitted(module, unwrapped(grad_output))
+        grad_output = self._fitted(module, as_input(grad_output))
         if self.residuals is None:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
@@ -87,7 +87,7 @@ class Call:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         output = self.output
         if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
-            return grad_output
+            return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         given, wanted = shapes(grad_output), shapes(output)
         try:
             return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)

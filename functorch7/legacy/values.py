@@ -24,6 +24,16 @@ def unwrapped(value: Any) -> Any:
     return as_arrays(value)
 
 
+def as_input(value: Any) -> Any:
+    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch."""
+    if isinstance(value, (list, tuple)):
+        found = as_arrays(value)
+        return [as_input(v) for v in value] if isinstance(found, list) else found.astype(np.float64)
+    if isinstance(value, dict):
+        return {name: as_input(v) for name, v in value.items()}
+    return float(value) if isinstance(value, int) else unwrapped(value)
+
+
 def wrapped(value: Any) -> Any:
     """Arrays as tensors, tables as tables of tensors."""
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
