@@ -113,10 +113,12 @@ class Tensor(Arithmetic):
 
     def numpy(self) -> np.ndarray:
         """The elements as a NumPy array (0-based, read-only)."""
-        return np.asarray(self.array)
+        array = np.asarray(self.array).view()
+        array.setflags(write=False)
+        return array
 
     def __array__(self, dtype=None, copy=None):
-        array = np.asarray(self.array)
+        array = self.numpy()
         return np.array(array, dtype) if copy or (dtype is not None and array.dtype != dtype) else array
 
     def __jax_array__(self):

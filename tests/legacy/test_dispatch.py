@@ -10,7 +10,6 @@ from functorch7.legacy import nn
 
 from .helpers import values
 
-
 NETWORKS = {
     "xor": (lambda: nn.Sequential().add(nn.Linear(2, 20)).add(nn.Tanh()).add(nn.Linear(20, 1)), nn.MSECriterion,
             values(2), np.ones(1)),
