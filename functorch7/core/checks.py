@@ -28,10 +28,15 @@ def expected(module: Any, what: str, given: Any) -> ValueError:
     return ValueError(f"{title(module)}: expected {what}, got {describe(given)}")
 
 
-def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
-    """Floating input in the dtype of the parameters, which decide; integers are refused."""
+def check_floating(module: Any, input: Any) -> None:
+    """Refuses integers, which have no gradient."""
     if not jax.numpy.issubdtype(input.dtype, jax.numpy.inexact):
         raise TypeError(f"{title(module)}: expected a floating-point tensor, got {input.dtype}")
+
+
+def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
+    """Floating input in the dtype of the parameters, which decide; integers are refused."""
+    check_floating(module, input)
     return input.astype(weight.dtype)
 
 
@@ -48,7 +53,7 @@ def check_positive(module: Any, **sizes: Any) -> None:
             raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
 
 
-def axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None = None) -> int:
+def axis(module: Any, dimension: Any, ndim: int, n_input_dims: int | None = None) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
     With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped.

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 import jax
 
 from . import recording
+from .checks import expected
 from .emitted import is_emitted
 from .printing import chain
 
@@ -129,8 +130,13 @@ class Module:
         """
         if key is None and self.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
-        with jax.named_scope(type(self).__name__):
-            return self.forward(params, buffers, input, key=key, train=train)
+        try:
+            with jax.named_scope(type(self).__name__):
+                return self.forward(params, buffers, input, key=key, train=train)
+        except AttributeError as error:
+            if str(error).startswith(f"'{type(input).__name__}' object") and isinstance(input, (list, tuple, dict)):
+                raise expected(self, "a tensor", input) from error
+            raise
 
     def call(self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """Runs one child: the only place where a module calls another.

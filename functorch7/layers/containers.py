@@ -82,21 +82,23 @@ class Parallel(Branches):
 
     Shape: as many slices as modules -> the joined outputs.
     Parameters and buffers: a list, one entry per module.
-    Raises: ValueError for dimension 0, or if the number of slices is not that of the modules.
+    Raises: ValueError for dimension 0, if the number of slices is not that of the modules, or if it is applied
+    without dimensions.
     Source: nn/doc/containers.md#nn.Parallel.
     """
 
-    input_dimension: int
-    output_dimension: int
+    input_dimension: int | None = None
+    output_dimension: int | None = None
 
-    def __init__(self, input_dimension: int, output_dimension: int, *modules: Module):
+    def __init__(self, input_dimension: int | None = None, output_dimension: int | None = None, *modules: Module):
         self._set(input_dimension=input_dimension, output_dimension=output_dimension, modules=modules)
         self.__post_init__()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_dimension(self, self.input_dimension)
-        check_dimension(self, self.output_dimension)
+        for dimension in (self.input_dimension, self.output_dimension):
+            if dimension is not None:
+                check_dimension(self, dimension)
 
     def split(self, input: Any) -> list:
         along = axis(self, self.input_dimension, input.ndim)

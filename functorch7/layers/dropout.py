@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, builder, expected, expose
+from ..core import Module, builder, check_floating, expected, expose
 
 
 class Dropout(Module):
@@ -34,6 +34,7 @@ class Dropout(Module):
         return self.p > 0 and (train or self.stochastic_inference)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
         if not self.draws(train):
             return (input * (1 - self.p) if self.v1 and not train else input), buffers
         kept = jax.random.bernoulli(key, 1 - self.p, input.shape)

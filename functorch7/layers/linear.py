@@ -33,9 +33,9 @@ class Linear(Layer):
         return weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
 
     def f(self, params: Any, input: Any) -> Any:
+        input = in_dtype_of(self, input, params["weight"])
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
-        input = in_dtype_of(self, input, params["weight"])
         # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
         output = lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ())))
         return output + params["bias"].reshape((1,) * (output.ndim - 1) + (-1,)) if self.bias else output

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, check_positive, expected, expose
+from ..core import Module, check_floating, check_positive, expected, expose
 
 
 def at_least_float32(dtype: Any) -> Any:
@@ -65,6 +65,7 @@ class BatchNormalization(Module):
         return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
         if not train and input.ndim == self.ndim - 1:
             input = input[None]
         if input.ndim != self.ndim or input.shape[1] != self.n_output:

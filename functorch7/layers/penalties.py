@@ -6,7 +6,7 @@ from typing import Any
 import jax
 from jax import lax
 
-from ..core import Emitted, Map, Module, builder
+from ..core import Emitted, Map, Module, builder, check_floating
 
 
 class L1Penalty(Module):
@@ -25,6 +25,7 @@ class L1Penalty(Module):
         return {"loss": Emitted(None, "loss")}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
         sign = lax.stop_gradient(jax.numpy.sign(input))
         weight = self.l1weight / input.size if self.size_average else self.l1weight
         output = input if self.provide_output else lax.stop_gradient(input)

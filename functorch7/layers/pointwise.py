@@ -9,9 +9,10 @@ import numpy as np
 from ..core import Const, Map, const, expected
 from ..core.arrays import TYPES
 from .lookup import check_indices
+from .transfer import Transfer
 
 
-class Abs(Map):
+class Abs(Transfer):
     """y = |x|; the derivative at 0 is 1.
 
     Shape: any, kept.
@@ -22,7 +23,7 @@ class Abs(Map):
         return jnp.where(input >= 0, input, -input)
 
 
-class Exp(Map):
+class Exp(Transfer):
     """y = exp(x).
 
     Shape: any, kept.
@@ -33,7 +34,7 @@ class Exp(Map):
         return jnp.exp(input)
 
 
-class Log(Map):
+class Log(Transfer):
     """y = ln(x): -inf at 0, NaN below.
 
     Shape: any, kept.
@@ -44,7 +45,7 @@ class Log(Map):
         return jnp.log(input)
 
 
-class Square(Map):
+class Square(Transfer):
     """y = x^2.
 
     Shape: any, kept.
@@ -55,7 +56,7 @@ class Square(Map):
         return input * input
 
 
-class Sqrt(Map):
+class Sqrt(Transfer):
     """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
 
     Shape: any, kept.  `eps` is accepted and unused, as in Torch7.
@@ -69,7 +70,7 @@ class Sqrt(Map):
         return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, input)))
 
 
-class Power(Map):
+class Power(Transfer):
     """y = x^pow, NaN for x < 0 and a fractional power.
 
     Shape: any, kept.
@@ -82,7 +83,7 @@ class Power(Map):
         return input**self.pow
 
 
-class AddConstant(Map):
+class AddConstant(Transfer):
     """y = x + k; k is a number, or a tensor as long as the last of at most 2 dimensions.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -106,7 +107,7 @@ class AddConstant(Map):
         return input + jnp.asarray(constant, input.dtype).reshape((1,) * (input.ndim - 1) + (-1,))
 
 
-class MulConstant(Map):
+class MulConstant(Transfer):
     """y = k * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.

@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, Map, Module, expected, expose
+from ..core import Layer, Module, expected, expose
+from .transfer import Transfer
 
 
-class Threshold(Map):
+class Threshold(Transfer):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -50,7 +51,7 @@ class ReLU(Threshold):
         self.__post_init__()
 
 
-class ReLU6(Map):
+class ReLU6(Transfer):
     """y = min(max(0, x), 6); the gradient passes where 0 < x < 6.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -63,7 +64,7 @@ class ReLU6(Map):
         return jnp.where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
 
 
-class LeakyReLU(Map):
+class LeakyReLU(Transfer):
     """y = x where x > 0, else negval * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
@@ -84,7 +85,7 @@ class LeakyReLU(Map):
         return f"nn.LeakyReLU({self.negval:g})"
 
 
-class ELU(Map):
+class ELU(Transfer):
     """y = x where x > 0, else alpha * (exp(x) - 1).
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -162,7 +163,7 @@ class RReLU(Module):
         return f"nn.RReLU (l:{self.lower:f}, u:{self.upper:f})"
 
 
-class CReLU(Map):
+class CReLU(Transfer):
     """[max(0, x), max(0, -x)], joined along the first dimension of an example.
 
     Shape: n_input_dims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.

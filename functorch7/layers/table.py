@@ -17,7 +17,7 @@ def check_table(module: Any, input: Any, at_least: int = 1) -> list:
     return list(input)
 
 
-def joined(module: Any, tensors: Any, dimension: int, n_input_dims: int | None = None) -> jax.Array:
+def joined(module: Any, tensors: Any, dimension: int | None, n_input_dims: int | None = None) -> jax.Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match."""
     tensors = check_table(module, tensors)
     along = axis(module, dimension, tensors[0].ndim, n_input_dims)

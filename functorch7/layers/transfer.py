@@ -5,10 +5,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, axis, expected
+from ..core import Map, axis, check_floating, expected
 
 
-class Tanh(Map):
+class Transfer(Map, abstract=True):
+    """A function of a floating-point tensor: write `f(input)`. Integers and tables are refused, as in Torch."""
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
+        return self.f(input), buffers
+
+
+class Tanh(Transfer):
     """y = tanh(x).
 
     Shape: any, kept.
@@ -19,7 +27,7 @@ class Tanh(Map):
         return jnp.tanh(input)
 
 
-class Sigmoid(Map):
+class Sigmoid(Transfer):
     """y = 1 / (1 + exp(-x)).
 
     Shape: any, kept.
@@ -30,7 +38,7 @@ class Sigmoid(Map):
         return jax.nn.sigmoid(input)
 
 
-class TanhShrink(Map):
+class TanhShrink(Transfer):
     """y = x - tanh(x).
 
     Shape: any, kept.
@@ -41,7 +49,7 @@ class TanhShrink(Map):
         return input - jnp.tanh(input)
 
 
-class HardTanh(Map):
+class HardTanh(Transfer):
     """y = min_val where x < min_val, max_val where x > max_val, else x; the gradient passes strictly between.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -72,7 +80,7 @@ class Clamp(HardTanh):
     """
 
 
-class HardShrink(Map):
+class HardShrink(Transfer):
     """y = x where |x| > lambda, else 0.
 
     Shape: any, kept.
@@ -85,7 +93,7 @@ class HardShrink(Map):
         return jnp.where((input > self.lambda_) | (input < -self.lambda_), input, 0)
 
 
-class SoftShrink(Map):
+class SoftShrink(Transfer):
     """y = x - lambda where x > lambda, x + lambda where x < -lambda, else 0.
 
     Shape: any, kept.
@@ -99,7 +107,7 @@ class SoftShrink(Map):
         return jnp.where(above, input - self.lambda_, jnp.where(below, input + self.lambda_, 0))
 
 
-class SoftPlus(Map):
+class SoftPlus(Transfer):
     """y = log(1 + exp(beta x)) / beta; x itself where beta x > threshold.
 
     Shape: any, kept.
@@ -115,7 +123,7 @@ class SoftPlus(Map):
         return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) / self.beta)
 
 
-class SoftSign(Map):
+class SoftSign(Transfer):
     """y = x / (1 + |x|).
 
     Shape: any, kept.
@@ -126,7 +134,7 @@ class SoftSign(Map):
         return input / (1 + jnp.where(input >= 0, input, -input))
 
 
-class LogSigmoid(Map):
+class LogSigmoid(Transfer):
     """y = log(1 / (1 + exp(-x))).
 
     Shape: any, kept.
@@ -137,7 +145,7 @@ class LogSigmoid(Map):
         return jax.nn.log_sigmoid(input)
 
 
-class GatedLinearUnit(Map):
+class GatedLinearUnit(Transfer):
     """y = x1 * sigmoid(x2), where x1 and x2 are the halves of dimension `dim` (the last by default).
 
     Shape: (..., 2 n, ...) -> (..., n, ...).
@@ -162,7 +170,7 @@ def class_axis(module: Any, input: Any) -> int:
     return 0 if input.ndim in (1, 3) else 1
 
 
-class SoftMax(Map):
+class SoftMax(Transfer):
     """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
@@ -174,7 +182,7 @@ class SoftMax(Map):
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
 
-class SoftMin(Map):
+class SoftMin(Transfer):
     """y = SoftMax(-x).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
@@ -186,7 +194,7 @@ class SoftMin(Map):
         return jax.nn.softmax(-input, axis=class_axis(self, input))
 
 
-class LogSoftMax(Map):
+class LogSoftMax(Transfer):
     """y_i = x_i - log sum_j exp(x_j).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.

@@ -116,6 +116,9 @@ class Arithmetic:
         """This tensor in another's type."""
         return self.type(other.type())
 
+    def __neg__(self: Any) -> Any:
+        return self * -1
+
     def __float__(self) -> float:
         return float(self.item())
 
@@ -165,20 +168,41 @@ def _reduced(name: str) -> None:
     setattr(Arithmetic, name, method)
 
 
+def _extreme(name: str) -> None:
+    def method(self: Any, dim: int | None = None) -> Any:
+        values = np.asarray(self.array)
+        if dim is None:
+            return getattr(values, name)().item()
+        index = np.expand_dims(getattr(values, f"arg{name}")(self._axis(dim)), self._axis(dim))
+        return type(self).of(np.take_along_axis(values, index, self._axis(dim))), type(self).of(index + 1)
+
+    method.__name__ = name
+    method.__doc__ = f"The {name} of all elements, a number; or along a dimension, which keeps size 1, and where it is."
+    setattr(Arithmetic, name, method)
+
+
 def _operated(name: str, reflected: bool = True) -> None:
     function = getattr(operator, name)
 
-    def operand(value: Any) -> Any:
-        return value.array if isinstance(value, Arithmetic) else value
+    def operand(self: Any, value: Any) -> Any:
+        if isinstance(value, Arithmetic):
+            return value.array
+        # NumPy's float64 is only how NumPy writes numbers.
+        numbers = isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
+        return value.astype(self.dtype) if numbers else value
 
     def result(self: Any, value: Any) -> Any:
         with precision(self.dtype):
             return type(self).of(value()) if self.shape else _number(value())
 
-    setattr(Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(other))))
+    setattr(
+        Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(self, other)))
+    )
     if reflected:
         setattr(
-            Arithmetic, f"__r{name}__", lambda self, other: result(self, lambda: function(operand(other), self.array))
+            Arithmetic,
+            f"__r{name}__",
+            lambda self, other: result(self, lambda: function(operand(self, other), self.array)),
         )
 
 
@@ -193,8 +217,10 @@ for _name, _function in {
     _in_place(_name, _function)
 for _name in ("abs", "sqrt", "exp", "log", "tanh", "floor", "ceil", "sign", "round"):
     _mapped(_name, _name)
-for _name in ("sum", "mean", "min", "max", "prod", "std", "var"):
+for _name in ("sum", "mean", "prod", "std", "var"):
     _reduced(_name)
+for _name in ("min", "max"):
+    _extreme(_name)
 for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
     _operated(_name)
 for _name in ("lt", "le", "gt", "ge"):

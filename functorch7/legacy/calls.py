@@ -13,7 +13,7 @@ from . import compiled
 from .plan import Layout, Path, Plan
 from .random import next_draw
 from .tensor import version
-from .values import shapes, unwrapped, wrapped
+from .values import as_input, shapes, wrapped
 
 if TYPE_CHECKING:
     from .module import Module
@@ -46,7 +46,7 @@ class Call:
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
             [slot.read() for slot in plan.slots],
-            unwrapped(given),
+            as_input(given),
             [slot.read() for slot in plan.state_slots],
             next_draw() if plan.draws else None,
         )
@@ -59,8 +59,8 @@ class Call:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
                 slot.write(value)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
-        self._seen: dict[tuple, Any] = {}
-        self._inspected: dict[bool, Any] = {}
+        self._seen: dict[tuple, Any] | None = None
+        self._inspected: dict[bool, Any] | None = None
         self.result = wrapped(self.output)
         plan.last_call = weakref.ref(self)
 
@@ -69,23 +69,25 @@ class Call:
     def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
-        grad_output = self._fitted(module, unwrapped(grad_output))
+        grad_output = self._fitted(module, as_input(grad_output))
         if self.residuals is None:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
-        sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
-        rewards = [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
-        self.cotangents = (grad_output, self.side, rewards, state)
-        self._seen.clear()
-        self._inspected.pop(True, None)
+        self.cotangents = (grad_output, self.side, self._rewards(step) if self.plan.rewarded else [], state)
+        self._seen = self._inspected = None
         return self.cotangents
+
+    def _rewards(self, step: int) -> list:
+        """One for each stochastic module that has drawn in this call; None for the others."""
+        sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
+        return [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
 
     def _fitted(self, module: Module, grad_output: Any) -> Any:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         output = self.output
-        if isinstance(output, jax.Array) and np.shape(grad_output) == output.shape:
-            return grad_output
+        if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
+            return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         given, wanted = shapes(grad_output), shapes(output)
         try:
             return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
@@ -100,15 +102,16 @@ class Call:
             self.pull_back(module, grad_output, state, step)
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
-        fresh = self.plan.program.by_storage  # then storages that are zero need not be made
-        storages = [None if fresh and s.is_zero else s.array for s in self.plan.gradients.storages]
-        factor = None if isinstance(scale, (int, float)) and scale == 1 else scale
+        plan, storages = self.plan, self.plan.gradients.storages
+        fresh = plan.program.by_storage  # then storages that are zero need not be made
+        arrays = [None if fresh and storage.is_zero else storage.array for storage in storages]
+        factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients = None
-        self.grad_input, self.state_gradient, new = self.plan.run(
-            self.plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, storages, factor
+        self.grad_input, self.state_gradient, new = plan.run(
+            plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, arrays, factor
         )
-        self._store(self.plan.gradients, new)
-        for foreign in self.plan.foreign:
+        self._store(plan.gradients, new)
+        for foreign in plan.foreign:
             for pair in foreign.pending:
                 foreign.accGradParameters(*pair, scale)
 
@@ -160,6 +163,7 @@ class Call:
     # What inner modules saw ------------------------------------------------------------------------------------------
 
     def _inspect(self, gradients: bool) -> tuple:
+        self._inspected = self._inspected or {}
         if gradients not in self._inspected:
             cotangents = self.cotangents if gradients else None
             run = compiled.inspection(self.plan.program)
@@ -185,6 +189,8 @@ class Call:
         return self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
 
     def _shown(self, what: str, path: Path, find: Any) -> Any:
+        if self._seen is None:
+            self._seen = {}
         if (what, path) not in self._seen:
             self._seen[what, path] = wrapped(find())
         return self._seen[what, path]

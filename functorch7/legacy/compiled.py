@@ -1,7 +1,7 @@
 """The compiled functions behind the stateful interface, shared by all networks of equal description and layout."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -89,15 +89,18 @@ class Side(NamedTuple):
     state: list
 
 
-@jax.tree_util.register_pytree_node_class
+@jax.tree_util.register_dataclass
+@dataclass(slots=True)
 class Residuals:
     """A pull-back as it leaves a compiled call, without the arrays that the call was given.
 
     An array that a compiled function takes and returns is copied: every weight would be, in every forward call.
+    `sources` has one entry for each array of the pull-back: its number among the arguments, or None if it is kept.
     """
 
-    def __init__(self, kept: list, sources: tuple[int | None, ...], treedef: Any):
-        self.kept, self.sources, self.treedef = kept, sources, treedef
+    kept: list
+    sources: tuple[int | None, ...] = field(metadata={"static": True})
+    treedef: Any = field(metadata={"static": True})
 
     @classmethod
     def of(cls, pull: Callable, arguments: Any) -> "Residuals":
@@ -117,13 +120,6 @@ class Residuals:
         """The pull-back, complete."""
         given, kept = iter(needed), iter(self.kept)
         return self.treedef.unflatten([next(kept if source is None else given) for source in self.sources])
-
-    def tree_flatten(self) -> tuple:
-        return (self.kept,), (self.sources, self.treedef)
-
-    @classmethod
-    def tree_unflatten(cls, static: tuple, children: tuple) -> "Residuals":
-        return cls(*children, *static)
 
 
 def _network(program: Program, buffers: list, draw: Any) -> Callable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import copy
 from functools import cache
 from typing import Any
@@ -12,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses, reinforce
-from .described import Described, Given, describe
+from .described import Described, Given, describe, overridden_in
 from .dpnn import Batches
 from .generated import object_of
 from .storage import dtype_of, precision
@@ -30,6 +29,40 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
 
 
+def _stamp(value: Any) -> Any:
+    """What changes when a value is written to; None for tables, which are not looked through."""
+    if isinstance(value, Tensor):
+        return value.array
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return value if isinstance(value, jax.Array) else None
+
+
+def _unchanged(value: Any, stamp: Any) -> bool:
+    now = _stamp(value)
+    return now is stamp is not None or (type(now) is bytes and now == stamp)
+
+
+class _Evaluation:
+    """A loss with its gradient, and what it is the gradient of."""
+
+    __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
+
+    def __init__(self, loss: Any, gradient: Any, input: Any, target: Any, spec: Any):
+        self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
+        self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
+
+    def stands(self, input: Any, target: Any, spec: Any) -> bool:
+        """Whether it is that of these values, which have not changed since."""
+        return (
+            input is self.input
+            and target is self.target
+            and (spec is self.spec or spec == self.spec)
+            and _unchanged(input, self.input_stamp)
+            and _unchanged(target, self.target_stamp)
+        )
+
+
 class Criterion(Batches, Described, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
@@ -39,7 +72,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     """
 
     output: Any = 0
-    _kept: tuple | None = None
+    _kept: _Evaluation | None = None
     _arrays: list[str] = []
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -70,39 +103,46 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     def forward(self, input: Any, target: Any) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
-        output = self.__dict__["output"] = self.updateOutput(input, target)
+        if not self._has_own_loss():
+            return self.updateOutput(input, target)
+        with precision(dtype_of(self._type)):
+            output = self.__dict__["output"] = self.updateOutput(input, target)
         return output
 
     def backward(self, input: Any, target: Any) -> Any:
         """The gradient of the loss with respect to the input, shaped as it."""
-        gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
+        if not self._has_own_loss():
+            return self.updateGradInput(input, target)
+        with precision(dtype_of(self._type)):
+            gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
         return gradient
 
     def updateOutput(self, input: Any, target: Any) -> Any:
         """Computes the loss; the gradient comes with it in the same call."""
-        loss, _ = self._evaluated(input, target)
-        output = self.__dict__["output"] = float(np.asarray(loss))  # quicker than float() of a JAX array
+        # np.asarray first: quicker than float() of a JAX array.
+        output = self.__dict__["output"] = float(np.asarray(self._evaluated(input, target).loss))
         return output
 
     def updateGradInput(self, input: Any, target: Any) -> Any:
         """Computes the gradient, unless forward of the same input and target has done so."""
-        if not self._has_own_loss():
-            kept = self._kept
-            if kept is None or kept[0] is not input or kept[1] is not target or kept[2] is not unwrapped(input):
-                self._evaluated(input, target)
-            gradient = self.__dict__["gradInput"] = wrapped(self._kept[3])  # type: ignore[index]
-            return gradient
+        if self._has_own_loss():
+            return self._gradient_of_own_loss(input, target)
+        kept = self._kept
+        if kept is None or not kept.stands(input, target, self.description()):
+            kept = self._evaluated(input, target)
+        gradient = self.__dict__["gradInput"] = wrapped(kept.gradient)
+        return gradient
 
+    def _has_own_loss(self) -> bool:
+        return overridden_in(self.__class__, "updateOutput")
+
+    def _gradient_of_own_loss(self, input: Any, target: Any) -> Any:
         def loss(value: Any) -> jax.Array:
             return jnp.asarray(unwrapped(self.updateOutput(wrapped(value), target)))
 
-        value = jax.tree.map(jnp.asarray, unwrapped(input))
-        return wrapped(jax.grad(loss)(value))
+        return wrapped(jax.grad(loss)(jax.tree.map(jnp.asarray, unwrapped(input))))
 
-    def _has_own_loss(self) -> bool:
-        return not builtins.type(self).updateOutput.__module__.startswith(__package__ or "")
-
-    def _evaluated(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def _evaluated(self, input: Any, target: Any) -> _Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         given, wanted, spec = unwrapped(input), unwrapped(target), self.description()
@@ -116,8 +156,8 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
                 loss, gradient = run(given, wanted)
         else:
             loss, gradient = run(given, wanted)
-        self.__dict__["_kept"] = (input, target, given, gradient)
-        return loss, gradient
+        kept = self.__dict__["_kept"] = _Evaluation(loss, gradient, input, target, spec)
+        return kept
 
     def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
         """(forward, backward) of an input and a target."""
@@ -162,7 +202,7 @@ class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
         """The sum of the weights of the last forward's targets."""
         if self._kept is None:
             return Tensor([0.0])
-        targets = np.asarray(unwrapped(self._kept[1])).reshape(-1).astype(int)
+        targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
         counted = targets[targets != self.ignoreIndex]
         weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
         return Tensor([float(weights.sum())])

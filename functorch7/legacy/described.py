@@ -71,6 +71,12 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any])
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
+@cache
+def overridden_in(kind: type, name: str) -> bool:
+    """Whether a class has a user's version of a method."""
+    return not getattr(kind, name).__module__.startswith(__package__)
+
+
 class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 

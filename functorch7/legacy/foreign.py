@@ -98,6 +98,8 @@ class Foreign(core.Module, abstract=True):
                 user.calls = number
             grad_output = wrapped(grad_output)
             grad_input = unwrapped(user.updateGradInput(wrapped(input), grad_output))
+            if grad_input is None:  # as after dontBackward(): no gradient passes
+                return (jax.tree.map(jnp.zeros_like, input),)
             user.pending.append((wrapped(input), grad_output))
             like = jax.tree.map(lambda i, g: jnp.asarray(g, i.dtype).reshape(i.shape), input, grad_input)
             return (like,)

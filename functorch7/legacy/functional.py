@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from .. import core
 from .plan import Path, Slot
+from .storage import dtype_of, precision
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def functional(root: Module) -> tuple[core.Module, core.Variables]:
             params[name], buffers[name] = p, b
         return params, buffers
 
-    params, buffers = arrays(root, ())
+    with precision(dtype_of(root._type)):
+        params, buffers = arrays(root, ())
     spec = root.description()
     if ties:
         return core.Shared(spec, tuple(ties)), core.Variables([params], [buffers])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import copy
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ import numpy as np
 
 from .. import core
 from .calls import Call, Newest, count
-from .described import Described, Given, describe
+from .described import Described, Given, describe, overridden_in
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -22,15 +21,10 @@ from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .serial import PRIVATE, Serialization
 from .steps import Steps
-from .storage import Storage, dtype_of
+from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
 from .values import as_tensors, shapes, unwrapped, wrapped
-
-
-@cache
-def _overridden_in(kind: type, name: str) -> bool:
-    return not getattr(kind, name).__module__.startswith(__package__)
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -114,7 +108,7 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
 
     def overrides(self, name: str) -> bool:
         """Whether a user has given this object his own version of a method."""
-        return name in vars(self) or _overridden_in(builtins.type(self), name)
+        return name in self.__dict__ or overridden_in(self.__class__, name)
 
     def is_foreign(self) -> bool:
         """Whether it cannot be described: the user's methods have to be called."""
@@ -157,7 +151,8 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
         if not self.has_own_gradient():
             return self._run(self._planned_outside(), input)
         self.calls += 1
-        self.output = as_tensors(self.updateOutput(as_tensors(input)))
+        with precision(dtype_of(self._type)):
+            self.output = as_tensors(self.updateOutput(as_tensors(input)))
         return self.output
 
     def updateOutput(self, input: Any) -> Any:
@@ -180,8 +175,9 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
         """
         if self.has_own_gradient():
             input, gradOutput = as_tensors(input), as_tensors(gradOutput)
-            self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
-            self.accGradParameters(input, gradOutput, scale)
+            with precision(dtype_of(self._type)):
+                self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
+                self.accGradParameters(input, gradOutput, scale)
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
@@ -203,11 +199,8 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
             self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Takes lr * gradient off the parameters at once."""
-        if any(module.shared for module in self.listModules()):
-            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
-        else:
-            self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+        """Takes lr * gradient off the parameters at once; shared ones by the sum of their gradients."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         """The same, leaving the gradients' tensors as they are."""
@@ -326,9 +319,11 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
             return
         if name == "train" or (callable(value) and hasattr(builtins.type(self), name)):
             changed()
-        if name == "modules" and not isinstance(value, ModuleList):
-            value = ModuleList(self.typename(), value)
-        super().__setattr__(name, value)
+        if name == "modules":
+            self.__dict__["modules"] = ModuleList(self.typename(), value)
+            changed()
+        else:
+            super().__setattr__(name, value)
 
     def clearState(self) -> Module:
         """Drops output, gradInput and all that backward needs; parameters stay."""

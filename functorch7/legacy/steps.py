@@ -14,6 +14,16 @@ from .values import unwrapped, wrapped
 
 if TYPE_CHECKING:
     from .calls import Call
+    from .plan import Slot
+
+
+def _hidden_names(module: Any) -> tuple[str, ...]:
+    """The names of a recurrent module's hidden state: of all it carries from step to step, what users handle."""
+    return getattr(module._spec, "hidden", module._spec.transient)
+
+
+def _is_shown(slot: Slot) -> bool:
+    return slot.name in _hidden_names(slot.holder)
 
 
 class _History:
@@ -136,7 +146,8 @@ class Steps(Described):
         if step != self._steps().count:
             raise ValueError(f"{self.title()}: expected the number of steps so far, {self._steps().count}, got {step}")
         for slot, value in zip(self._planned().state_slots, self._flat_state(hiddenState), strict=True):
-            slot.write(value)
+            if _is_shown(slot):
+                slot.write(value)
 
     def getGradHiddenState(self, step: int, input: Any = None) -> Any:
         """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
@@ -151,12 +162,14 @@ class Steps(Described):
         self._steps().grad_states[step] = self._flat_state(gradHiddenState)
 
     def _flat_state(self, nested: Any) -> list:
-        wanted = len(self._planned().state_slots)
-        given = [leaf for leaf in jax.tree.leaves(unwrapped(list(nested)), is_leaf=lambda v: v is None)]
-        values = given + [None] * (wanted - len(given))
-        if len(values) != wanted:
-            raise ValueError(f"{self.title()}: expected a state of {wanted} tensors, got {len(given)}")
-        return [None if v is None else np.asarray(v).astype(self._planned().dtype) for v in values]
+        """One value per slot of the plan, None for the dropout masks and what else `getHiddenState` leaves out."""
+        plan = self._planned()
+        given = jax.tree.leaves(unwrapped(list(nested)), is_leaf=lambda value: value is None)
+        shown = [_is_shown(slot) for slot in plan.state_slots]
+        if len(given) != sum(shown):
+            raise ValueError(f"{self.title()}: expected a state of {sum(shown)} tensors, got {len(given)}")
+        values = iter(None if value is None else np.asarray(value).astype(plan.dtype) for value in given)
+        return [next(values) if is_shown else None for is_shown in shown]
 
     def _zero_state(self, input: Any) -> list:
         plan = self._planned()
@@ -174,8 +187,7 @@ class Steps(Described):
         by_slot = {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
 
         def of(module: Any) -> Any:
-            names = getattr(module._spec, "hidden", module._spec.transient)
-            if names:
+            if names := _hidden_names(module):
                 return [wrapped(by_slot[id(module), name]) for name in names]
             return [of(child) for child in module.children()] or None
 

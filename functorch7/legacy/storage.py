@@ -48,7 +48,7 @@ class Storage:
     that are overwritten are never drawn).
     """
 
-    __slots__ = ("_array", "_make", "_owned", "dtype", "shape", "size")
+    __slots__ = ("_array", "_make", "_owned", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -57,7 +57,6 @@ class Storage:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
             self.shape, self.dtype = array.shape, array.dtype
-        self.size = math.prod(self.shape)
 
     @classmethod
     def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
@@ -81,6 +80,11 @@ class Storage:
     @array.setter
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned = array, None, False
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
 
     @property
     def is_zero(self) -> bool:

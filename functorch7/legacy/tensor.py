@@ -82,7 +82,7 @@ class Tensor(Arithmetic):
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
         storage = self.storage_
-        if self.offset == 0 and self.shape == storage.shape and self.isContiguous():
+        if self._is_whole(storage):
             return storage.array
         if not is_concrete(storage.array):
             return jnp.asarray(storage.array).reshape(-1)[self.positions()]
@@ -91,10 +91,14 @@ class Tensor(Arithmetic):
     @array.setter
     def array(self, array: Any) -> None:
         storage = self.storage_
-        if self.offset == 0 and self.shape == storage.shape and self.isContiguous():
+        if self._is_whole(storage):
             storage.array = array
         else:
             self._writable()[...] = np.asarray(array)
+
+    def _is_whole(self, storage: Storage) -> bool:
+        shape = self.shape
+        return self.offset == 0 and shape == storage.shape and self.strides_ == contiguous_stride(shape)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""
@@ -109,10 +113,12 @@ class Tensor(Arithmetic):
 
     def numpy(self) -> np.ndarray:
         """The elements as a NumPy array (0-based, read-only)."""
-        return np.asarray(self.array)
+        array = np.asarray(self.array).view()
+        array.setflags(write=False)
+        return array
 
     def __array__(self, dtype=None, copy=None):
-        array = np.asarray(self.array)
+        array = self.numpy()
         return np.array(array, dtype) if copy or (dtype is not None and array.dtype != dtype) else array
 
     def __jax_array__(self):

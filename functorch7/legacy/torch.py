@@ -58,15 +58,18 @@ def isTensor(value: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    """FloatTensor, DoubleTensor, LongTensor, ...: constructors of tensors of these types."""
-    full = f"torch.{name}"
+    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of tensors and storages of these types."""
+    full = f"torch.{name.replace('Storage', 'Tensor')}"
     if full not in TYPES:
         raise AttributeError(f"torch has no {name!r} here")
     dtype = dtype_of(full)
+
+    def make_storage(elements: Any) -> Storage:
+        return Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
 
     def make(*args: Any) -> Tensor:
         if all(isinstance(a, (int, np.integer)) for a in args):
             return Tensor.of(np.zeros(args or (0,), dtype))
         return Tensor.of(np.array(args[0], dtype))
 
-    return make
+    return make_storage if name.endswith("Storage") else make

@@ -26,21 +26,32 @@ class ModuleList(list):
         for module in modules:
             self.append(module)
 
+    def __iadd__(self, modules: Any) -> Any:
+        self.extend(modules)
+        return self
+
     def insert(self, index: Any, module: Any) -> None:
         super().insert(index, _checked(self.owner, module))
         changed()
 
-    def __setitem__(self, index: Any, module: Any) -> None:
-        super().__setitem__(index, _checked(self.owner, module))
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            super().__setitem__(index, [_checked(self.owner, module) for module in value])
+        else:
+            super().__setitem__(index, _checked(self.owner, value))
         changed()
 
-    def __delitem__(self, index: Any) -> None:
-        super().__delitem__(index)
-        changed()
 
-    def pop(self, index: Any = -1) -> Any:
+def _noting_change(name: str) -> None:
+    def method(self: ModuleList, *args: Any, **options: Any) -> Any:
         changed()
-        return super().pop(index)
+        return getattr(list, name)(self, *args, **options)
+
+    setattr(ModuleList, name, method)
+
+
+for _name in ("__delitem__", "pop", "remove", "clear", "reverse", "sort"):
+    _noting_change(_name)
 
 
 def _checked(owner: str, module: Any) -> Any:

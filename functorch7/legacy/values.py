@@ -14,7 +14,7 @@ def unwrapped(value: Any) -> Any:
     kind = type(value)
     if kind is Tensor:
         return value.array
-    if kind is np.ndarray:
+    if kind is np.ndarray or isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
         found = as_arrays(value)
@@ -22,6 +22,16 @@ def unwrapped(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: unwrapped(v) for name, v in value.items()}
     return as_arrays(value)
+
+
+def as_input(value: Any) -> Any:
+    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch."""
+    if isinstance(value, (list, tuple)):
+        found = as_arrays(value)
+        return [as_input(v) for v in value] if isinstance(found, list) else found.astype(np.float64)
+    if isinstance(value, dict):
+        return {name: as_input(v) for name, v in value.items()}
+    return float(value) if isinstance(value, int) else unwrapped(value)
 
 
 def wrapped(value: Any) -> Any:

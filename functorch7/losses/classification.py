@@ -92,7 +92,7 @@ class CrossEntropyCriterion(Criterion):
         return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
 
     def check(self, input: Any, target: Any) -> None:
-        self.nll.check(input.squeeze(), target)
+        check_classes(self, target, input.squeeze().shape[-1], self.ignore_index)
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         scores = input.squeeze()

@@ -44,3 +44,13 @@ def two_layers(inputs=3, hidden=4, outputs=2):
 def arrays(tensors):
     """Copies of tensors as NumPy arrays."""
     return [np.array(t) for t in tensors]
+
+
+def gradUpdate(mlp, x, y, criterion, learningRate):
+    """The training step of Torch's documentation; returns the loss before it."""
+    prediction = mlp.forward(x)
+    error = criterion.forward(prediction, y)
+    mlp.zeroGradParameters()
+    mlp.backward(x, criterion.backward(prediction, y))
+    mlp.updateParameters(learningRate)
+    return error

@@ -21,6 +21,11 @@ def step(net, x=X, g=G, rate=0.1):
     return output
 
 
+def types(net):
+    parameters, gradients = net.parameters()
+    return {tensor.type() for tensor in parameters + gradients}
+
+
 def test_parameters_lists_weights_and_biases_in_order_with_their_gradients():
     net = two_layers()
     parameters, gradients = net.parameters()
@@ -254,10 +259,10 @@ def test_a_convolution_without_bias():
 def test_types_change_all_tensors():
     net = two_layers().float()
     assert net.type() == "torch.FloatTensor"
-    assert {p.type() for p in sum(net.parameters(), [])} == {"torch.FloatTensor"}
+    assert types(net) == {"torch.FloatTensor"}
     assert net.forward(X).type() == "torch.FloatTensor"
     assert net.double() is net
-    assert {p.type() for p in sum(net.parameters(), [])} == {"torch.DoubleTensor"}
+    assert types(net) == {"torch.DoubleTensor"}
     assert net.forward(X).type() == "torch.DoubleTensor"
     assert net.type("torch.HalfTensor").get(1).weight.type() == "torch.HalfTensor"
     assert net.forward(X).type() == "torch.HalfTensor"

@@ -101,7 +101,7 @@ def test_addSingletonDimension():
     same(t, np.full((2, 3), 4))
     into = torch.Tensor()
     assert nn.utils.addSingletonDimension(into, t, 2) is into and into.size() == [2, 1, 3]
-    with pytest.raises(ValueError, match="invalid dimension: 5. Tensor is of 2 dimensions"):
+    with pytest.raises(ValueError, match=r"invalid dimension: 5. Tensor is of 2 dimensions"):
         nn.utils.addSingletonDimension(t, 5)
     with pytest.raises(TypeError, match="input tensor expected"):
         nn.utils.addSingletonDimension(3)

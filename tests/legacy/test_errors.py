@@ -1,0 +1,162 @@
+"""Bad input is refused at once, by a message that names the module, what was expected and what was given."""
+
+import jax
+import numpy as np
+import pytest
+
+from functorch7.legacy import nn, torch
+
+from .helpers import values
+
+WRONG_INPUT = {
+    "feature size": (lambda: nn.Linear(10, 5), (3, 7),
+                     r"nn.Linear\(10 -> 5\): expected input of size 10 in the last dimension, got shape \(3, 7\)"),
+    "planes": (lambda: nn.SpatialConvolution(3, 8, 5, 5), (2, 4, 9, 9),
+               r"nn.SpatialConvolution\(3 -> 8, 5x5\): expected .* 3 planes in dimension -3, got shape \(2, 4, 9, 9\)"),
+    "rank": (lambda: nn.SpatialConvolution(3, 8, 5, 5), (9, 9),
+             r"nn.SpatialConvolution\(3 -> 8, 5x5\): expected a 3D or 4D tensor .*, got shape \(9, 9\)"),
+    "image smaller than the kernel": (lambda: nn.SpatialConvolution(1, 1, 5, 5), (1, 3, 3),
+                                      r"nn.SpatialConvolution\(1 -> 1, 5x5\): .*got shape \(1, 3, 3\)"),
+    "rank of a pooling": (lambda: nn.SpatialMaxPooling(2, 2), (5,),
+                          r"nn.SpatialMaxPooling\(2x2, 2,2\): expected a 3D or 4D tensor, got shape \(5,\)"),
+    "features of a normalisation": (lambda: nn.BatchNormalization(3), (4, 2),
+                                    r"nn.BatchNormalization.*3 features in dimension 2, got shape \(4, 2\)"),
+    "one example to normalise": (lambda: nn.BatchNormalization(3), (3,),
+                                 r"nn.BatchNormalization.*expected a mini-batch .*, got shape \(3,\)"),
+    "rank of a softmax": (lambda: nn.SoftMax(), (1, 1, 1, 1, 1),
+                          r"nn.SoftMax: expected a 1D, 2D, 3D or 4D tensor, got shape \(1, 1, 1, 1, 1\)"),
+    "elements of a reshape": (lambda: nn.Reshape(2, 3), (4, 5), r"nn.Reshape\(2x3\): expected .*, got shape \(4, 5\)"),
+    "elements of a view": (lambda: nn.View(-1, 3), (2, 5), r"nn.View\(-1, 3\): expected .*, got shape \(2, 5\)"),
+    "slices of a parallel": (lambda: nn.Parallel(1, 1).add(nn.Identity()), (2, 3),
+                             r"nn.Parallel: expected size 1 \(one slice per module\) in dimension 1, got shape"),
+    "dimension of a parallel": (lambda: nn.Parallel(3, 1).add(nn.Identity()), (2, 3),
+                                r"nn.Parallel: expected a dimension from 1 to 2 or -2 to -1, got 3"),
+    "parallel without dimensions": (lambda: nn.Parallel().add(nn.Identity()), (2, 3),
+                                    r"nn.Parallel: expected a dimension .*, got None"),
+    "features of an LSTM": (lambda: nn.FastLSTM(3, 4), (2, 5),
+                            r"nn.FastLSTM\(3 -> 4\): expected input of size 3 .*, got shape \(2, 5\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG_INPUT)
+def test_input_of_a_wrong_shape(wrong):
+    make, shape, message = WRONG_INPUT[wrong]
+    with pytest.raises(ValueError, match=message):
+        make().forward(values(*shape))
+
+
+@pytest.mark.parametrize("make", [lambda: nn.Linear(2, 2), nn.Tanh, nn.SoftMax, lambda: nn.BatchNormalization(2),
+                                  nn.Dropout, lambda: nn.L1Penalty(1), lambda: nn.SpatialMaxPooling(2, 2)])  # fmt: skip
+def test_a_table_where_a_tensor_is_expected(make):
+    with pytest.raises((ValueError, TypeError), match=r"nn\.\w+.*: expected a tensor, got a table of 2"):
+        make().forward([values(2), values(2)])
+
+
+@pytest.mark.parametrize("make", [nn.CAddTable, lambda: nn.JoinTable(1), nn.MaskedSelect])
+def test_a_tensor_where_a_table_is_expected(make):
+    with pytest.raises(ValueError, match=r"nn\.\w+.*: expected a table of at least \d, got shape \(2,\)"):
+        make().forward(values(2))
+
+
+@pytest.mark.parametrize("make", [lambda: nn.Linear(2, 2), nn.Tanh, nn.ReLU, lambda: nn.BatchNormalization(2)])
+def test_integer_tensors_are_refused_and_plain_numbers_are_floating_point(make):
+    with pytest.raises(TypeError, match=r"nn\.\w+.*: expected a floating-point tensor, got int"):
+        make().forward(torch.LongTensor([[1, 2], [3, 5]]))
+    same_numbers = [[1, 2], [3, 5]], torch.Tensor([[1, 2], [3, 5]])
+    module = make()
+    listed, given = (np.asarray(module.forward(x)) for x in same_numbers)
+    np.testing.assert_array_equal(listed, given)
+
+
+def test_the_way_to_the_error_is_told():
+    net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Sequential().add(nn.Tanh()).add(nn.Linear(5, 2)))
+    with pytest.raises(ValueError, match=r"nn.Linear\(5 -> 2\): expected input of size 5") as caught:
+        net.forward(values(2, 3))
+    assert caught.value.__notes__[:2] == ["In 2 module of nn.Sequential:"] * 2
+
+
+@pytest.mark.parametrize("make", [lambda: nn.Concat(0), lambda: nn.JoinTable(0), lambda: nn.Parallel(0, 1),
+                                  lambda: nn.Parallel(1, 0), lambda: nn.Concat(1.5)])  # fmt: skip
+def test_dimensions_count_from_one(make):
+    with pytest.raises(ValueError, match=r"nn\.\w+.*: expected a dimension counted from 1"):
+        make()
+
+
+@pytest.mark.parametrize("make, argument", [(lambda: nn.Linear(0, 2), "input_size"),
+                                            (lambda: nn.Linear(2, -1), "output_size"),
+                                            (lambda: nn.SpatialConvolution(1, 1, 0, 3), "kw"),
+                                            (lambda: nn.FastLSTM(2.5, 3), "input_size")])  # fmt: skip
+def test_sizes_are_whole_and_positive(make, argument):
+    with pytest.raises(ValueError, match=rf"nn\.\w+: expected {argument} >= 1, got"):
+        make()
+
+
+def test_a_drop_probability_is_one():
+    for p in (-0.1, 1, 1.5):
+        with pytest.raises(ValueError, match="nn.Dropout: illegal percentage"):
+            nn.Dropout(p)
+
+
+def test_too_many_or_too_few_arguments():
+    with pytest.raises(TypeError, match=r"nn.Linear: expected at most 3 arguments, got 4"):
+        nn.Linear(1, 2, True, 4)
+    with pytest.raises(TypeError, match=r"nn.Linear\(input_size.*missing 1 required positional argument"):
+        nn.Linear(1)
+
+
+def test_backward_before_forward():
+    with pytest.raises(RuntimeError, match=r"nn.Linear\(2 -> 3\): backward called before forward"):
+        nn.Linear(2, 3).backward(values(2), values(3))
+
+
+def test_backward_with_another_input():
+    module = nn.Linear(2, 3)
+    module.forward(values(4, 2))
+    with pytest.raises(ValueError, match=r"nn.Linear\(2 -> 3\): backward needs the input of forward, of shape \(4"):
+        module.backward(values(5, 2), values(5, 3))
+
+
+def test_backward_with_a_gradient_of_another_shape():
+    module = nn.Linear(2, 3)
+    module.forward(values(4, 2))
+    for wrong in (values(4, 2), values(3), values(1, 1)):
+        with pytest.raises(ValueError, match=r"nn.Linear\(2 -> 3\): expected a gradOutput of shape \(4, 3\), as the"):
+            module.backward(values(4, 2), wrong)
+
+
+def test_an_error_leaves_the_module_as_it_was():
+    module = nn.Linear(2, 3).double()
+    x, g = values(4, 2), values(4, 3)
+    expected = np.array(module.forward(x))
+    with pytest.raises(ValueError, match="expected input of size 2"):
+        module.forward(values(4, 5))
+    np.testing.assert_array_equal(module.forward(x), expected)
+    module.backward(x, g)
+    gradient = np.array(module.gradWeight)
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        module.backward(x, values(4, 2))
+    np.testing.assert_array_equal(module.gradWeight, gradient)
+
+
+@pytest.mark.skipif(jax.default_backend() == "gpu", reason="there is a GPU")
+def test_cuda_without_a_gpu():
+    for subject in (nn.Linear(2, 3), nn.Sequential().add(nn.Tanh()), nn.MSECriterion(), torch.Tensor(2)):
+        move = getattr(subject, "cuda", None) or (lambda t=subject: t.type("torch.CudaTensor"))
+        with pytest.raises(RuntimeError, match=r"cuda\(\) needs a GPU, but JAX sees only"):
+            move()
+    assert nn.Linear(2, 3).type() == "torch.FloatTensor"
+
+
+def test_unknown_fields_and_methods():
+    with pytest.raises(AttributeError, match="nn.Linear has no attribute 'wieght'"):
+        _ = nn.Linear(2, 3).wieght
+    with pytest.raises(AttributeError, match="Liner"):
+        _ = nn.Liner
+
+
+def test_a_masked_select_under_a_sequencer_works_step_by_step():
+    """Its output's size depends on values: never compiled, but no error either."""
+    masked = nn.Sequencer(nn.MaskedSelect())
+    x, mask = values(2, 3), np.array([[1, 0, 1], [0, 1, 1]])
+    outputs = masked.forward([[x, mask], [x + 1, mask]])
+    np.testing.assert_allclose(outputs[1], (x + 1)[mask > 0], rtol=1e-6)

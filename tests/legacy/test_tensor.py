@@ -1,0 +1,217 @@
+"""Tensors: views of storages, counted from 1."""
+
+import copy
+import pickle
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from functorch7.legacy import torch
+
+from .helpers import same, values
+
+
+def counted(*sizes):
+    """A tensor of 1, 2, 3, ..."""
+    return torch.range(1, int(np.prod(sizes))).view(*sizes)
+
+
+def test_construction():
+    assert torch.Tensor(2, 3).size() == [2, 3]
+    same(torch.Tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]])
+    assert torch.Tensor().size() == [0]
+    assert torch.Tensor(2).type() == "torch.FloatTensor"
+    assert torch.LongTensor([1, 2]).type() == "torch.LongTensor"
+    assert torch.DoubleTensor(3).dtype == np.float64
+    same(torch.range(1, 2, 0.5), [1, 1.5, 2])
+    with pytest.raises(AttributeError, match="NoSuchTensor"):
+        _ = torch.NoSuchTensor
+
+
+def test_elements_count_from_one():
+    t = counted(2, 3)
+    assert t[1, 1] == 1 and t[2, 3] == 6 and t[-1, -1] == 6
+    same(t[2], [4, 5, 6])
+    same(t[[1, 2], [2, 3]], [[2, 3], [5, 6]])
+    same(t[[], 2], [2, 5])
+    same(t[:, 2], [2, 5])
+    assert [row.size() for row in t] == [[3], [3]]
+
+
+@pytest.mark.parametrize("index", [0, 3, -3, (1, 4), (1, 0)])
+def test_indices_out_of_range(index):
+    with pytest.raises(IndexError, match="count from 1"):
+        counted(2, 3)[index]
+
+
+def test_python_slices_are_refused_as_ambiguous():
+    with pytest.raises(IndexError, match="ambiguous"):
+        counted(4)[1:2]
+
+
+def test_assignment_through_indices_and_masks():
+    t = counted(2, 3)
+    t[1, 2] = 20
+    t[2] = [7, 8, 9]
+    t[[1, 2], 1] = 0
+    same(t, [[0, 20, 3], [0, 8, 9]])
+    t[t.numpy() == 0] = -1
+    same(t[t.numpy() < 0], [-1, -1])
+
+
+@pytest.mark.parametrize("view, position", [
+    (lambda t: t.narrow(1, 2, 1), (2, 1)), (lambda t: t.select(2, 3), (1, 3)), (lambda t: t.t(), (1, 1)),
+    (lambda t: t.view(3, 2), (1, 1)), (lambda t: t[2], (2, 1)), (lambda t: t.transpose(1, 2).narrow(1, 2, 2), (1, 2)),
+])  # fmt: skip
+def test_views_share_their_elements(view, position):
+    t = counted(2, 3)
+    seen = view(t)
+    seen.fill(0)
+    assert t[position] == 0
+    t.fill(5)
+    assert (np.asarray(seen) == 5).all()
+
+
+def test_views_are_those_of_numpy():
+    t, array = counted(2, 3, 4), np.arange(1, 25).reshape(2, 3, 4)
+    same(t.transpose(1, 3), array.transpose(2, 1, 0))
+    same(t.select(2, 3), array[:, 2])
+    same(t.narrow(3, 2, 2), array[:, :, 1:3])
+    same(t.view(-1, 4), array.reshape(-1, 4))
+    same(t.select(1, 2).t().narrow(1, 2, 2), array[1].T[1:3])
+    same(counted(2, 1).expandAs(torch.Tensor(2, 3)), [[1, 1, 1], [2, 2, 2]])
+
+
+def test_sizes_strides_and_offsets():
+    t = counted(2, 3)
+    assert (t.size(), t.size(2), t.dim(), t.nElement(), len(t)) == ([2, 3], 3, 2, 6, 2)
+    assert (t.stride(), t.stride(1), t.storageOffset()) == ([3, 1], 3, 1)
+    assert t.select(1, 2).storageOffset() == 4
+    assert t.t().stride() == [1, 3] and not t.t().isContiguous()
+    with pytest.raises(ValueError, match="contiguous"):
+        t.t().view(6)
+    same(t.t().contiguous().view(6), [1, 4, 2, 5, 3, 6])
+    with pytest.raises(IndexError, match="dimension 3 out of range of a 2D tensor"):
+        t.size(3)
+
+
+def test_set_makes_two_tensors_one():
+    a, b = counted(3), torch.Tensor(2)
+    b.set(a)
+    assert b.isSetTo(a)
+    b[2] = 50
+    assert a[2] == 50
+
+
+def test_clone_and_copy():
+    t = counted(2, 3)
+    twin = t.t().clone()
+    assert twin.isContiguous()
+    twin.zero()
+    assert t[1, 1] == 1
+    same(torch.Tensor(6).copy(t), [1, 2, 3, 4, 5, 6])
+    with pytest.raises(ValueError, match="copy: expected 4 elements"):
+        torch.Tensor(4).copy(t)
+
+
+def test_resize_keeps_the_elements_that_fit():
+    same(counted(2, 3).resize(2, 2), [[1, 2], [3, 4]])
+    assert counted(2).resizeAs(torch.Tensor(3, 4)).size() == [3, 4]
+
+
+IN_PLACE = {
+    "add number": (lambda t, o: t.add(2), lambda a, b: a + 2),
+    "add tensor": (lambda t, o: t.add(o), lambda a, b: a + b),
+    "add scaled": (lambda t, o: t.add(-0.5, o), lambda a, b: a - 0.5 * b),
+    "sub": (lambda t, o: t.sub(o), lambda a, b: a - b),
+    "mul": (lambda t, o: t.mul(3), lambda a, b: a * 3),
+    "div": (lambda t, o: t.div(4), lambda a, b: a / 4),
+    "cmul": (lambda t, o: t.cmul(o), lambda a, b: a * b),
+    "cdiv": (lambda t, o: t.cdiv(o), lambda a, b: a / b),
+    "pow": (lambda t, o: t.pow(2), lambda a, b: a**2),
+    "abs": (lambda t, o: t.abs(), lambda a, b: np.abs(a)),
+    "exp": (lambda t, o: t.exp(), lambda a, b: np.exp(a)),
+    "cmax": (lambda t, o: t.cmax(o), np.maximum),
+    "cmin": (lambda t, o: t.cmin(0), lambda a, b: np.minimum(a, 0)),
+    "apply": (lambda t, o: t.apply(lambda v: v * 2 if v > 0 else None), lambda a, b: np.where(a > 0, 2 * a, a)),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("part", [lambda t: t, lambda t: t.t(), lambda t: t.select(2, 2)], ids=["all", "t", "column"])
+def test_methods_work_in_place_on_views(name, part):
+    torch_way, numpy_way = IN_PLACE[name]
+    a, b = values(3, 3, seed=1), values(3, 3, seed=2)
+    t, other = torch.DoubleTensor(a), torch.DoubleTensor(b)
+    seen = part(t)
+    expected = numpy_way(np.array(seen), np.array(part(other)))
+    untouched = np.array(t)
+    assert torch_way(seen, part(other)) is seen
+    same(seen, expected)
+    if part(t).nElement() < t.nElement():
+        same(t.select(2, 1), untouched[:, 0])
+
+
+def test_reductions():
+    a = values(3, 4)
+    t = torch.DoubleTensor(a)
+    assert t.sum() == pytest.approx(a.sum()) and t.mean() == pytest.approx(a.mean())
+    assert t.max() == a.max() and t.min() == a.min()
+    assert t.std() == pytest.approx(a.std(ddof=1)) and t.var() == pytest.approx(a.var(ddof=1))
+    same(t.sum(1), a.sum(0, keepdims=True))
+    largest, position = t.max(2)
+    same(largest, a.max(1, keepdims=True))
+    same(position, a.argmax(1)[:, None] + 1)
+
+
+def test_operators_give_new_tensors():
+    a, b = counted(3), counted(3)
+    same(a + b, [2, 4, 6])
+    same(2 * a - 1, [1, 3, 5])
+    same(-a / 2, [-0.5, -1, -1.5])
+    same(a, [1, 2, 3])
+    assert isinstance(a + 1, torch.Tensor)
+
+
+def test_types():
+    t = counted(3)
+    assert t.type("torch.DoubleTensor").dtype == np.float64
+    assert t.type("torch.FloatTensor") is t
+    assert t.typeAs(torch.LongTensor(1)).type() == "torch.LongTensor"
+    with pytest.raises(ValueError, match="unknown type 'torch.Tensor64'"):
+        t.type("torch.Tensor64")
+
+
+def test_numpy_and_jax_see_the_elements():
+    t = counted(2, 2)
+    same(np.asarray(t) @ np.eye(2), [[1, 2], [3, 4]])
+    same(jnp.asarray(t) * 2, [[2, 4], [6, 8]])
+    assert t.totable() == [[1, 2], [3, 4]]
+    with pytest.raises(ValueError, match="read-only"):
+        t.numpy()[0, 0] = 5
+
+
+def test_an_array_that_was_handed_out_never_changes():
+    t = counted(3)
+    seen = np.asarray(t)
+    t.fill(9)
+    t[1] = 4
+    same(seen, [1, 2, 3])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))], ids=["deepcopy", "pickle"])
+def test_copies_keep_views_of_one_storage_together(copied):
+    t = counted(2, 3)
+    whole, row = copied([t, t.select(1, 2)])
+    row.zero()
+    same(whole, [[1, 2, 3], [0, 0, 0]])
+    assert t[2, 1] == 4
+
+
+def test_storages():
+    t = counted(2, 2)
+    assert len(t.storage()) == 4
+    assert len(torch.LongStorage([8, 2])) == 2
+    assert torch.typename(t) == "torch.FloatTensor" and torch.typename(3) is None
+    assert torch.isTensor(t) and not torch.isTensor([1])

@@ -1,0 +1,237 @@
+"""Descriptions: values, names, trees of arrays, side outputs, ties, errors."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.core import buffer_kinds, named_buffers, named_parameters
+
+NET = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Linear(4, 2))
+X = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)), jnp.float32)
+
+
+def test_init_and_apply_can_be_unpacked(key):
+    init, apply = f7.Linear(3, 4)
+    params, buffers = init(key)
+    output, after = apply(params, buffers, X)
+    np.testing.assert_allclose(output, X @ params["weight"].T + params["bias"][None], rtol=1e-5, atol=1e-6)
+    assert after == buffers == {}
+
+
+def test_descriptions_are_values():
+    again = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Linear(4, 2))
+    assert again == NET and hash(again) == hash(NET)
+    assert NET != f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Linear(4, 3))
+    assert f7.Linear(3, 4) != f7.Linear(3, 4, bias=False)
+    with pytest.raises(AttributeError):
+        f7.Linear(3, 4).input_size = 5
+
+
+def test_jit_compiles_once_for_equal_modules(key):
+    traces = []
+
+    def run(module, params, buffers, input):
+        traces.append(module)
+        return module.apply(params, buffers, input)[0]
+
+    compiled = jax.jit(run, static_argnums=0)
+    params, buffers = f7.Linear(3, 4).init(key)
+    for module in (f7.Linear(3, 4), f7.Linear(3, 4), f7.Linear(3, 4).replace(bias=True)):
+        compiled(module, params, buffers, X)
+    assert len(traces) == 1
+
+
+def test_replace_makes_a_checked_copy():
+    assert f7.Dropout(0.5).replace(p=0.2) == f7.Dropout(0.2)
+    with pytest.raises(ValueError, match="illegal percentage"):
+        f7.Dropout(0.5).replace(p=2)
+    with pytest.raises(TypeError, match="nn.Dropout: no such field: q"):
+        f7.Dropout(0.5).replace(q=2)
+
+
+def test_arrays_nest_as_the_modules_do(key):
+    params, buffers = NET.init(key)
+    assert jax.tree.map(jnp.shape, params, is_leaf=lambda v: hasattr(v, "shape")) == [
+        {"weight": (4, 3), "bias": (4,)}, {}, {"weight": (4,), "bias": (4,)}, {"weight": (2, 4), "bias": (2,)},
+    ]  # fmt: skip
+    assert [sorted(b) for b in buffers] == [[], [], ["running_mean", "running_var"], []]
+
+
+def test_equal_keys_give_equal_arrays_and_positions_count(key):
+    one, two = (f7.Sequential(f7.Linear(3, 3), f7.Linear(3, 3)).init(key).params for _ in range(2))
+    np.testing.assert_array_equal(one[0]["weight"], two[0]["weight"])
+    assert not np.array_equal(one[0]["weight"], one[1]["weight"])
+
+
+@pytest.mark.parametrize("module, fan_in", [(f7.Linear(50, 60), 50), (f7.SpatialConvolution(8, 40, 5, 5), 200)])
+@pytest.mark.parametrize("stdv", [None, 0.01])
+def test_initial_values_are_torchs(module, fan_in, stdv, key):
+    """Uniform on +-1/sqrt(fan in), or on +-stdv * sqrt(3)."""
+    bound = fan_in**-0.5 if stdv is None else stdv * 3**0.5
+    weight = module.init(key, stdv).params["weight"]
+    assert abs(weight).max() <= bound
+    assert weight.std() == pytest.approx(bound / 3**0.5, rel=0.05)
+
+
+def test_apply_changes_nothing_that_it_is_given(key):
+    params, buffers = NET.init(key)
+    before = jax.tree.map(np.array, (params, buffers))
+    _, after = NET.apply(params, buffers, X, train=True)
+    jax.tree.map(np.testing.assert_array_equal, before, (params, buffers))
+    assert not np.array_equal(after[2]["running_mean"], buffers[2]["running_mean"])
+    assert jax.tree.structure(after) == jax.tree.structure(buffers)
+
+
+def test_a_missing_key_is_an_error_that_says_what_to_pass(key):
+    net = f7.Sequential(f7.Linear(3, 3), f7.Dropout(0.5))
+    variables = net.init(key)
+    with pytest.raises(ValueError, match=r"needs a random key; pass key=jax.random.key\(seed\)"):
+        net.apply(*variables, X, train=True)
+    net.apply(*variables, X)  # evaluation draws nothing
+
+
+def test_keys_differ_by_position(key):
+    net = f7.ConcatTable(f7.Dropout(0.5), f7.Dropout(0.5))
+    one, other = net.apply(*net.init(key), jnp.ones(64), key=key, train=True)[0]
+    assert not np.array_equal(one, other)
+
+
+def test_errors_say_where(key):
+    net = f7.Sequential(f7.Linear(3, 4), f7.Sequential(f7.Tanh(), f7.Linear(5, 2)))
+    with pytest.raises(
+        ValueError, match=r"nn.Linear\(5 -> 2\): expected input of size 5 .*got shape \(5, 4\)"
+    ) as caught:
+        net.apply(*net.init(key), X)
+    assert caught.value.__notes__[:2] == ["In 2 module of nn.Sequential:"] * 2
+
+
+def test_what_is_no_module_is_refused():
+    with pytest.raises(TypeError, match="module 2 is the class Tanh; call it"):
+        f7.Sequential(f7.Linear(2, 2), f7.Tanh)
+    with pytest.raises(TypeError, match="expected a module as module 1, got 3"):
+        f7.Concat(1, 3)
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_parameters_and_buffers(key):
+    params, buffers = NET.init(key)
+    assert [path for path, _ in named_parameters(NET, params)] == [
+        (0, "weight"), (0, "bias"), (2, "weight"), (2, "bias"), (3, "weight"), (3, "bias"),
+    ]  # fmt: skip
+    assert [path for path, _ in named_buffers(NET, buffers)] == [(2, "running_mean"), (2, "running_var")]
+
+
+def test_state_dicts_go_both_ways(key):
+    variables = NET.init(key)
+    state = f7.state_dict(NET, variables)
+    assert list(state) == [
+        "0.weight", "0.bias", "2.weight", "2.bias", "3.weight", "3.bias", "2.running_mean", "2.running_var",
+    ]  # fmt: skip
+    loaded = f7.load_state_dict(NET, NET.init(jax.random.key(9)), {n: np.asarray(v) for n, v in state.items()})
+    jax.tree.map(np.testing.assert_array_equal, loaded, variables)
+
+
+def test_a_state_that_does_not_fit_is_refused_with_all_reasons(key):
+    variables = NET.init(key)
+    state = f7.state_dict(NET, variables) | {"7.weight": np.zeros(2), "3.bias": np.zeros(5)}
+    del state["0.bias"]
+    with pytest.raises(ValueError) as caught:
+        f7.load_state_dict(NET, variables, state)
+    for reason in ("missing 0.bias", "unexpected 7.weight", "3.bias: expected shape (2,), got (5,)"):
+        assert reason in str(caught.value)
+
+
+def test_kinds_of_buffers(key):
+    net = f7.Sequential(f7.BatchNormalization(3), f7.L1Penalty(0.1), f7.FastLSTM(3, 2))
+    kinds = buffer_kinds(net, net.init(key).buffers)
+    assert kinds[0] == {"running_mean": "persistent", "running_var": "persistent"}
+    assert kinds[1] == {"loss": "side output"}
+    assert kinds[2]["output"] == kinds[2]["cell"] == "transient"
+
+
+# Side outputs --------------------------------------------------------------------------------------------------------
+
+
+def test_penalties_add_up(key):
+    net = f7.Sequential(f7.L1Penalty(0.1), f7.ConcatTable(f7.L1Penalty(0.5), f7.Identity()))
+    _, buffers = net.apply(*net.init(key), X)
+    np.testing.assert_allclose(f7.penalty(buffers), 0.6 * np.abs(X).sum(), rtol=1e-6)
+    assert f7.penalty(net.init(key).buffers) == 0
+
+
+def test_a_penaltys_gradient_is_that_of_the_formula(key):
+    net = f7.L1Penalty(0.1)
+    gradient = jax.grad(lambda x: f7.penalty(net.apply({}, net.init(key).buffers, x)[1]))(X)
+    np.testing.assert_allclose(gradient, 0.1 * np.sign(X), rtol=1e-6)
+
+
+def test_log_probabilities_come_out_under_jit_and_vmap(key):
+    net = f7.ReinforceBernoulli()
+    p = jnp.full((4, 3), 0.3)
+
+    @jax.jit
+    @jax.vmap
+    def run(key, p):
+        sample, buffers = net.apply({}, net.init(key).buffers, p, key=key, train=True)
+        return sample, f7.emitted(buffers, "log_prob")[0].value
+
+    sample, log_prob = run(jax.random.split(key, 4), p)
+    np.testing.assert_allclose(log_prob, np.log(np.where(sample > 0, 0.3, 0.7)), rtol=1e-5)
+
+
+# Ties ----------------------------------------------------------------------------------------------------------------
+
+TIED = f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),))
+
+
+def test_tied_parameters_are_one_array_with_the_sum_of_the_gradients(key):
+    params, buffers = TIED.init(key)
+    assert params[0][2]["weight"] is None
+    untied = [params[0][0], {}, {**params[0][2], "weight": params[0][0]["weight"]}]
+    run = lambda module: lambda p: (module.apply(p, buffers if module is TIED else buffers[0], X)[0] ** 2).sum()  # noqa: E731
+    tied, plain = jax.grad(run(TIED))(params)[0], jax.grad(run(TIED.module))(untied)
+    np.testing.assert_allclose(tied[0]["weight"], plain[0]["weight"] + plain[2]["weight"], rtol=1e-5)
+    np.testing.assert_allclose(tied[2]["bias"], plain[2]["bias"], rtol=1e-5)
+
+
+def test_ties_of_different_shapes_are_refused(key):
+    with pytest.raises(ValueError, match="cannot tie"):
+        f7.Shared(f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 3)), (((0, "weight"), (1, "weight")),)).init(key)
+
+
+def test_a_state_dict_of_a_tied_network_has_the_array_once(key):
+    state = f7.state_dict(TIED, TIED.init(key))
+    assert sorted(state) == ["0.0.bias", "0.0.weight", "0.2.bias"]
+
+
+# Arrays as hyper-parameters ------------------------------------------------------------------------------------------
+
+
+def test_arrays_as_fields_are_compared_by_content():
+    weights = np.array([1.0, 2.0])
+    criterion = f7.ClassNLLCriterion(weights)
+    weights[0] = 5
+    assert criterion == f7.ClassNLLCriterion(np.array([1.0, 2.0]))
+    assert hash(criterion) == hash(f7.ClassNLLCriterion([1.0, 2.0]))
+    assert criterion != f7.ClassNLLCriterion(weights)
+
+
+def test_printed_trees():
+    net = f7.Sequential(f7.Linear(3, 4), f7.ConcatTable(f7.Tanh(), f7.Identity()), f7.JoinTable(2))
+    assert str(net) == (
+        "nn.Sequential {\n"
+        "  [input -> (1) -> (2) -> (3) -> output]\n"
+        "  (1): nn.Linear(3 -> 4)\n"
+        "  (2): nn.ConcatTable {\n"
+        "    input\n"
+        "      |`-> (1): nn.Tanh\n"
+        "       `-> (2): nn.Identity\n"
+        "       ... -> output\n"
+        "  }\n"
+        "  (3): nn.JoinTable\n"
+        "}"
+    )

@@ -1,0 +1,108 @@
+"""What golden data do not show of the functional layers: value-dependent sizes, dtypes, unusual gradients."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+
+RANDOM = np.random.default_rng(0)
+X = jnp.asarray(RANDOM.normal(size=(2, 3)), jnp.float32)
+MASK = jnp.array([[1, 0, 1], [0, 0, 1]])
+
+
+def test_masked_select_outside_and_inside_jit():
+    chosen = [X[0, 0], X[0, 2], X[1, 2]]
+    np.testing.assert_array_equal(f7.MaskedSelect().apply({}, {}, [X, MASK])[0], chosen)
+    sized = f7.MaskedSelect(size=4)
+    np.testing.assert_array_equal(jax.jit(sized.apply)({}, {}, [X, MASK])[0], [*chosen, 0])
+    np.testing.assert_array_equal(jax.jit(f7.MaskedSelect(size=2).apply)({}, {}, [X, MASK])[0], chosen[:2])
+    with pytest.raises(
+        ValueError, match=r"size depends on the mask's values; under jit give it: MaskedSelect\(size=n\)"
+    ):
+        jax.jit(f7.MaskedSelect().apply)({}, {}, [X, MASK])
+
+
+def test_masked_selects_gradient_goes_where_the_elements_came_from():
+    for module in (f7.MaskedSelect(), f7.MaskedSelect(size=4)):
+        gradient = jax.grad(lambda x, m=module: (m.apply({}, {}, [x, MASK])[0][:3] * jnp.array([1.0, 2, 3])).sum())(X)
+        np.testing.assert_array_equal(gradient, [[1, 0, 2], [0, 0, 3]])
+
+
+@pytest.mark.parametrize("factor", [1, 0.3])
+def test_gradient_reversal(factor):
+    module = f7.GradientReversal(factor)
+    output, pull = jax.vjp(lambda x: module.apply({}, {}, x)[0], X)
+    np.testing.assert_array_equal(output, X)
+    np.testing.assert_allclose(pull(X)[0], -factor * X, rtol=1e-6)
+
+
+@pytest.mark.parametrize("module", [f7.SoftMax(), f7.LogSoftMax(), f7.Sigmoid(), f7.Tanh()])
+def test_extreme_inputs_stay_finite(module):
+    x = jnp.array([[-1e4, 0.0, 1e4], [88.0, 89.0, 90.0]])
+    output, pull = jax.vjp(lambda x: module.apply({}, {}, x)[0], x)
+    assert jnp.isfinite(output).all() and jnp.isfinite(pull(jnp.ones_like(x))[0]).all()
+
+
+def test_max_pooling_ignores_minus_infinity_padding_and_finds_minus_infinity_itself():
+    x = jnp.full((1, 4, 4), -jnp.inf)
+    pooled, _ = f7.SpatialMaxPooling(3, 3, 2, 2, 1, 1).apply({}, {}, x)
+    assert (pooled == -jnp.inf).all()
+    x = -10 - jnp.arange(16.0).reshape(1, 4, 4)
+    pooled, _ = f7.SpatialMaxPooling(3, 3, 2, 2, 1, 1).apply({}, {}, x)
+    np.testing.assert_array_equal(pooled[0], [[-10, -11], [-14, -15]])
+
+
+NORMALISATION = f7.BatchNormalization(3)
+
+
+def test_batch_normalization_of_large_means_does_not_cancel(key):
+    """Mean 1e4, deviation 1: a one-pass variance in float32 would lose it."""
+    x = jnp.asarray(RANDOM.normal(size=(256, 3)) + 1e4, jnp.float32)
+    params, buffers = NORMALISATION.init(key)
+    params = {"weight": jnp.ones(3), "bias": jnp.zeros(3)}
+    y, _ = NORMALISATION.apply(params, buffers, x, train=True)
+    exact = np.asarray(x, np.float64)
+    np.testing.assert_allclose(y, (exact - exact.mean(0)) / exact.std(0), atol=2e-2)
+
+
+def test_batch_normalization_in_bfloat16_keeps_float32_statistics(key):
+    params, buffers = NORMALISATION.init(key)
+    x = jnp.asarray(RANDOM.normal(size=(64, 3)), jnp.bfloat16)
+    y, after = NORMALISATION.apply(jax.tree.map(lambda p: p.astype(jnp.bfloat16), params), buffers, x, train=True)
+    assert y.dtype == jnp.bfloat16
+    assert after["running_mean"].dtype == jnp.float32
+    np.testing.assert_allclose(after["running_mean"], 0.1 * np.asarray(x, np.float64).mean(0), atol=1e-5)
+
+
+def test_convolution_agrees_with_a_loop(key):
+    """Every kernel size takes its own way (patches, or XLA's convolution): all agree with the definition."""
+    for kw, kh, dw, dh, padw, padh in [(5, 5, 1, 1, 0, 0), (3, 2, 2, 1, 1, 0), (1, 1, 1, 1, 0, 0), (5, 6, 1, 1, 2, 3)]:
+        module = f7.SpatialConvolution(2, 3, kw, kh, dw, dh, padw, padh)
+        params = jax.tree.map(np.asarray, module.init(key).params)
+        x = RANDOM.normal(size=(2, 2, 7, 8)).astype(np.float32)
+        padded = np.pad(x, [(0, 0), (0, 0), (padh, padh), (padw, padw)])
+        rows, columns = (padded.shape[2] - kh) // dh + 1, (padded.shape[3] - kw) // dw + 1
+        expected = np.zeros((2, 3, rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                patch = padded[:, :, i * dh : i * dh + kh, j * dw : j * dw + kw]
+                expected[:, :, i, j] = np.tensordot(patch, params["weight"], ([1, 2, 3], [1, 2, 3])) + params["bias"]
+        np.testing.assert_allclose(module.apply(params, {}, x)[0], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_class_index_outside_the_classes_gives_nan_under_jit_and_an_error_outside():
+    """Under jit nobody can look: the loss must not silently use another class."""
+    x = jnp.log(jnp.full((2, 3), 1 / 3))
+    with pytest.raises(ValueError, match="target 4 at position 2"):
+        f7.ClassNLLCriterion()(x, jnp.array([1, 4]))
+    for wrong in (0, 4, -1):
+        assert jnp.isnan(jax.jit(f7.ClassNLLCriterion())(x, jnp.array([1, wrong])))
+
+
+def test_criterions_under_vmap_give_one_loss_per_example():
+    x, target = jnp.asarray(RANDOM.normal(size=(5, 3)), jnp.float32), jnp.array([1, 2, 3, 1, 2])
+    each = jax.vmap(f7.CrossEntropyCriterion())(x, target)
+    assert each.shape == (5,)
+    np.testing.assert_allclose(each.mean(), f7.CrossEntropyCriterion()(x, target), rtol=1e-6)
