@@ -32,3 +32,4 @@ from .naming import state_dict as state_dict
 from .recording import expose as expose
 from .recording import recording as recording
 from .sharing import Shared as Shared
+from .tap import tap as tap

@@ -170,9 +170,8 @@ class WeightNorm(Module):
         return made["weight"].shape
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        shape, along = self._weight_shape(), self.output_dim - 1
-        outputs = shape[along]
-        rest = math.prod(shape) // outputs
+        outputs, *others = self.moved_shape()
+        rest = math.prod(others)
         v = jax.random.normal(key, (outputs, rest)) * (2 / rest) ** 0.5
         params = {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True))}
         made = jax.eval_shape(self.module.init, key).params
@@ -184,12 +183,19 @@ class WeightNorm(Module):
     def draws(self, train: bool) -> bool:
         return self.module.draws(train)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def moved_shape(self) -> tuple[int, ...]:
+        """The weight's sizes, its outputs first."""
         shape, along = self._weight_shape(), self.output_dim - 1
+        return (shape[along], *shape[:along], *shape[along + 1 :])
+
+    def weight(self, params: Any) -> Any:
+        """The weight that v and g stand for."""
         v = params["v"]
         rows = v * (params["g"] * lax.rsqrt((v * v).sum(1, keepdims=True) + 1e-4))
-        moved = (shape[along], *shape[:along], *shape[along + 1 :])
-        inner = {"weight": jnp.moveaxis(rows.reshape(moved), 0, along)}
+        return jnp.moveaxis(rows.reshape(self.moved_shape()), 0, self.output_dim - 1)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        inner = {"weight": self.weight(params)}
         if "bias" in params:
             inner["bias"] = params["bias"]
         output, buffer = self.module.apply(inner, buffers["module"], input, key=key, train=train)

@@ -1,4 +1,4 @@
-"""Layers that read a learned matrix at the places that their input names."""
+"""A learned matrix, read at the rows that the input names."""
 
 from typing import Any
 
@@ -7,17 +7,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Emitted, Layer, Module, builder, check_positive, expected, is_concrete, title
-from ..core.initializers import uniform
+from ..core import Emitted, Module, builder, check_positive, expected, is_concrete, title
 
 
-def check_indices(module: Any, indices: Any, size: int) -> None:
-    """Raises ValueError for an index outside 1..size, where indices can be looked at."""
+def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
+    """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
     if is_concrete(indices):
         values = np.asarray(indices)
-        wrong = values[(values < 1) | (values > size)]
+        wrong = values[(values < first) | (values > first + size - 1)]
         if wrong.size:
-            raise ValueError(f"{title(module)}: expected indices from 1 to {size}, got {wrong.flat[0]:g}")
+            raise ValueError(
+                f"{title(module)}: expected indices from {first} to {first + size - 1}, got {wrong.flat[0]:g}"
+            )
 
 
 class LookupTable(Module):
@@ -61,7 +62,7 @@ class LookupTable(Module):
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of indices", input)
         check_indices(self, input, self.n_index)
-        indices, weight = input.astype(jnp.int32), params["weight"]
+        indices, weight = jnp.asarray(input, jnp.int32), jnp.asarray(params["weight"])
         if self.max_norm is not None:
             scaled = lax.stop_gradient(self.renormalize(weight, indices))
             buffers = {"renormalized": Emitted(scaled, "parameter")}
@@ -95,40 +96,3 @@ class LookupTable(Module):
     def scale_grad_by_freq(self) -> "LookupTable":
         """The same layer that divides a row's gradient by how often its index occurs."""
         return self.replace(scale_by_frequency=True)
-
-
-class SparseLinear(Layer):
-    """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
-
-    Shape: (nnz, 2) -> (output_size); a table of such tensors, or (B, nnz, 2) -> (B, output_size).
-    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
-    (output_size,), the same times 1e-6.
-    Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
-    Source: nn/doc/simple.md#nn.SparseLinear.
-    """
-
-    input_size: int
-    output_size: int
-    do_grad_input: bool = False
-
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
-
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        weight_key, bias_key = jax.random.split(key)
-        weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
-        return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
-
-    def f(self, params: Any, input: Any) -> Any:
-        if isinstance(input, (list, tuple)):
-            rows = [self.f(params, each) for each in input]
-            return jnp.stack(rows) if rows else jnp.zeros((0, self.output_size), params["bias"].dtype)
-        if input.ndim not in (2, 3) or input.shape[-1] != 2:
-            raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
-        weight = params["weight"]
-        values = input[..., 1].astype(weight.dtype)
-        present = values != 0
-        check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
-        columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
-        product = jnp.einsum("o...n,...n->...o", weight[:, columns], values)
-        return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))

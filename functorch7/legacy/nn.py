@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from . import decorators as decorators
 from . import nested as utils
 from . import special as special
 from .container import Container as Container

@@ -51,7 +51,7 @@ class Slot:
         """Keeps the value that came out of a call."""
         if self.name in self.holder._state:
             self.holder._state[self.name] = value
-            if is_emitted(value) and value.kind == "parameter":
+            if is_emitted(value) and value.kind == "parameter" and value.value is not None:
                 self.holder.weight.array = value.value
         else:
             self.holder.__dict__[self.name].array = value
@@ -128,7 +128,7 @@ class Plan:
         order, treedef = jax.tree.flatten(params)
         floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
         self.dtype = floating[0] if floating else dtype_of(root._type)
-        self.wide = self.dtype.itemsize == 8
+        self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
             self.spec,
@@ -212,6 +212,8 @@ class Plan:
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
         if method not in self._in_one_call:
-            free = not self.foreign and not any(module.overrides(method) for module in self.members[1:])
+            # What cannot be compiled as a whole may have its parameters on several devices.
+            whole = not self.foreign and self.spec.traceable
+            free = whole and not any(module.overrides(method) for module in self.members[1:])
             self._in_one_call[method] = free
         return self._in_one_call[method]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from .. import layers
 from ..core.emitted import Emitted, reward_as
 from ..reinforce import Reinforce as ReinforceSpec
 from .container import Container
+from .generated import object_of
 from .module import Module
+from .random import next_draw
+from .storage import precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
 
@@ -50,15 +55,6 @@ class SpatialMaxPooling(Module, describes=layers.SpatialMaxPooling):
     def empty(self) -> Any:
         """Drops what calls left behind."""
         return self.clearState()
-
-
-class Serial(Container, describes=layers.Serial):
-    """nn.Serial: saves its module cast to `tensortype`, and is of that type when loaded."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        if self.tensortype is None:
-            return super().__getstate__()
-        return Module.__getstate__(copy.deepcopy(self).type(self.tensortype))
 
 
 class MapTable(Container, describes=layers.MapTable):
@@ -112,3 +108,99 @@ class SparseLinear(Module, describes=layers.SparseLinear):
         rows = np.asarray(unwrapped(grad_output)).reshape(-1, len(weight)) @ weight
         index = np.arange(1, weight.shape[1] + 1)
         return [Tensor.of(np.stack([index, row], 1).astype(weight.dtype)) for row in rows]
+
+
+class IndexLinear(Module, describes=layers.IndexLinear):
+    """nn.IndexLinear."""
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Draws values uniform on +-stdv * sqrt(3), or +-1/sqrt(columns); a new module's are zeros."""
+        columns = self.weight.size(2)
+        return super().reset((3 * columns) ** -0.5 if stdv is None else stdv)
+
+
+class Kmeans(Module, describes=layers.Kmeans):
+    """nn.Kmeans."""
+
+    def initRandom(self, input: Any) -> None:
+        """Takes examples as centres, drawn with replacement."""
+        self._start_from(self._spec.init_random, input)
+
+    def initKmeansPlus(self, input: Any, p: float | None = None) -> None:
+        """Takes examples as centres that are far from one another; with p as in Torch7."""
+        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), input)
+
+    def _start_from(self, init: Callable, input: Any) -> None:
+        with precision(self.weight.dtype):
+            seed, number = next_draw()
+            key = jax.random.fold_in(seed, number)
+            self.weight.copy(init(key, jnp.asarray(unwrapped(input), self.weight.dtype))["weight"])
+
+
+class Convert(Module, describes=layers.Convert):
+    """nn.Convert: without arguments it casts its input to the module's type."""
+
+    def findAxis(self, axis: str, shape: str | None = None, silent: bool = False) -> int | None:
+        """The position of a letter in a layout, from 1; if there is none, ValueError, or None if silent."""
+        if silent and axis not in (shape or self.inputShape):
+            return None
+        return self._spec.find_axis(axis, shape)
+
+    def transpose(self, newShape: str) -> Any:
+        """The module that permutes the input's axes to another layout."""
+        return object_of(self._spec.transpose(newShape))
+
+    def bf(self, input: Any) -> Any:
+        """The module that flattens the examples of a batch."""
+        return object_of(self._spec.bf(unwrapped(input)))
+
+    def b(self, input: Any) -> Any:
+        """The module that selects the one feature, or the first target, of each example."""
+        return object_of(self._spec.b(unwrapped(input)))
+
+    def bt(self) -> Any:
+        """The module that makes each example's number a vector of one."""
+        return object_of(self._spec.bt())
+
+
+class Narrow(Module, describes=layers.Narrow):
+    """nn.Narrow; Torch calls its offset `index`."""
+
+    @property
+    def index(self) -> int:
+        """The first slice."""
+        return self.offset
+
+    @index.setter
+    def index(self, value: int) -> None:
+        self.offset = value
+
+
+class Dropout(Module, describes=layers.Dropout):
+    """nn.Dropout."""
+
+    @property
+    def v2(self) -> bool:
+        """Whether training scales what is kept: not v1."""
+        return not self.v1
+
+    @v2.setter
+    def v2(self, value: bool) -> None:
+        self.v1 = not value
+
+
+class Euclidean(Module, describes=layers.Euclidean):
+    """nn.Euclidean; `fastBackward` is accepted: backward always uses what forward kept."""
+
+    fastBackward = True
+
+
+class CMulTable(Module, describes=layers.CMulTable):
+    """nn.CMulTable."""
+
+    def updateGradInput_efficient(self, input: Any, gradOutput: Any) -> Any:
+        """gradOutput * output / input[i]: NaN where an input is 0."""
+        output, gradient = (np.asarray(unwrapped(value)) for value in (self.output, gradOutput))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.gradInput = wrapped([gradient * output / np.asarray(each) for each in unwrapped(input)])
+        return self.gradInput

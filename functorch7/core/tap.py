@@ -1,0 +1,56 @@
+"""Host functions that look at values on their way forward and at gradients on their way back."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental import io_callback
+
+from .checks import is_concrete
+
+Hook = Callable[[Any], None] | None
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3))
+def tap(tree: Any, seen: Callable[[Any], Any], forward: Hook = None, backward: Hook = None) -> Any:
+    """`tree` itself; calls forward(seen(tree)) before anybody uses it, and backward(seen(gradient)) on the way back.
+
+    `seen` is compiled with the rest and makes what the host function gets: small arrays, best. Outside `jit` the host
+    functions are called at once and their exceptions are raised as they are; inside, they become JaxRuntimeErrors.
+    """
+    return _shown(tree, seen, forward)
+
+
+def _shown(tree: Any, seen: Callable[[Any], Any], hook: Hook) -> Any:
+    leaves, structure = jax.tree.flatten(tree)
+    shown = [i for i, leaf in enumerate(leaves) if jnp.result_type(leaf) != jax.dtypes.float0]
+    if hook is None or not shown:
+        return tree
+    if all(map(is_concrete, leaves)):
+        hook(jax.block_until_ready(seen([leaves[i] for i in shown])))
+        return tree
+
+    def call(values: Any) -> np.ndarray:
+        hook(values)
+        return np.zeros((), np.bool_)
+
+    computed = lax.optimization_barrier([leaves[i] for i in shown])
+    done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(computed))
+    for i in shown:  # nobody computes with them before the hook is through
+        leaves[i], _ = lax.optimization_barrier((leaves[i], done))
+    return structure.unflatten(leaves)
+
+
+def _forward(tree: Any, seen: Callable[[Any], Any], forward: Hook, backward: Hook) -> tuple[Any, None]:
+    return _shown(tree, seen, forward), None
+
+
+def _backward(seen: Callable[[Any], Any], forward: Hook, backward: Hook, _: None, gradient: Any) -> tuple[Any]:
+    return (_shown(gradient, seen, backward),)
+
+
+tap.defvjp(_forward, _backward)

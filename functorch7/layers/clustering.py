@@ -1,0 +1,87 @@
+"""Clustering as a layer."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Emitted, Module, check_positive, expected
+
+
+class Kmeans(Module):
+    """The number (from 1) of the centre that is nearest to each example; the first of several.
+
+    Its parameters' gradient is -scale / (n_j + 1e-7) times the sum of (x - c_j) over the n_j examples of centre j, so
+    that a step of 1 along it moves the centres to the means; no gradient reaches the input.
+    Shape: (B, dim) -> (B), floating-point.
+    Parameters: weight (k, dim), the centres; uniform on +-1, or +-stdv.
+    Buffers: loss, the sum of the squared distances to the nearest centres (a side output).
+    Raises: ValueError for k or dim below 1 and for inputs of other shapes.
+    Source: dpnn/README.md#nn.Kmeans.
+    """
+
+    k: int
+    dim: int
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(self, k=self.k, dim=self.dim)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        bound = 1 if stdv is None else stdv
+        return {"weight": jax.random.uniform(key, (self.k, self.dim), minval=-bound, maxval=bound)}
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"loss": Emitted(None, "loss")}
+
+    def _checked(self, input: Any) -> Any:
+        if input.ndim != 2 or input.shape[1] != self.dim:
+            raise expected(self, f"a 2D tensor, B x {self.dim}", input)
+        return lax.stop_gradient(input)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        input, centres = self._checked(input), params["weight"]
+        input = input.astype(centres.dtype)
+        distances = jnp.square(input[:, None] - centres[None]).sum(-1)
+        nearest = jnp.argmin(distances, 1)
+        chosen = jax.nn.one_hot(nearest, self.k, dtype=centres.dtype)
+        least = (chosen * distances).sum(1)
+        # Half of each cluster's mean square has the gradient above; the loss that is reported is the whole sum.
+        mean = ((chosen * distances).sum(0) / (2 * (chosen.sum(0) + 1e-7))).sum() * (
+            1 if self.scale is None else self.scale
+        )
+        loss = mean + lax.stop_gradient(least.sum() - mean)
+        return (nearest + 1).astype(centres.dtype), {"loss": Emitted(loss, "loss")}
+
+    def init_random(self, key: jax.Array, input: Any) -> dict[str, Any]:
+        """Parameters whose centres are examples, drawn with replacement. Raises ValueError for fewer than k."""
+        input = self._checked(input)
+        if len(input) < self.k:
+            raise expected(self, f"at least {self.k} examples to start from", input)
+        return {"weight": input[jax.random.randint(key, (self.k,), 0, len(input))]}
+
+    def init_kmeans_plus(self, key: jax.Array, input: Any, p: float | None = None) -> dict[str, Any]:
+        """Parameters whose centres are examples, each far from those before it (Arthur & Vassilvitskii, 2007).
+
+        Each is drawn with a probability in proportion to its squared distance from the nearest centre; with p, as in
+        Torch7, evenly from the ceil((1 - p) B) examples that are farthest. Raises ValueError for p outside 0 to 1 and
+        for fewer examples than k.
+        """
+        input = self._checked(input)
+        if len(input) < self.k:
+            raise expected(self, f"at least {self.k} examples to start from", input)
+        if p is not None and not 0 <= p <= 1:
+            raise ValueError(f"{self}: p value should be between 0-1, got {p}")
+        keys = jax.random.split(key, self.k)
+        centres = [input[jax.random.randint(keys[0], (), 0, len(input))]]
+        for each in keys[1:]:
+            distances = jnp.min(jnp.stack([jnp.square(input - c[None]).sum(1) for c in centres]), 0)
+            if p is None:
+                at = jax.random.categorical(each, jnp.log(distances))
+            else:
+                farthest = jnp.argsort(-distances)[: max(math.ceil((1 - p) * len(input)), 1)]
+                at = jax.random.choice(each, farthest)
+            centres.append(input[at])
+        return {"weight": jnp.stack(centres)}

@@ -1,0 +1,137 @@
+"""Decorators that watch the module inside."""
+
+import itertools
+import time
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import Module, check_positive, tap
+from .decorators import Decorator
+
+_count = itertools.count(1)
+
+
+class Watched(Decorator, abstract=True):
+    """Decorators that show values to the host; `legacy` does not compile them, only the module inside."""
+
+    @property
+    def traceable(self) -> bool:
+        return False
+
+
+def _totals(leaves: list) -> Any:
+    return [jnp.sum(leaf) for leaf in leaves]
+
+
+def _total(tree: Any) -> Any:
+    """The sum of all numbers in a tree: NaN if one of them is."""
+    return sum((jnp.sum(lax.stop_gradient(leaf)).astype(np.float32) for leaf in jax.tree.leaves(tree)), np.float32(0))
+
+
+class NaN(Watched):
+    """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum.
+
+    Shape, parameters and buffers: those of the module, one level down. `id` is printed; by default it counts.
+    Raises: FloatingPointError, naming the culprit: the module's input, parameters or output, gradOutput, gradInput or
+    gradParameters. Under `jit` JAX turns it into a JaxRuntimeError with the same text.
+    Source: dpnn/README.md#nn.NaN.
+    """
+
+    id: int
+
+    def __init__(self, module: Module, id: int | None = None):
+        self._set(modules=(module,), id=self.new_id() if id is None else id)
+        self.__post_init__()
+
+    @staticmethod
+    def new_id() -> int:
+        """The next number of the counter that gives identifiers."""
+        return next(_count)
+
+    def _refuse(self, culprit: str, totals: Any) -> None:
+        if np.isnan([np.asarray(total, np.float64) for total in totals]).any():
+            raise FloatingPointError(f"NaN found in {culprit} of module :\n{self}")
+
+    def _check_output(self, totals: Any) -> None:
+        *outputs, input, params = totals
+        culprit = "input" if np.isnan(input) else "parameters" if np.isnan(params) else "output"
+        self._refuse(culprit, outputs)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        params = tap(params, _totals, None, partial(self._refuse, "gradParameters"))
+        input = tap(input, _totals, None, partial(self._refuse, "gradInput"))
+        output, buffers = super().forward(params, buffers, input, key=key, train=train)
+        with_causes = (output, _total(input), _total(params))
+        return tap(with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput"))[0], buffers
+
+    def printed(self) -> str:
+        return f"nn.NaN({self.id}) @ {self.modules[0]}"
+
+
+class Stopwatch:
+    """Adds up the time of forward and backward passes, and prints it every `interval` passes."""
+
+    def __init__(self, name: str, interval: int):
+        self.name, self.interval = name, interval
+        self.passes = {"forward": 0, "backward": 0}
+        self.seconds = {"forward": 0.0, "backward": 0.0}
+        self._since = 0.0
+
+    def start(self, _: Any) -> None:
+        """A pass begins: what it works on is there."""
+        self._since = time.perf_counter()
+
+    def stop(self, direction: str, _: Any) -> None:
+        """The pass is through."""
+        self.seconds[direction] += time.perf_counter() - self._since
+        self.passes[direction] += 1
+        if self.passes[direction] == self.interval:
+            print(f"{self.name} took {self.seconds[direction]:.3f} seconds for {self.interval} {direction} passes")
+            self.passes[direction], self.seconds[direction] = 0, 0.0
+
+
+@cache
+def stopwatch(profile: "Profile") -> Stopwatch:
+    """The stopwatch of a Profile; equal ones have the same."""
+    return Stopwatch(profile.name, profile.print_interval)
+
+
+def _corners(leaves: list) -> Any:
+    return [leaf.reshape(-1)[:1] for leaf in leaves]
+
+
+class Profile(Watched):
+    """The module inside; prints the time that its forward and backward passes take, every print_interval passes.
+
+    A backward pass computes the gradients of the input and of the parameters.
+    Shape, parameters and buffers: those of the module, one level down. `name` is printed, by default the module's
+    class; each Profile counts for itself (`number` tells them apart).
+    Raises: ValueError for print_interval < 1.
+    Source: nn, Profile.lua.
+    """
+
+    print_interval: int
+    name: str
+    number: int
+
+    def __init__(self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None):
+        number = next(_count) if number is None else number
+        name = module.torch_name() if name is None and isinstance(module, Module) else name
+        self._set(modules=(module,), print_interval=print_interval, name=name, number=number)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self, print_interval=self.print_interval)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        watch = stopwatch(self)
+        given = (params, input)
+        params, input = tap(given, _corners, watch.start, partial(watch.stop, "backward"))
+        output, buffers = super().forward(params, buffers, input, key=key, train=train)
+        return tap(output, _corners, partial(watch.stop, "forward"), watch.start), buffers

@@ -1,0 +1,102 @@
+"""Decorators that say on which device, or in which type, the module inside computes."""
+
+import warnings
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, check_positive, expected
+from ..core.arrays import TYPES
+from .decorators import Decorator
+
+
+def device_numbered(number: int) -> Any:
+    """JAX's device with a number from 1; the first one, with a warning, if there are not so many."""
+    devices = jax.devices()
+    if number > len(devices):
+        warnings.warn(f"nn.GPU: device {number} is not there, using device 1 of {len(devices)}", stacklevel=2)
+        return devices[0]
+    return devices[number - 1]
+
+
+class GPU(Decorator):
+    """The module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()` has else.
+
+    The input (and its parameters, where they are elsewhere) are moved there, the output to outdevice (by default the
+    same one), and gradients back to where their values came from. Inside one `jit` all runs on that program's devices:
+    shard its arrays instead; `legacy` compiles only the module inside when there is more than one device.
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: TypeError unless the device is a number, ValueError if it is below 1. Warns if there are fewer devices.
+    Source: nn/doc/simple.md#nn.GPU.
+    """
+
+    device: int
+    outdevice: int
+
+    def __init__(self, module: Module, device: int, outdevice: int | None = None):
+        self._set(modules=(module,), device=device, outdevice=device if outdevice is None else outdevice)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.device, int) or not isinstance(self.outdevice, int):
+            raise TypeError(f"nn.GPU: expected the number of a device, got {self.device!r}")
+        check_positive(self, device=self.device, outdevice=self.outdevice)
+
+    @property
+    def traceable(self) -> bool:
+        return len(jax.devices()) == 1 and self.modules[0].traceable
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        given = jax.device_put((params, buffers, input, key), device_numbered(self.device))
+        output, buffers = super().forward(*given[:3], key=given[3], train=train)
+        return jax.device_put(output, device_numbered(self.outdevice)), buffers
+
+    def printed(self) -> str:
+        return f"nn.GPU({self.device}) @ {self.modules[0]}"
+
+
+def _cast(tree: Any, dtype: Any) -> Any:
+    return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(x.dtype, jnp.inexact) else x, tree)
+
+
+def _floating_dtype(tree: Any) -> Any:
+    return next((x.dtype for x in jax.tree.leaves(tree) if jnp.issubdtype(x.dtype, jnp.inexact)), None)
+
+
+class DontCast(Decorator):
+    """The module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone.
+
+    With castin, the input is cast to module_type (a Torch name; by default the type of the module's parameters) and its
+    gradient back; with castout, the output is cast to the type that the input had. `castout` is castin by default.
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: ValueError for an unknown type, and if module_type is needed, not given, and the module has no parameters.
+    Source: dpnn/README.md#nn.DontCast.
+    """
+
+    castin: bool
+    castout: bool
+    module_type: str | None
+
+    def __init__(
+        self, module: Module, castin: bool = False, castout: bool | None = None, module_type: str | None = None
+    ):
+        castout = castin if castout is None else castout
+        self._set(modules=(module,), castin=castin, castout=castout, module_type=module_type)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.module_type is not None and self.module_type not in TYPES:
+            raise ValueError(f"nn.DontCast: expected a type of {', '.join(TYPES)}, got {self.module_type!r}")
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        outer = _floating_dtype(input)
+        if self.castin:
+            inner = TYPES[self.module_type] if self.module_type else _floating_dtype(params)
+            if inner is None:
+                raise expected(self, "module_type (argument 4), as the module has no parameters", self.module_type)
+            input = _cast(input, inner)
+        output, buffers = super().forward(params, buffers, input, key=key, train=train)
+        return _cast(output, outer) if self.castout and outer is not None else output, buffers

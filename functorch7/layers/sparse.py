@@ -1,0 +1,152 @@
+"""Linear layers for inputs that are mostly zeros, given as the places and values of the others."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Const, Emitted, Layer, Module, check_positive, const, expected
+from ..core.initializers import uniform
+from .lookup import check_indices
+from .table import check_table
+
+
+class SparseLinear(Layer):
+    """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
+
+    Shape: (nnz, 2) -> (output_size); a table of such tensors, or (B, nnz, 2) -> (B, output_size).
+    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
+    (output_size,), the same times 1e-6.
+    Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
+    Source: nn/doc/simple.md#nn.SparseLinear.
+    """
+
+    input_size: int
+    output_size: int
+    do_grad_input: bool = False
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        weight_key, bias_key = jax.random.split(key)
+        weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
+        return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
+
+    def f(self, params: Any, input: Any) -> Any:
+        if isinstance(input, (list, tuple)):
+            rows = [self.f(params, each) for each in input]
+            return jnp.stack(rows) if rows else jnp.zeros((0, self.output_size), params["bias"].dtype)
+        if input.ndim not in (2, 3) or input.shape[-1] != 2:
+            raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
+        weight = params["weight"]
+        values = input[..., 1].astype(weight.dtype)
+        present = values != 0
+        check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
+        columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
+        product = jnp.einsum("o...n,...n->...o", weight[:, columns], values)
+        return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
+
+
+class IndexLinear(Module):
+    """y = sum_k v_k W[key_k] + b: a linear layer for a sparse example, given by its keys and their values.
+
+    Shape: [keys (n), values (n)] -> (output_size); for a batch [table of keys, table of values], or flat
+    [keys (N), values (N), sizes (B)] -> (B, output_size). Keys count from 1 - keys_offset.
+    Parameters: weight (input_size, output_size), bias (output_size,): zeros, or what is given; with stdv uniform on
+    +-stdv * sqrt(3), bias times 1e-6. With `normalize` a value is divided by the largest size that its key has had in
+    training, and a learned number per key is added; weight then has 4 columns more, in front: that size, 1 over it,
+    the update's scale (1), and that number.
+    Buffers (with normalize): normalized, the weight after a training call (a side output; in `legacy` it becomes the
+    weight).
+    Raises: ValueError for other forms, for as many values as keys not being there, and for keys outside the weight
+    where these can be looked at. `do_grad_input` is accepted: the gradient of the values is always there.
+    Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
+    Source: nn/doc/simple.md#nn.IndexLinear.
+    """
+
+    input_size: int
+    output_size: int
+    do_grad_input: bool = False
+    keys_offset: int = 0
+    weight: Const | None = None
+    bias: Const | None = None
+    normalize: bool = False
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+        self._set(weight=const(self.weight), bias=const(self.bias))
+        for name, shape in self._shapes().items():
+            given = getattr(self, name)
+            if given is not None and given.value.shape != shape:
+                raise expected(self, f"a {name} of shape {shape}", given.value)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        columns = self.output_size + (4 if self.normalize else 0)
+        return {"weight": (self.input_size, columns), "bias": (self.output_size,)}
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shapes = self._shapes()
+        if stdv is None:
+            given = {"weight": self.weight, "bias": self.bias}
+            return {
+                name: jnp.zeros(shapes[name]) if value is None else jnp.asarray(value.value, jnp.float32)
+                for name, value in given.items()
+            }
+        weight_key, bias_key = jax.random.split(key)
+        weight = uniform(weight_key, shapes["weight"], 1, stdv)
+        if self.normalize:
+            weight = weight.at[:, :4].set(0)
+        return {"weight": weight, "bias": uniform(bias_key, shapes["bias"], 1, stdv) * 1e-6}
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"normalized": Emitted(None, "parameter")} if self.normalize else {}
+
+    def flat(self, input: Any) -> tuple[Any, Any, Any, int]:
+        """Keys, values, the number of the example that each belongs to, and how many examples there are."""
+        keys, values, *sizes = check_table(self, input, 2)
+        if isinstance(keys, (list, tuple)):
+            if (
+                not keys
+                or not isinstance(values, (list, tuple))
+                or [k.shape for k in keys] != [v.shape for v in values]
+            ):
+                raise expected(self, "as many keys as values in every example", input)
+            sizes = [jnp.asarray([len(k) for k in keys], jnp.int32)]
+            keys, values = jnp.concatenate(keys), jnp.concatenate(values)
+        if keys.ndim != 1 or keys.shape != values.shape:
+            raise expected(self, "keys and values of the same size", input)
+        if not sizes:
+            return keys, values, jnp.zeros(len(keys), jnp.int32), 1
+        numbers = jnp.arange(len(sizes[0]), dtype=jnp.int32)
+        return (
+            keys,
+            values,
+            jnp.repeat(numbers, sizes[0].astype(jnp.int32), total_repeat_length=len(keys)),
+            len(numbers),
+        )
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        keys, values, example, count = self.flat(input)
+        check_indices(self, keys, self.input_size, 1 - self.keys_offset)
+        weight, rows = jnp.asarray(params["weight"]), keys.astype(jnp.int32) + (self.keys_offset - 1)
+        values = values.astype(weight.dtype)
+        if self.normalize:
+            if train:
+                seen = lax.stop_gradient(self._with_sizes(weight, rows, values))
+                buffers = {"normalized": Emitted(seen, "parameter")}
+                weight = weight + lax.stop_gradient(seen - weight)
+            at = weight[rows]
+            largest, inverse = lax.stop_gradient((at[:, 0], at[:, 1]))
+            values = jnp.where(jnp.abs(values) > largest, jnp.sign(values), values * inverse) + at[:, 3]
+        products = weight[rows][:, -self.output_size :] * values[:, None]
+        output = jax.ops.segment_sum(products, example, count) + params["bias"][None]
+        single = len(input) == 2 and not isinstance(input[0], (list, tuple))
+        return (output[0] if single else output), buffers
+
+    def _with_sizes(self, weight: Any, rows: Any, values: Any) -> Any:
+        largest = weight[:, 0].at[rows].max(jnp.abs(values))
+        inverse = jnp.where(largest > 0, 1 / jnp.where(largest > 0, largest, 1), weight[:, 1])
+        scale = weight[:, 2].at[rows].set(1)
+        return jnp.concatenate([jnp.stack([largest, inverse, scale], 1), weight[:, 3:]], 1)
