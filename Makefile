@@ -1,5 +1,5 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
-#   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]
+#   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,7 +7,7 @@ ARGS ?=
 
 python := $(VENV)/bin/python
 
-.PHONY: demo test lint format benchmark clean
+.PHONY: demo test lint format benchmark gallery clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
@@ -27,6 +27,9 @@ format: $(VENV)/.installed-dev
 
 benchmark: $(VENV)/.installed-test
 	$(python) -m benchmarks $(ARGS)
+
+gallery: $(VENV)/.installed-viz
+	$(python) -m functorch7.viz --gallery docs
 
 clean:
 	rm -rf $(VENV) demo-output .pytest_cache .ruff_cache

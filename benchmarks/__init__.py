@@ -1,1 +1,1 @@
-"""The same training step in several ways, timed side by side: `python -m benchmarks stateful mlp lenet`."""
+"""The same computation in several ways, timed side by side: `python -m benchmarks stateful mlp lenet transfer`."""

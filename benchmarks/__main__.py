@@ -10,10 +10,10 @@ from types import ModuleType
 
 import jax
 
-from . import lenet, mlp, stateful
+from . import lenet, mlp, stateful, transfer
 from .measure import Timing, check_agreement, measure
 
-BENCHMARKS: dict[str, ModuleType] = {"stateful": stateful, "mlp": mlp, "lenet": lenet}
+BENCHMARKS: dict[str, ModuleType] = {"stateful": stateful, "mlp": mlp, "lenet": lenet, "transfer": transfer}
 
 
 def table(name: str, timings: dict[str, Timing]) -> str:

@@ -120,7 +120,7 @@ MODULES = [
     Case(lambda: f7.LinearWeightNorm(3, 4), x(2, 3), x(2, 5)),
     Case(lambda: f7.PartialLinear(3, 4).set_partition([4, 2]), x(2, 3), x(3)),
     Case(lambda: f7.LookupTable(5, 3), np.array([[1, 5], [2, 2]]), np.array([0, 1])),
-    Case(lambda: f7.LookupTable(5, 3, 1, 1.0), np.array([1, 5]), np.array([6]), "LookupTable, max-norm", gradient=False),
+    Case(lambda: f7.LookupTable(5, 3, 1, 1.0), np.array([1, 5]), np.array([6]), "LookupTable, normed", gradient=False),
     Case(lambda: f7.SparseLinear(5, 3), PAIRS, x(3, 3), gradient=False),
     Case(lambda: f7.IndexLinear(5, 3), [np.array([1, 5]), x(2)], [np.array([1, 6]), x(2)]),
     Case(lambda: f7.IndexLinear(5, 3), KEYS, [np.array([1, 6]), x(3)], "IndexLinear of a batch"),

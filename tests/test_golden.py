@@ -45,7 +45,7 @@ def built(spec):
     return made
 
 
-def assert_same(got, expected, tolerance=1e-6):
+def assert_same(got, expected, tolerance):
     if isinstance(expected, dict):
         for name, value in expected.items():
             assert_same(got[name], value, tolerance)
@@ -190,9 +190,14 @@ PROCEDURES = {
 }
 
 
+# Torch's own doubles; DontCast keeps its module, and so its result, in float32.
+TOLERANCES = {"dpnn/DontCast/44": 1e-6}
+
+
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases()])
 def test_torch7_agrees(case):
-    PROCEDURES.get(case["kind"], run_steps)(case, case.get("tolerance", 1e-6))
+    tolerance = case.get("tolerance", TOLERANCES.get(case["id"], 1e-8))
+    PROCEDURES.get(case["kind"], run_steps)(case, tolerance)
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases() if "print" in case])

@@ -20,6 +20,7 @@ from .module import Container as Container
 from .module import Layer as Layer
 from .module import Map as Map
 from .module import Module as Module
+from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import buffer_kinds as buffer_kinds
 from .module import builder as builder

@@ -90,6 +90,11 @@ class Module:
         return all(child.traceable for child in self.child_modules())
 
     @property
+    def takes_table(self) -> bool:
+        """Whether the input is a table, so that a list of plain numbers is one, too, and no tensor."""
+        return False
+
+    @property
     def is_step(self) -> bool:
         """Whether one call is one time step of a recurrence."""
         return bool(self.transient) or any(child.is_step for child in self.child_modules())
@@ -232,6 +237,12 @@ class Map(Module, abstract=True):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         return self.f(input), buffers
+
+
+class TableMap(Map, abstract=True):
+    """A Map whose input is a table: a list or a dict."""
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
 
 class Layer(Module, abstract=True):

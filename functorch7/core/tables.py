@@ -1,5 +1,6 @@
 """Tables (lists and dicts) of arrays."""
 
+import contextlib
 import numbers
 from typing import Any
 
@@ -13,9 +14,12 @@ def _numeric(value: Any) -> bool:
 
 
 def as_arrays(value: Any) -> Any:
-    """Numbers and lists of plain numbers as NumPy arrays; other lists and dicts are tables and stay such."""
+    """Numbers and rectangular lists of plain numbers as NumPy arrays; other lists and dicts are tables and stay."""
     if isinstance(value, (list, tuple)):
-        return np.asarray(value) if _numeric(value) else [as_arrays(v) for v in value]
+        if _numeric(value):
+            with contextlib.suppress(ValueError):  # rows of different lengths are entries of a table
+                return np.asarray(value)
+        return [as_arrays(v) for v in value]
     if isinstance(value, dict):
         return {name: as_arrays(v) for name, v in value.items()}
     return np.asarray(value) if _numeric(value) else value

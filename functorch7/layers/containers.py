@@ -1,6 +1,6 @@
 """Containers: chains and branches of modules."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -25,6 +25,10 @@ class Sequential(Container, init=False):
             new.append(buffer)
         return input, new
 
+    @property
+    def takes_table(self) -> bool:
+        return bool(self.modules) and self.modules[0].takes_table
+
     def __len__(self) -> int:
         return len(self.modules)
 
@@ -43,6 +47,10 @@ class Branches(Container, abstract=True, init=False):
     def join(self, outputs: list) -> Any:
         """The output, from the modules' outputs."""
         return outputs
+
+    @property
+    def takes_table(self) -> bool:
+        return any(module.takes_table for module in self.modules)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         results = [
@@ -127,6 +135,8 @@ class ParallelTable(Branches, init=False):
     Raises: ValueError if the input is no table or has too few entries.
     Source: nn/doc/table.md#nn.ParallelTable.
     """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     def split(self, input: Any) -> list:
         return check_table(self, input, len(self.modules))[: len(self.modules)]

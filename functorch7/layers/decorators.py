@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,10 @@ class Decorator(Container):
     def __init__(self, module: Module):
         self._set(modules=(module,))
         self.__post_init__()
+
+    @property
+    def takes_table(self) -> bool:
+        return self.modules[0].takes_table
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
@@ -119,6 +123,8 @@ class MapTable(Container):
     Source: nn/doc/table.md#nn.MapTable.
     """
 
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
     shared: bool | tuple[str, ...] = True
 
     def __init__(self, module: Module | None = None, shared: Any = True):
@@ -151,7 +157,7 @@ class MapTable(Container):
 class WeightNorm(Module):
     """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
 
-    Shape and buffers: those of the module, under the name `module`.
+    Shape: that of the module. Buffers: those of the module, under the name `module`.
     Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros,
     if the module has one. `output_dim` is the weight's dimension that counts outputs.
     Raises: ValueError if the module has no weight.

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, Map, check_positive, expected, in_dtype_of
+from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
 from ..core.initializers import uniform
 from .table import check_table
 
@@ -130,7 +130,7 @@ def _(p, primals, tangents):
     return length, (slope * tangents[0]).sum(-1) / (length + 1e-6) ** (p - 1)
 
 
-class PairwiseDistance(Map):
+class PairwiseDistance(TableMap):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
@@ -146,7 +146,7 @@ class PairwiseDistance(Map):
         return _one_per_example(_p_norm(first - second, self.norm))
 
 
-class DotProduct(Map):
+class DotProduct(TableMap):
     """x1 . x2, example by example.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
@@ -159,7 +159,7 @@ class DotProduct(Map):
         return _one_per_example((first * second).sum(-1))
 
 
-class CosineDistance(Map):
+class CosineDistance(TableMap):
     """x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).

@@ -1,6 +1,6 @@
 """Layers that multiply by a learned matrix."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -99,6 +99,8 @@ class Bilinear(Layer):
     Differs from Torch7: `scale` counts for the weight's gradient too.
     Source: nn/doc/simple.md#nn.Bilinear.
     """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     input_size1: int
     input_size2: int

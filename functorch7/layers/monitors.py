@@ -67,7 +67,8 @@ class NaN(Watched):
         input = tap(input, _totals, None, partial(self._refuse, "gradInput"))
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
         with_causes = (output, _total(input), _total(params))
-        return tap(with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput"))[0], buffers
+        shown: Any = tap(with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput"))
+        return shown[0], buffers
 
     def printed(self) -> str:
         return f"nn.NaN({self.id}) @ {self.modules[0]}"

@@ -4,11 +4,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..core import Map, expected
+from ..core import TableMap, expected
 from .table import check_table
 
 
-class MM(Map):
+class MM(TableMap):
     """A B, each transposed first if `transA`, `transB`.
 
     Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
@@ -30,7 +30,7 @@ class MM(Map):
         return left @ right
 
 
-class MV(Map):
+class MV(TableMap):
     """M v, with M transposed first if `trans`.
 
     Shape: [(m, n), (n)] -> (m), or with a batch in front of both.

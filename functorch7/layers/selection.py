@@ -5,11 +5,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, expected
+from ..core import TableMap, expected
 from .table import check_table
 
 
-class SelectTable(Map):
+class SelectTable(TableMap):
     """One entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has keys.
 
     Shape: [..., x, ...] -> x.
@@ -35,7 +35,7 @@ class SelectTable(Map):
         return f"nn.SelectTable({self.index})"
 
 
-class NarrowTable(Map):
+class NarrowTable(TableMap):
     """`length` entries of a table, from entry `offset`; none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
@@ -58,7 +58,7 @@ class NarrowTable(Map):
         return table[self.offset - 1 : self.offset - 1 + length]
 
 
-class FlattenTable(Map):
+class FlattenTable(TableMap):
     """The tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
@@ -70,7 +70,7 @@ class FlattenTable(Map):
         return jax.tree.leaves(check_table(self, input, 0))
 
 
-class ZipTable(Map):
+class ZipTable(TableMap):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
     Shape: tables of one length -> as many tables as that length.
@@ -85,7 +85,7 @@ class ZipTable(Map):
         return [list(column) for column in zip(*rows, strict=True)]
 
 
-class ZipTableOneToMany(Map):
+class ZipTableOneToMany(TableMap):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 
     Shape: an entry and a table -> a table of pairs.
@@ -98,7 +98,7 @@ class ZipTableOneToMany(Map):
         return [[one, each] for each in check_table(self, many)]
 
 
-class CAddTensorTable(Map):
+class CAddTensorTable(TableMap):
     """[v, [a, b, ...]] -> [v + a, v + b, ...].
 
     Shape: a tensor and a table of tensors of its shape -> a table of these.
@@ -113,7 +113,7 @@ class CAddTensorTable(Map):
         return [one + each for each in many]
 
 
-class MixtureTable(Map):
+class MixtureTable(TableMap):
     """sum_i g_i e_i, example by example: experts mixed by a gater's weights.
 
     Shape: [gater (n) or (B, n), experts]: a table of n tensors, or one tensor with n slices in dimension `dim` (1 for

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Map, axis, builder, check_dimension, expected
+from ..core import Map, TableMap, axis, builder, check_dimension, expected
 from ..core.checks import example_axis
 from .table import check_table
 
@@ -62,7 +62,7 @@ class Select(Map):
         return lax.index_in_dim(input, position, along, keepdims=False)
 
 
-class Index(Map):
+class Index(TableMap):
     """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).

@@ -1,6 +1,6 @@
 """Linear layers for inputs that are mostly zeros, given as the places and values of the others."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -65,6 +65,8 @@ class IndexLinear(Module):
     Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
     """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     input_size: int
     output_size: int

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, axis, check_dimension, expected
+from ..core import TableMap, axis, check_dimension, expected
 
 
 def check_table(module: Any, input: Any, at_least: int = 1) -> list:
@@ -36,7 +36,7 @@ def same_shapes(module: Any, input: Any, at_least: int = 1) -> list:
     return [jnp.reshape(tensor, shape) for tensor in tensors]
 
 
-class CAddTable(Map):
+class CAddTable(TableMap):
     """The sum of the table's tensors.
 
     Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
@@ -50,7 +50,7 @@ class CAddTable(Map):
         return reduce(operator.add, same_shapes(self, input))
 
 
-class CSubTable(Map):
+class CSubTable(TableMap):
     """x1 - x2.
 
     Shape: [s, s] -> s.
@@ -63,7 +63,7 @@ class CSubTable(Map):
         return first - second
 
 
-class CDivTable(Map):
+class CDivTable(TableMap):
     """x1 / x2, element by element.
 
     Shape: [s, s] -> s.
@@ -76,7 +76,7 @@ class CDivTable(Map):
         return first / second
 
 
-class CMulTable(Map):
+class CMulTable(TableMap):
     """The product of the table's tensors, element by element.
 
     Shape: [s, s, ...] -> s.
@@ -88,7 +88,7 @@ class CMulTable(Map):
         return reduce(operator.mul, same_shapes(self, input))
 
 
-class CMaxTable(Map):
+class CMaxTable(TableMap):
     """The maximum of the table's tensors, element by element; the gradient goes to the first that has it.
 
     Shape: [s, s, ...] -> s.
@@ -100,7 +100,7 @@ class CMaxTable(Map):
         return reduce(lambda best, x: jnp.where(x > best, x, best), same_shapes(self, input))
 
 
-class CMinTable(Map):
+class CMinTable(TableMap):
     """The minimum of the table's tensors, element by element; the gradient goes to the first that has it.
 
     Shape: [s, s, ...] -> s.
@@ -112,7 +112,7 @@ class CMinTable(Map):
         return reduce(lambda best, x: jnp.where(x < best, x, best), same_shapes(self, input))
 
 
-class JoinTable(Map):
+class JoinTable(TableMap):
     """The table's tensors joined along `dimension`.
 
     Shape: tensors that agree in every other dimension; `n_input_dims` is the number of dimensions of one
@@ -131,7 +131,7 @@ class JoinTable(Map):
         return joined(self, input, self.dimension, self.n_input_dims)
 
 
-class MaskedSelect(Map):
+class MaskedSelect(TableMap):
     """The elements of x where mask is not 0, row by row.
 
     Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without

@@ -13,7 +13,7 @@ from . import compiled
 from .plan import Layout, Path, Plan
 from .random import next_draw
 from .tensor import version
-from .values import as_input, shapes, wrapped
+from .values import as_gradient, as_input, shapes, wrapped
 
 if TYPE_CHECKING:
     from .module import Module
@@ -46,7 +46,7 @@ class Call:
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
             [slot.read() for slot in plan.slots],
-            as_input(given),
+            as_input(given, plan.takes_table),
             [slot.read() for slot in plan.state_slots],
             next_draw() if plan.draws else None,
         )
@@ -61,7 +61,8 @@ class Call:
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self._seen: dict[tuple, Any] | None = None
         self._inspected: dict[bool, Any] | None = None
-        self.result = wrapped(self.output)
+        # A criterion's value, out of a CriterionTable, is a number.
+        self.result = float(self.output) if self._is_number() else wrapped(self.output)
         plan.last_call = weakref.ref(self)
 
     # Backward ----------------------------------------------------------------------------------------------------
@@ -69,7 +70,9 @@ class Call:
     def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
-        grad_output = self._fitted(module, as_input(grad_output))
+        if grad_output is None:
+            grad_output = self._gradient_of_a_number(module)
+        grad_output = self._fitted(module, as_gradient(grad_output, self.output))
         if self.residuals is None:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
@@ -77,6 +80,14 @@ class Call:
         self.cotangents = (grad_output, self.side, self._rewards(step) if self.plan.rewarded else [], state)
         self._seen = self._inspected = None
         return self.cotangents
+
+    def _is_number(self) -> bool:
+        return isinstance(self.output, jax.Array) and self.output.ndim == 0
+
+    def _gradient_of_a_number(self, module: Module) -> Any:
+        if not self._is_number():
+            raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
+        return np.ones((), self.plan.dtype)
 
     def _rewards(self, step: int) -> list:
         """One for each stochastic module that has drawn in this call; None for the others."""

@@ -136,7 +136,7 @@ def _network(program: Program, buffers: list, draw: Any) -> Callable:
             tree = map_state(program.spec, tree, lambda _: next(rest))
         output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(program.spec, new))
-        return (output, side), program.buffers.flatten_up_to(new)
+        return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
 
     return network
 

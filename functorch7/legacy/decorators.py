@@ -15,6 +15,7 @@ from ..layers.placement import device_numbered
 from .container import Container
 from .module import Module
 from .plan import grad_name
+from .storage import precision
 from .tensor import Tensor, changed
 from .values import unwrapped, wrapped
 
@@ -138,6 +139,11 @@ class GPU(Decorator, describes=layers.GPU):
         return wrapped(jax.tree.map(jax.device_put, unwrapped(src), place))
 
 
+def _weight_of(module: Any) -> Tensor:
+    with precision(module.v.dtype):
+        return wrapped(module._spec.weight({"v": module.v.array, "g": module.g.array}))
+
+
 class WeightNorm(Module, describes=layers.WeightNorm):
     """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first."""
 
@@ -149,8 +155,7 @@ class WeightNorm(Module, describes=layers.WeightNorm):
     @property
     def weight(self) -> Tensor:
         """The module's weight, as v and g stand."""
-        spec: Any = self._spec
-        return wrapped(spec.weight({"v": self.v.array, "g": self.g.array}))
+        return _weight_of(self)
 
     def updateWeight(self) -> None:
         """Nothing is left to do: the weight is always that of v and g."""
@@ -166,8 +171,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
     @property
     def weight(self) -> Tensor:
         """The matrix, as v and g stand."""
-        spec: Any = self._spec
-        return wrapped(spec.weight({"v": self.v.array, "g": self.g.array}))
+        return _weight_of(self)
 
     def updateWeightMatrix(self) -> None:
         """Nothing is left to do: the weight is always that of v and g."""

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from .. import core
-from .generated import classes, is_named
+from .generated import class_of, classes, is_named
 from .storage import Storage, dtype_of, gpu
 from .tensor import Tensor, changed
 
@@ -135,7 +135,9 @@ class Described:
 
     @classmethod
     def _class_name(cls) -> str:
-        return cls.spec_class.torch_name() if cls.spec_class is not None else f"nn.{cls.__name__}"
+        if cls.spec_class is None or class_of(cls.spec_class) is not cls:  # a user's class
+            return f"nn.{cls.__name__}"
+        return cls.spec_class.torch_name()
 
     def typename(self) -> str:
         """Torch's name of the class, such as "nn.Linear"."""

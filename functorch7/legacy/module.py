@@ -24,7 +24,7 @@ from .steps import Steps
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
-from .values import as_tensors, shapes, unwrapped, wrapped
+from .values import as_input, as_tensors, shapes, unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -168,13 +168,14 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
             self._step_taken(call)
         return call.result
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
         """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
 
+        gradOutput may be left out where the output is a number (that of a CriterionTable): then it is 1.
         Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
         """
         if self.has_own_gradient():
-            input, gradOutput = as_tensors(input), as_tensors(gradOutput)
+            input, gradOutput = as_tensors(input), None if gradOutput is None else as_tensors(gradOutput)
             with precision(dtype_of(self._type)):
                 self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
                 self.accGradParameters(input, gradOutput, scale)
@@ -185,7 +186,7 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
             self._step_pulled(call, accumulated=True)
         return call.grad_input_of(self)
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
         call.pull_back(self, gradOutput, state, step)
@@ -247,11 +248,10 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
         return self._fits(call, input)
 
     def _fits(self, call: Call, input: Any) -> Call:
-        if input is not call.given and shapes(unwrapped(input)) != shapes(call.arguments[2]):
-            raise ValueError(
-                f"{self.title()}: backward needs the input of forward, of shape {shapes(call.arguments[2])}, "
-                f"got {shapes(unwrapped(input))}"
-            )
+        if input is not call.given:
+            given, wanted = shapes(as_input(input, call.plan.takes_table)), shapes(call.arguments[2])
+            if given != wanted:
+                raise ValueError(f"{self.title()}: backward needs the input of forward, of shape {wanted}, got {given}")
         return call
 
     def __call__(self, input: Any, gradOutput: Any = None) -> Any:

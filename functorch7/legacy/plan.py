@@ -120,6 +120,7 @@ class Plan:
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.state_slots: list[Slot] = []
         self.is_step = self.spec.is_step
+        self.takes_table = self.spec.takes_table
         if self.is_step:
             map_state(self.spec, slots, self.state_slots.append)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
@@ -127,7 +128,8 @@ class Plan:
         self.draws = self.spec.draws(bool(root.train))
         order, treedef = jax.tree.flatten(params)
         floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
-        self.dtype = floating[0] if floating else dtype_of(root._type)
+        own = dtype_of(root._type)
+        self.dtype = own if own in floating or not floating else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(

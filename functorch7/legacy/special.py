@@ -89,13 +89,13 @@ class MapTable(Container, describes=layers.MapTable):
 class SparseLinear(Module, describes=layers.SparseLinear):
     """nn.SparseLinear: gradInput is dense, (index, value) for every column, with `doGradInput`; else it is empty."""
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
         """Adds scale * the parameters' gradients; gradInput is a table with one tensor for each example."""
         super().backward(input, gradOutput, scale)
         self.gradInput = self._dense_gradients(gradOutput)
         return self.gradInput
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """A table with one dense gradient for each example, or an empty table."""
         super().updateGradInput(input, gradOutput)
         self.gradInput = self._dense_gradients(gradOutput)

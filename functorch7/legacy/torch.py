@@ -40,6 +40,11 @@ def range(first: float, last: float, step: float = 1) -> Tensor:
     return _made(np.arange(first, last + step / 2, step))
 
 
+def linspace(first: float, last: float, n: int = 100) -> Tensor:
+    """n numbers at equal distances from first to last, both included."""
+    return _made(np.linspace(first, last, n))
+
+
 def randperm(n: int) -> Tensor:
     """The numbers 1 to n in random order."""
     return _made(generator().permutation(n) + 1)

@@ -24,14 +24,24 @@ def unwrapped(value: Any) -> Any:
     return as_arrays(value)
 
 
-def as_input(value: Any) -> Any:
-    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch."""
+def as_input(value: Any, is_table: bool = False) -> Any:
+    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
+
+    A list of plain numbers is a tensor, unless the module takes tables.
+    """
     if isinstance(value, (list, tuple)):
-        found = as_arrays(value)
-        return [as_input(v) for v in value] if isinstance(found, list) else found.astype(np.float64)
+        found = None if is_table else as_arrays(value)
+        return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v) for v in value]
     if isinstance(value, dict):
         return {name: as_input(v) for name, v in value.items()}
     return float(value) if isinstance(value, int) else unwrapped(value)
+
+
+def as_gradient(value: Any, output: Any) -> Any:
+    """As `as_input`, with lists where the output has them."""
+    if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
+        return [as_gradient(v, o) for v, o in zip(value, output, strict=True)]
+    return as_input(value)
 
 
 def wrapped(value: Any) -> Any:

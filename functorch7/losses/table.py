@@ -4,11 +4,11 @@ from typing import Any
 
 import jax
 
-from ..core import Map, expected
+from ..core import TableMap, expected
 from .base import Criterion
 
 
-class CriterionTable(Map):
+class CriterionTable(TableMap):
     """criterion(x, y) of a table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.

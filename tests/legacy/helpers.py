@@ -54,3 +54,9 @@ def gradUpdate(mlp, x, y, criterion, learningRate):
     mlp.backward(x, criterion.backward(prediction, y))
     mlp.updateParameters(learningRate)
     return error
+
+
+def derivative(module, ii):
+    """(output, gradInput for a gradient of ones) of a double-precision module."""
+    module.double()
+    return np.array(module.forward(ii)), np.array(module.backward(ii, np.ones_like(ii)))

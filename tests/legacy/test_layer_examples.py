@@ -52,6 +52,224 @@ def test_dropout_with_stochastic_evaluation():
     assert len({y.tobytes() for y in drawn}) > 1
 
 
+def test_linear_of_a_sparse_tensor():
+    module = nn.SparseLinear(10000, 2)
+    x = torch.Tensor([[1, 0.1], [2, 0.3], [10, 0.3], [31, 0.2]])
+    weight, dense = np.asarray(module.weight), np.zeros(10000)
+    dense[[0, 1, 9, 30]] = [0.1, 0.3, 0.3, 0.2]
+    same(module.forward(x), weight @ dense + np.asarray(module.bias), rtol=1e-5)
+
+
+def test_bilinear():
+    assert nn.Bilinear(10, 5, 3).forward([torch.randn(128, 10), torch.randn(128, 5)]).size() == [128, 3]
+    m = nn.Bilinear(2, 2, 2)
+    m.weight.copy([[[1, 2], [3, 4]], [[0, 1], [1, 0]]])
+    m.bias.copy([0.5, -0.5])
+    same(m.forward([[[1, 2]], [[3, 4]]]), [[61.5, 9.5]])
+
+
+def test_partial_linear():
+    module, x = nn.PartialLinear(5, 3), torch.randn(128, 5)
+    full = np.array(module.forward(x))
+    assert full.shape == (128, 3)
+    module.setPartition(torch.Tensor([1, 3]))
+    same(module.forward(x), full[:, [0, 2]], rtol=1e-5)
+    module.resetPartition()
+    same(module.forward(x), full, rtol=1e-5)
+
+
+def learnt(module, target, x, steps=4000, rate=0.05):
+    """The module's parameter after learning x -> target(x)."""
+    mlp, criterion = nn.Sequential().add(module), nn.MSECriterion()
+    for _ in range(steps):
+        given = x()
+        gradUpdate(mlp, given, target(given), criterion, rate)
+    return np.asarray(mlp.parameters()[0][0])
+
+
+COUNT = np.arange(1, 6)
+ROW_NUMBERS = np.repeat(COUNT[:, None], 4, 1)
+
+
+@pytest.mark.parametrize(
+    "module, target, sizes, expected",
+    [
+        (nn.Add(5), lambda x: x + COUNT, [5], COUNT),
+        (nn.CAdd(5, 1), lambda x: x + ROW_NUMBERS, [5, 4], COUNT[:, None]),
+        (nn.Mul(), lambda x: np.pi * x, [5], [np.pi]),
+        (nn.CMul(5, 1), lambda x: x * ROW_NUMBERS, [5, 4], COUNT[:, None]),
+    ],
+    ids=["Add", "CAdd", "Mul", "CMul"],
+)
+def test_layers_learn_their_numbers(module, target, sizes, expected):
+    # The documentation takes 10,000 steps at 0.01: the same distance.
+    steps = 4000 if len(sizes) == 1 else 8000
+    found = learnt(module.clone().double(), target, lambda: np.random.default_rng().uniform(size=sizes), steps, 0.1)
+    same(found, expected, atol=1e-3)
+
+
+def test_add_to_a_batch():
+    m = nn.Add(3)
+    m.bias.copy([1, 2, 3])
+    same(m.forward([[0, 0, 0], [1, 1, 1]]), [[1, 2, 3], [2, 3, 4]])
+
+
+def test_narrow():
+    x = values(4, 5)
+    same(nn.Narrow(1, 2, 3).forward(x), x[1:4])
+    same(nn.Narrow(1, 2, -1).forward(x), x[1:4])
+    same(nn.Narrow(1, 2, 2).forward(x), x[1:3])
+    same(nn.Narrow(1, 2, -2).forward(x), x[1:3])
+    same(nn.Narrow(2, 2, 3).forward(x), x[:, 1:4])
+    same(nn.Narrow(2, 2, -2).forward(x), x[:, 1:4])
+
+
+def test_replicate():
+    x, m = torch.linspace(1, 5, 5), nn.Replicate(3)
+    same(m.forward(x), [[1, 2, 3, 4, 5]] * 3)
+    x.fill(13)
+    same(m.forward(x), np.full((3, 5), 13))
+
+
+def test_select():
+    x = torch.randn(10, 5)
+    same(nn.Sequential().add(nn.Select(1, 3)).forward(x), np.asarray(x)[2])
+
+
+def test_parallel_out_of_concat_and_select():
+    c = nn.Concat(2)
+    for i in range(1, 11):
+        c.add(nn.Sequential().add(nn.Select(1, i)).add(nn.Linear(3, 2)).add(nn.Reshape(2, 1)))
+    mlp = nn.Sequential().add(c)
+    assert mlp.forward(torch.randn(10, 3)).size() == [2, 10]
+    criterion, y = nn.MSECriterion(), torch.ones(2, 10)
+    errors = [gradUpdate(mlp, torch.randn(10, 3), y, criterion, 0.05) for _ in range(300)]
+    assert np.mean(errors[-20:]) < 0.5 * np.mean(errors[:20])
+
+
+def test_index():
+    t = values(4, 2)
+    same(nn.Index(1).forward([t, torch.LongTensor([3, 1])]), t[[2, 0]])
+
+
+def test_squeeze_and_unsqueeze():
+    t = values(2, 1, 2, 1, 2)
+    same(nn.Squeeze().forward(t), t.squeeze())
+    sizes = {1: [1, 2, 4, 3], 4: [2, 4, 3, 1], 2: [2, 1, 4, 3]}
+    for pos, size in sizes.items():
+        assert nn.Unsqueeze(pos).forward(torch.Tensor(2, 4, 3)).size() == size
+    assert nn.Unsqueeze(2).forward(torch.Tensor(3, 5, 7)).size() == [3, 1, 5, 7]
+    assert nn.Unsqueeze(4, 3).forward(torch.Tensor(5, 2, 4, 3)).size() == [5, 2, 4, 3, 1]
+    assert nn.Unsqueeze(2).setNumInputDims(3).forward(torch.Tensor(5, 2, 4, 3)).size() == [5, 2, 1, 4, 3]
+
+
+def test_transpose():
+    t = values(2, 3, 4)
+    same(nn.Transpose([1, 2], [1, 3]).forward(t), t.swapaxes(0, 1).swapaxes(0, 2))
+
+
+def test_normalize():
+    A = values(3, 5)
+    same(np.linalg.norm(nn.Normalize(2).forward(A), axis=1), np.ones(3))
+    same(nn.Normalize(np.inf).forward(A), A / np.abs(A).max(1, keepdims=True))
+    same(nn.Normalize(2).forward([3, 4]), [0.6, 0.8])
+    same(nn.Normalize(1).forward([3, -1]), [0.75, -0.25])
+    same(nn.Normalize(np.inf).forward([2, -4]), [0.5, -1])
+
+
+def test_mm():
+    assert nn.MM().forward([torch.randn(2, 3, 4), torch.randn(2, 4, 5)]).size() == [2, 3, 5]
+    assert nn.MM(True, False).forward([torch.randn(2, 4, 3), torch.randn(2, 4, 5)]).size() == [2, 3, 5]
+
+
+def test_padding():
+    row = [0.2008, 0.4848, -1.0783]
+    same(nn.Padding(1, 2, 1, -1).forward(row), [*row, -1, -1])
+    rows = np.array([[1.0203, 0.2704, -1.6164], [-0.2219, -0.6529, -1.9218]])
+    same(nn.Padding(1, -2, 1, -1).forward(rows), [[-1, -1, *rows[0]], [-1, -1, *rows[1]]])
+    inside = [[row[0], -1, -1, *row[1:]] for row in rows]
+    same(nn.Padding(1, -2, 1, -1, 2).forward(rows), inside)
+
+
+def test_pixel_shuffle():
+    convolutions = [(1, 8, 5, 5, 1, 1, 2, 2), (8, 4, 3, 3, 1, 1, 1, 1), (4, 9, 3, 3, 1, 1, 1, 1)]
+    model = nn.Sequential()
+    for sizes in convolutions[:2]:
+        model.add(nn.SpatialConvolution(*sizes)).add(nn.ReLU())
+    model.add(nn.SpatialConvolution(*convolutions[2])).add(nn.PixelShuffle(3))
+    assert model.forward(torch.Tensor(1, 19, 25)).size() == [1, 57, 75]
+    expected = [[[1, 3, 2, 4], [5, 7, 6, 8]]]
+    same(nn.PixelShuffle(2).forward([[[1, 2]], [[3, 4]], [[5, 6]], [[7, 8]]]), expected)
+
+
+def test_one_hot():
+    same(nn.OneHot(4).forward(torch.LongTensor([1, 2, 3, 4])), np.eye(4))
+
+
+def test_zero_grad():
+    module = nn.ZeroGrad()
+    same(module.forward([1, 2]), [1, 2])
+    same(module.backward([1, 2], [3, 4]), [0, 0])
+
+
+def test_sum_and_max():
+    x = [[1, 2, 3], [4, 5, 6]]
+    arguments = {(1,): [5, 7, 9], (2,): [6, 15], (-1,): [6, 15], (1, 1): [6, 15], (1, 1, True): [2, 5]}
+    for given, expected in arguments.items():
+        same(nn.Sum(*given).forward(x), expected)
+    assert nn.Max(2).forward(torch.randn(2, 3, 4)).size() == [2, 4]
+    assert nn.Max(2, 3).forward(torch.randn(5, 2, 3, 4)).size() == [5, 2, 4]
+
+
+def test_distances():
+    m = nn.Cosine(2, 2)
+    m.weight.copy([[1, 0], [1, 1]])
+    same(m.forward([3, 4]), [0.6, 0.9899494937])
+    m = nn.Euclidean(2, 3)
+    m.weight.copy([[0, 3, 1], [0, 4, 1]])
+    same(m.forward([[0, 0], [1, 1]])[2], [2**0.5, 13**0.5, 0])
+    same(m.forward([0, 0]), [0, 5, 2**0.5])
+    m.backward([0, 0], [1, 1, 1])
+    assert np.isfinite(m.gradInput).all() and np.isfinite(m.gradWeight).all()
+    m = nn.WeightedEuclidean(2, 1)
+    m.weight.copy([[3], [4]])
+    m.diagCov.copy([[2], [0.5]])
+    same(m.forward([0, 0]), [6.32455532])
+
+
+def test_temporal_dynamic_k_max_pooling():
+    m = nn.TemporalDynamicKMaxPooling(2)
+    x = [[1, 9], [5, 2], [3, 4]]
+    same(m.forward(x), [[5, 9], [3, 4]])
+    same(m.backward(x, [[10, 20], [30, 40]]), [[0, 20], [10, 0], [30, 40]])
+    assert nn.TemporalDynamicKMaxPooling(1, 0.5).forward(torch.randn(5, 2)).size(1) == 3
+
+
+def test_clamp():
+    A = [[-1.1321, 0.0227, -0.4672, 0.6519, -0.5380], [0.9061, -1.0858, 0.3697, -0.8120, -1.6759]]
+    same(nn.Clamp(-0.1, 0.5).forward(A), [[-0.1, 0.0227, -0.1, 0.5, -0.1], [0.5, -0.1, 0.3697, -0.1, -0.1]])
+
+
+def test_bottle():
+    mlp, x = nn.Bottle(nn.Linear(10, 2)), torch.randn(4, 5, 3, 10)
+    y = np.asarray(mlp.forward(x))
+    assert y.shape == (4, 5, 3, 2)
+    same(y[1, 2, 0], mlp.get(1).forward(np.asarray(x)[1, 2, 0]), rtol=1e-5)
+
+
+def test_depth_concat():
+    mlp = nn.DepthConcat(1)
+    for size in (1, 3, 4):
+        mlp.add(nn.SpatialConvolution(3, 2, size, size))
+    y = np.asarray(mlp.forward(torch.randn(3, 7, 7)))
+    assert y.shape == (6, 7, 7)
+    filled = [(y[planes] != 0).any(0) for planes in (slice(0, 2), slice(2, 4), slice(4, 6))]
+    for full, (first, last) in zip(filled, [(0, 7), (1, 6), (1, 5)], strict=True):
+        expected = np.zeros((7, 7), bool)
+        expected[first:last, first:last] = True
+        assert (full == expected).all()
+
+
 def test_identity():
     y = nn.Identity().forward(torch.ones(5, 2))
     assert y.size() == [5, 2]
@@ -118,119 +336,6 @@ def test_l1_penalty():
     autoencoder.backward(x, criterion.backward(y, x))
     penalised, plain = np.array(autoencoder.get(2).gradInput), np.array(autoencoder.get(3).gradInput)
     same(penalised - plain, weight * np.sign(code), atol=1e-5)
-
-
-# Table layers --------------------------------------------------------------------------------------------------------
-
-
-def test_tables_go_through_Sequential():
-    t = [torch.randn(3), torch.randn(3), torch.randn(3)]
-    pred = nn.Sequential().add(nn.Identity()).add(nn.CAddTable()).forward(t)
-    same(pred, sum(np.asarray(v) for v in t), rtol=1e-5)
-
-
-def test_concat_table():
-    mlp = nn.ConcatTable()
-    mlp.add(nn.Linear(5, 2))
-    mlp.add(nn.Linear(5, 3))
-    assert [y.size() for y in mlp.forward(torch.randn(5))] == [[2], [3]]
-
-
-def test_concat_table_of_a_nested_table():
-    mlp = nn.ConcatTable()
-    mlp.add(nn.Identity())
-    mlp.add(nn.Identity())
-    a, b = torch.randn(2), torch.randn(3)
-    same(mlp.forward([a, [b]]), [[a, [b]], [a, [b]]])
-
-
-def test_parallel_table():
-    mlp = nn.ParallelTable()
-    mlp.add(nn.Linear(10, 2))
-    mlp.add(nn.Linear(5, 3))
-    assert [y.size() for y in mlp.forward([torch.randn(10), torch.rand(5)])] == [[2], [3]]
-
-
-def test_join_table():
-    x, y, z = values(5, 1, seed=1), values(5, 1, seed=2), values(2, 1, seed=3)
-    same(nn.JoinTable(1).forward([x, y]), np.concatenate([x, y]))
-    same(nn.JoinTable(2).forward([x, y]), np.concatenate([x, y], 1))
-    same(nn.JoinTable(1).forward([x, z]), np.concatenate([x, z]))
-    module = nn.JoinTable(2, 2)
-    assert module.forward([torch.randn(3, 1), torch.randn(3, 1)]).size() == [3, 2]
-    assert module.forward([torch.randn(2, 3, 1), torch.randn(2, 3, 1)]).size() == [2, 3, 2]
-
-
-def test_training_through_join_table():
-    mlp = nn.Sequential()
-    c = nn.ConcatTable()
-    c.add(nn.Linear(10, 3))
-    c.add(nn.Linear(10, 7))
-    mlp.add(c)
-    p = nn.ParallelTable()
-    p.add(nn.Linear(3, 2))
-    p.add(nn.Linear(7, 1))
-    mlp.add(p)
-    mlp.add(nn.JoinTable(1))
-    assert mlp.forward(torch.randn(10)).size() == [3]
-    errors = [gradUpdate(mlp, torch.ones(10), torch.ones(3), nn.MSECriterion(), 0.05) for _ in range(100)]
-    assert errors[-1] < 1e-3 * errors[0]
-
-
-def test_c_add_table():
-    ones = torch.ones(5)
-    same(nn.CAddTable().forward([ones, ones * 2, ones * 3]), [6] * 5)
-
-
-# Transfer functions --------------------------------------------------------------------------------------------------
-
-
-def test_softmax():
-    ii = np.exp(np.abs(values(10)))
-    oo = np.asarray(nn.SoftMax().forward(ii))
-    assert (oo > 0).all()
-    assert oo.sum() == pytest.approx(1, rel=1e-6)
-    same(np.argsort(oo), np.argsort(ii))
-
-
-def derivative(module, ii):
-    """(output, gradInput for a gradient of ones) of a double-precision module."""
-    module.double()
-    return np.array(module.forward(ii)), np.array(module.backward(ii, np.ones_like(ii)))
-
-
-def test_log_softmax():
-    oo, gi = derivative(nn.LogSoftMax(), values(10))
-    assert np.exp(oo).sum() == pytest.approx(1)
-    same(gi, 1 - 10 * np.exp(oo))
-
-
-def test_sigmoid():
-    ii = np.linspace(-5, 5, 100)
-    oo, gi = derivative(nn.Sigmoid(), ii)
-    same(oo, 1 / (1 + np.exp(-ii)))
-    same(gi, oo * (1 - oo))
-
-
-def test_tanh():
-    ii = np.linspace(-3, 3, 100)
-    oo, gi = derivative(nn.Tanh(), ii)
-    same(oo, np.tanh(ii))
-    same(gi, 1 - oo**2)
-
-
-@pytest.mark.parametrize("in_place", [None, True])
-def test_relu(in_place):
-    ii = np.linspace(-3, 3, 100)
-    oo, gi = derivative(nn.ReLU(in_place), ii)
-    same(oo, np.maximum(ii, 0))
-    same(gi, ii > 0)
-
-
-def test_threshold():
-    oo, gi = derivative(nn.Threshold(0.5, -1), np.array([0, 0.5, 1]))
-    same(oo, [-1, -1, 1])
-    same(gi, [0, 0, 1])
 
 
 # Criterions ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,263 @@
+"""Decorators: what they add to the module inside."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.legacy import nn, torch
+
+from .helpers import same, values
+
+# NaN -----------------------------------------------------------------------------------------------------------------
+
+
+def culprit(run):
+    with pytest.raises(FloatingPointError) as caught:
+        run()
+    return re.match(r"NaN found in (\w+) of module :\n(nn\.NaN\(\d+\) @ .*)", str(caught.value)).groups()
+
+
+def test_NaN_names_the_culprit_of_a_forward():
+    m = nn.NaN(nn.Linear(2, 2), 5)
+    assert culprit(lambda: m.forward([1, np.nan])) == ("input", "nn.NaN(5) @ nn.Linear(2 -> 2)")
+    m.get(1).weight.fill(np.nan)
+    assert culprit(lambda: m.forward([1, 1]))[0] == "parameters"
+    assert culprit(lambda: nn.NaN(nn.Log()).forward([-1, 1]))[0] == "output"
+
+
+def test_NaN_names_the_culprit_of_a_backward():
+    m = nn.NaN(nn.Linear(2, 2))
+    m.forward([1, 1])
+    assert culprit(lambda: m.backward([1, 1], [np.nan, 1]))[0] == "gradOutput"
+    power = nn.NaN(nn.Power(0.5))  # whose slope at 0 is infinite
+    power.forward([0, 1])
+    assert culprit(lambda: power.backward([0, 1], [0, 1]))[0] == "gradInput"
+
+
+def test_NaN_tells_the_way_to_it():
+    model = nn.Sequential().add(nn.NaN(nn.Identity(), 1)).add(nn.NaN(nn.Sqrt(), 2))
+    with pytest.raises(FloatingPointError, match="output of module") as caught:
+        model.forward([-1])
+    assert caught.value.__notes__[0] == "In 2 module of nn.Sequential:"
+
+
+def test_NaN_lets_everything_else_through():
+    m, plain = nn.NaN(nn.Linear(3, 2)), nn.Linear(3, 2)
+    plain.weight.copy(m.get(1).weight)
+    plain.bias.copy(m.get(1).bias)
+    x, g = values(4, 3), values(4, 2)
+    same(m.forward(x), plain.forward(x), rtol=1e-5)
+    same(m.backward(x, g), plain.backward(x, g), rtol=1e-5)
+    same(m.get(1).gradWeight, plain.gradWeight, rtol=1e-5)
+    same(nn.NaN(nn.ReLU()).forward([np.inf, 1]), [np.inf, 1])
+
+
+def test_NaN_counts_its_objects():
+    first, second = nn.NaN(nn.Tanh()), nn.NaN(nn.Tanh())
+    assert second.id == first.id + 1
+    assert nn.NaN.newId() == second.id + 1
+
+
+def test_NaN_inside_jit():
+    module = f7.NaN(f7.Log(), 1)
+    params, buffers = module.init(jax.random.key(0))
+    apply = jax.jit(lambda x: module.apply(params, buffers, x)[0])
+    same(apply(jnp.ones(2)), [0, 0])
+    with pytest.raises(jax.errors.JaxRuntimeError, match="NaN found in output of module"):
+        apply(-jnp.ones(2)).block_until_ready()
+
+
+# Profile -------------------------------------------------------------------------------------------------------------
+
+
+def test_profile_prints_every_so_many_passes(capsys):
+    m = nn.Profile(nn.Linear(3, 2), 3, "first layer")
+    x, g = values(4, 3), values(4, 2)
+    for _ in range(4):
+        m.forward(x)
+        m.backward(x, g)
+    lines = capsys.readouterr().out.splitlines()
+    assert [re.sub(r"\d+\.\d{3}", "T", line) for line in lines] == [
+        "first layer took T seconds for 3 forward passes",
+        "first layer took T seconds for 3 backward passes",
+    ]
+    assert (m.numFwds, m.numBwds) == (1, 1)
+    assert m.summedFwdTime > 0 and m.summedBwdTime > 0
+    assert m.module is m.get(1) and str(m) == "nn.Profile @ nn.Linear(3 -> 2)"
+
+
+def test_profiles_count_for_themselves_and_are_named_after_their_modules():
+    first, second = nn.Profile(nn.Tanh()), nn.Profile(nn.Tanh())
+    first.forward([1])
+    assert (first.numFwds, second.numFwds, first.name) == (1, 0, "nn.Tanh")
+
+
+def test_profile_inside_jit(capsys):
+    module = f7.Profile(f7.Linear(3, 2), 1)
+    params, buffers = module.init(jax.random.key(0))
+    jax.jit(jax.grad(lambda p: module.apply(p, buffers, jnp.ones((4, 3)))[0].sum()))(params)
+    jax.effects_barrier()
+    assert re.findall(r"for 1 (\w+) passes", capsys.readouterr().out) == ["forward", "backward"]
+
+
+# GPU -----------------------------------------------------------------------------------------------------------------
+
+
+def test_GPU_on_one_device_is_the_module():
+    m, plain = nn.GPU(nn.Linear(3, 2), 1), nn.Linear(3, 2)
+    plain.weight.copy(m.get(1).weight)
+    plain.bias.copy(m.get(1).bias)
+    x, g = values(4, 3), values(4, 2)
+    same(m.forward(x), plain.forward(x), rtol=1e-5)
+    same(m.backward(x, g), plain.backward(x, g), rtol=1e-5)
+    m.updateParameters(0.1)
+    plain.updateParameters(0.1)
+    same(m.get(1).weight, plain.weight, rtol=1e-5)
+    assert (str(m), m.device, m.outdevice) == ("nn.GPU(1) @ nn.Linear(3 -> 2)", 1, 1)
+    again = pickle.loads(pickle.dumps(m.float()))
+    same(again.forward(x), plain.forward(x), rtol=1e-5)
+
+
+def test_GPU_warns_of_a_device_that_is_not_there():
+    m = nn.GPU(nn.Tanh(), 9)
+    with pytest.warns(UserWarning, match="device 9 is not there, using device 1 of 1"):
+        same(m.forward([0]), [0])
+
+
+@pytest.mark.parametrize("device", ["cuda:0", None])
+def test_GPU_takes_the_number_of_a_device(device):
+    with pytest.raises(TypeError, match="expected the number of a device"):
+        nn.GPU(nn.Tanh(), device)
+
+
+ON_FOUR_DEVICES = """
+import jax, numpy as np
+from functorch7.legacy import nn, torch
+mlp = nn.Sequential()
+for device in (1, 2, 3):
+    mlp.add(nn.GPU(nn.Linear(6, 6), device))
+mlp.add(nn.GPU(nn.Linear(6, 2), 4, 1))
+plain = nn.Sequential(*[]).add(nn.Linear(6, 6)).add(nn.Linear(6, 6)).add(nn.Linear(6, 6)).add(nn.Linear(6, 2))
+for a, b in zip(mlp.parameters()[0], plain.parameters()[0]):
+    b.copy(a)
+place = lambda value: next(iter(value.devices())).id
+x, criterion = torch.randn(5, 6), nn.MSECriterion()
+for _ in range(3):
+    losses = []
+    for model in (mlp, plain):
+        y = model.forward(x)
+        losses.append(criterion.forward(y, torch.ones(5, 2)))
+        model.zeroGradParameters()
+        model.backward(x, criterion.backward(y, torch.ones(5, 2)))
+        model.updateParameters(0.1)
+    assert abs(losses[0] - losses[1]) < 1e-5, losses
+assert [place(m.get(1).weight.array) for m in mlp.modules] == [0, 1, 2, 3]
+assert place(mlp.forward(x).array) == 0 and place(mlp.get(2).output.array) == 1
+assert [place(m.get(1).gradWeight.array) for m in mlp.modules] == [0, 1, 2, 3]
+moved = nn.GPU.recursiveSetDevice(None, [x, [x]], 3)
+assert place(moved[1][0].array) == 2
+back = nn.GPU.recursiveSetDevice(None, moved, [x, [torch.ones(1)]])
+assert place(back[0].array) == 0
+assert place(mlp.get(1).setDevice(4).get(1).weight.array) == 3
+print("done")
+"""
+
+
+def test_GPU_spreads_a_network_over_devices():
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", ON_FOUR_DEVICES]
+    run = subprocess.run(command, env=flags, capture_output=True, text=True, check=False)
+    assert run.stdout == "done\n", run.stderr
+
+
+# DontCast ------------------------------------------------------------------------------------------------------------
+
+
+def test_DontCast_keeps_the_module_as_it_is():
+    model = nn.Sequential().add(nn.DontCast(nn.Linear(3, 2), True)).add(nn.Linear(2, 2)).double()
+    inside = model.get(1).get(1)
+    assert (inside.weight.type(), model.get(2).weight.type()) == ("torch.FloatTensor", "torch.DoubleTensor")
+    x = values(4, 3)
+    y = model.forward(x)
+    assert y.type() == "torch.DoubleTensor"
+    hidden = (x.astype(np.float32) @ np.asarray(inside.weight).T + np.asarray(inside.bias)).astype(float)
+    same(y, hidden @ np.asarray(model.get(2).weight).T + np.asarray(model.get(2).bias), rtol=1e-6)
+    assert model.backward(x, np.ones((4, 2))).type() == "torch.DoubleTensor"
+    assert inside.gradWeight.type() == "torch.FloatTensor"
+
+
+def test_DontCast_casts_in_and_out():
+    with jax.enable_x64(True):
+        inside = f7.Linear(3, 2)
+        params, buffers = inside.init(jax.random.key(0))
+        x = jnp.ones((4, 3), jnp.float64)
+        for options, dtype in [((False,), "float32"), ((True,), "float64"), ((True, False), "float32")]:
+            assert f7.DontCast(inside, *options).apply([params], [buffers], x)[0].dtype == dtype
+        copying = f7.DontCast(f7.Identity(), True, False, "torch.HalfTensor")
+        assert copying.apply([{}], [{}], x)[0].dtype == "float16"
+        with pytest.raises(ValueError, match=r"module_type \(argument 4\)"):
+            f7.DontCast(f7.Identity(), True).apply([{}], [{}], x)
+
+
+# WeightNorm ----------------------------------------------------------------------------------------------------------
+
+
+def test_weight_norm_rebuilds_the_weight_from_length_and_direction():
+    m = nn.WeightNorm(nn.Linear(3, 2)).double()
+    m.v.copy([[3, 0, 4], [0, 1, 0]])
+    m.g.copy([[10], [2]])
+    expected = np.array([[6, 0, 8], [0, 2, 0]])
+    same(m.weight, expected, rtol=1e-4)  # 1e-4 is added to the squared length
+    x = values(4, 3)
+    same(m.forward(x), x @ np.asarray(m.weight).T + np.asarray(m.bias), rtol=1e-9)
+
+
+def test_weight_norm_starts_with_the_lengths_of_v():
+    m = nn.WeightNorm(nn.SpatialConvolution(2, 3, 2, 2))
+    m.resetInit()
+    same(m.g, np.linalg.norm(np.asarray(m.v), axis=1, keepdims=True), rtol=1e-5)
+    same(m.bias, np.zeros(3))
+    assert (m.v.size(), m.gradV.size(), m.weight.size()) == ([3, 8], [3, 2, 2, 2], [3, 2, 2, 2])
+
+
+def test_weight_norm_needs_a_weight():
+    with pytest.raises(ValueError, match="expected a module with a weight, got nn.Tanh"):
+        nn.WeightNorm(nn.Tanh())
+
+
+def test_linear_weight_norm_comes_from_and_goes_to_linear():
+    linear, x = nn.Linear(3, 2), values(4, 3)
+    m = nn.LinearWeightNorm.fromLinear(linear)
+    same(m.forward(x), linear.forward(x), rtol=1e-5)
+    m.g.mul(2)
+    m.updateWeightMatrix()
+    same(m.weight, 2 * np.asarray(linear.weight), rtol=1e-5)
+    same(m.toLinear().forward(x), m.forward(x), rtol=1e-5)
+    without = nn.LinearWeightNorm(3, 2, False)
+    assert without.toLinear().bias is None
+    same(nn.LinearWeightNorm(3, 2).initFromWeight(torch.ones(2, 3)).g, np.full((2, 1), 3**0.5))
+
+
+# A decorator of one's own --------------------------------------------------------------------------------------------
+
+
+def test_decorate_lends_the_methods_of_a_decorator():
+    class Wrapped(nn.Container):
+        def __init__(self, module):
+            super().__init__()
+            self.modules = [module]
+
+    nn.Decorator.decorate(Wrapped)
+    m, x, g = Wrapped(nn.Linear(3, 2)), values(4, 3), values(4, 2)
+    inside = m.modules[0].clone()
+    same(nn.Sequential().add(m).forward(x), inside.forward(x), rtol=1e-5)
+    same(m.forward(x), inside.forward(x), rtol=1e-5)
+    same(m.backward(x, g), inside.backward(x, g), rtol=1e-5)
+    assert str(m) == "nn.Wrapped @ nn.Linear(3 -> 2)"

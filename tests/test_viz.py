@@ -1,0 +1,65 @@
+"""Pictures of transfer functions."""
+
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7 import core, viz
+from functorch7.layers.transfer import Transfer
+from functorch7.legacy import nn
+
+pytest.importorskip("matplotlib")
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_picture_has_the_curve_and_its_derivative(tmp_path):
+    figure = viz.plot_transfer(f7.ELU(0.5), path=tmp_path / "elu.png")
+    assert (tmp_path / "elu.png").read_bytes().startswith(PNG)
+    function, slope = figure.axes[0].lines
+    x = function.get_xdata()
+    np.testing.assert_allclose(function.get_ydata(), np.where(x > 0, x, 0.5 * np.expm1(x)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(slope.get_ydata(), np.where(x > 0, 1, 0.5 * np.exp(x)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_stateful_module_is_drawn_with_its_parameters():
+    module = nn.PReLU()
+    module.weight.fill(0.75)
+    x, y, slope = viz.curve(module)
+    np.testing.assert_allclose(y, np.where(x > 0, x, 0.75 * x), rtol=1e-6)
+    np.testing.assert_allclose(slope, np.where(x > 0, 1, 0.75), rtol=1e-6)
+
+
+def test_several_functions_share_a_picture():
+    figure = viz.plot_transfer(f7.ELU(0.1), f7.ELU(1.0), low=-1, high=2)
+    assert len(figure.axes[0].lines) == 4
+    assert figure.axes[0].lines[0].get_xdata()[[0, -1]].tolist() == [-1, 2]
+
+
+def test_a_function_that_changes_the_size_cannot_be_drawn():
+    with pytest.raises(ValueError, match=r"CReLU\(\): expected a function that keeps the shape"):
+        viz.plot_transfer(f7.CReLU(1))
+
+
+def test_the_command_line_draws_a_picture(tmp_path, capsys):
+    viz.main(["ELU(0.1)", "nn.Tanh", "--output", str(tmp_path / "curves.png")])
+    assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+    assert "wrote" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("wrong", [["NoSuchLayer"], ["ELU(x)"], []])
+def test_the_command_line_explains_itself(wrong, capsys):
+    with pytest.raises(SystemExit):
+        viz.main(wrong)
+    assert "error" in capsys.readouterr().err
+
+
+def test_the_gallery_shows_every_transfer_function(tmp_path):
+    drawn = {type(module) for modules in viz.GALLERY.values() for module in modules}
+    ours = {c for c in core.registry.values() if issubclass(c, Transfer) and c.__module__.startswith("functorch7.")}
+    assert ours - drawn == {f7.CReLU, f7.GatedLinearUnit}  # these change the size
+    page = viz.write_gallery(tmp_path).read_text()
+    for kind in drawn:
+        assert (tmp_path / "gallery" / f"{kind.__name__}.png").read_bytes().startswith(PNG)
+        assert f"**{kind.__name__}**: {kind.__doc__.splitlines()[0]}" in page
+    ours = viz.Path(__file__).parents[1] / "docs" / "gallery.md"
+    assert ours.read_text() == page, "run make gallery"
