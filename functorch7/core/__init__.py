@@ -5,6 +5,7 @@ from .arrays import const as const
 from .checks import axis as axis
 from .checks import check_dimension as check_dimension
 from .checks import check_floating as check_floating
+from .checks import check_number as check_number
 from .checks import check_positive as check_positive
 from .checks import expected as expected
 from .checks import in_dtype_of as in_dtype_of

@@ -53,6 +53,13 @@ def check_positive(module: Any, **sizes: Any) -> None:
             raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
 
 
+def check_number(module: Any, **values: Any) -> None:
+    """Refuses what is no number, naming the argument."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise TypeError(f"{type(module).package}.{type(module).__name__}: expected a number {name}, got {value!r}")
+
+
 def axis(module: Any, dimension: Any, ndim: int, n_input_dims: int | None = None) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 

@@ -12,6 +12,8 @@ def uniform(key: jax.Array, shape: tuple[int, ...], fan_in: int, stdv: float | N
 
     Source: torch/nn, the `reset` method of each layer.
     """
+    if stdv is not None and stdv < 0:
+        raise ValueError(f"reset: expected a standard deviation that is not negative, got {stdv}")
     bound = 1 / math.sqrt(fan_in) if stdv is None else stdv * math.sqrt(3)
     return jax.random.uniform(key, shape, jnp.float32, -bound, bound)
 

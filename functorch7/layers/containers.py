@@ -53,10 +53,11 @@ class Branches(Container, abstract=True, init=False):
         return any(module.takes_table for module in self.modules)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        results = [
-            self.call(i, params, buffers, part, key=key, train=train) for i, part in enumerate(self.split(input))
-        ]
-        return self.join([output for output, _ in results]), [buffer for _, buffer in results]
+        outputs, new = [], list(buffers)
+        for i, part in enumerate(self.split(input)):
+            output, new[i] = self.call(i, params, buffers, part, key=key, train=train)
+            outputs.append(output)
+        return self.join(outputs), new
 
     def printed(self) -> str:
         return branches(self.torch_name(), self.modules)
@@ -88,10 +89,9 @@ class Concat(Branches):
 class Parallel(Branches):
     """Module i gets slice i of the input along `input_dimension`; the outputs are joined along `output_dimension`.
 
-    Shape: as many slices as modules -> the joined outputs.
+    Shape: at most as many slices as modules -> the joined outputs; modules without a slice are not run.
     Parameters and buffers: a list, one entry per module.
-    Raises: ValueError for dimension 0, if the number of slices is not that of the modules, or if it is applied
-    without dimensions.
+    Raises: ValueError for dimension 0, if there are more slices than modules, or if it is applied without dimensions.
     Source: nn/doc/containers.md#nn.Parallel.
     """
 
@@ -110,9 +110,10 @@ class Parallel(Branches):
 
     def split(self, input: Any) -> list:
         along = axis(self, self.input_dimension, input.ndim)
-        if input.shape[along] != len(self.modules):
-            raise expected(self, f"size {len(self.modules)} (one slice per module) in dimension {along + 1}", input)
-        return [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(len(self.modules))]
+        if not 1 <= input.shape[along] <= len(self.modules):
+            modules = len(self.modules)
+            raise expected(self, f"1 to {modules} slices (one for each module) in dimension {along + 1}", input)
+        return [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(input.shape[along])]
 
     def join(self, outputs: list) -> Any:
         return joined(self, outputs, self.output_dimension)

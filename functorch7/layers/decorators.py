@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Container, Module, axis, check_positive, expected
+from ..core import Container, Module, axis, builder, check_positive, expected
 from .containers import Concat
 from .table import check_table
 
@@ -114,18 +114,20 @@ class DepthConcat(Concat, init=False):
 
 
 class MapTable(Container):
-    """The same module, with the same parameters, for every entry of a table.
+    """The same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
-    Parameters: those of the module, one level down. Buffers: those that the last entry leaves.
-    Raises: ValueError without a module and for inputs that are no tables; TypeError for more than one module.
-    `shared` is accepted as in Torch7 (a list of names, or a boolean); parameters are always shared.
+    Parameters: those of the module, one level down. Buffers: those that the last entry leaves. With `shared` False (or
+    a list of names without "weight"), each entry has a module of its own, with arrays of its own: `resize(n)` says how
+    many there are.
+    Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
+    shared; TypeError for more than one shared module.
     Source: nn/doc/table.md#nn.MapTable.
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    shared: bool | tuple[str, ...] = True
+    shared: bool = True
 
     def __init__(self, module: Module | None = None, shared: Any = True):
         self._set(modules=() if module is None else (module,), shared=shared)
@@ -133,20 +135,28 @@ class MapTable(Container):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(shared=tuple(self.shared) if isinstance(self.shared, (list, tuple)) else self.shared)
-        if len(self.modules) > 1:
+        self._set(shared=self.shared if isinstance(self.shared, bool) else "weight" in self.shared)
+        if self.shared and len(self.modules) > 1:
             raise TypeError("nn.MapTable: single module required")
+
+    @builder
+    def resize(self, n: int) -> "MapTable":
+        """The same map with n modules; where they are shared, itself."""
+        return self if self.shared else self.replace(modules=self.modules[:1] * n)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not self.modules:
             raise expected(self, "a module to be added first", input)
-        outputs = []
-        for i, each in enumerate(check_table(self, input, 0)):
+        table = check_table(self, input, 0)
+        if not self.shared and len(table) > len(self.modules):
+            raise expected(self, f"at most {len(self.modules)} entries (say resize({len(table)}) first)", input)
+        outputs, new = [], list(buffers)
+        for i, each in enumerate(table):
+            which = 0 if self.shared else i
             entry_key = None if key is None else jax.random.fold_in(key, i)
-            output, buffer = self.call(0, params, buffers, each, key=entry_key, train=train)
+            output, new[which] = self.call(which, params, new, each, key=entry_key, train=train)
             outputs.append(output)
-            buffers = [buffer]
-        return outputs, buffers
+        return outputs, new
 
     def printed(self) -> str:
         if not self.modules:

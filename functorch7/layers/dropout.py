@@ -105,9 +105,12 @@ class WhiteNoise(Module):
     """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
 
     Shape: any, kept.
+    Exposes: noise, that of the last training call.
     Raises: ValueError if the key is missing.
     Source: dpnn/README.md#nn.WhiteNoise.
     """
+
+    exposes: ClassVar[tuple[str, ...]] = ("noise",)
 
     mean: float = 0
     std: float = 0.1
@@ -118,7 +121,9 @@ class WhiteNoise(Module):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not train:
             return input + self.mean, buffers
-        return input + (self.mean + self.std * jax.random.normal(key, input.shape, input.dtype)), buffers
+        noise = self.mean + self.std * jax.random.normal(key, input.shape, input.dtype)
+        expose(noise=noise)
+        return input + noise, buffers
 
     def printed(self) -> str:
         return f"nn.WhiteNoise mean: {self.mean:f}, std: {self.std:f}"

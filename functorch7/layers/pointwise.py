@@ -1,12 +1,13 @@
 """Arithmetic on every element."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, Map, const, expected
+from ..core import Const, Map, check_number, const, expected, tap
 from ..core.arrays import TYPES
 from .lookup import check_indices
 from .transfer import Transfer
@@ -79,6 +80,10 @@ class Power(Transfer):
 
     pow: float
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self, power=self.pow)
+
     def f(self, input: Any) -> Any:
         return input**self.pow
 
@@ -95,6 +100,7 @@ class AddConstant(Transfer):
     inplace: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.constant_scalar, (int, float)):
             self._set(constant_scalar=const(self.constant_scalar))
 
@@ -119,8 +125,8 @@ class MulConstant(Transfer):
     inplace: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.constant_scalar, bool) or not isinstance(self.constant_scalar, (int, float, np.number)):
-            raise TypeError(f"nn.MulConstant: expected a number, got {self.constant_scalar!r}")
+        super().__post_init__()
+        check_number(self, constant=self.constant_scalar)
 
     def f(self, input: Any) -> Any:
         return input * self.constant_scalar
@@ -191,6 +197,7 @@ class Constant(Map):
 
     Shape: any -> the value's (a number: (1)); with n_input_dim, an input of more dimensions is a batch, and the value
     is repeated for each example.
+    Raises: TypeError unless it is given a number or a tensor.
     Source: dpnn/README.md#nn.Constant.
     """
 
@@ -198,6 +205,8 @@ class Constant(Map):
     n_input_dim: int | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.value, str) or self.value is None:
+            raise TypeError(f"nn.Constant: expecting number or tensor at arg 1, got {self.value!r}")
         self._set(value=const(np.atleast_1d(np.asarray(self.value, np.float64))))
 
     def f(self, input: Any) -> Any:
@@ -208,7 +217,7 @@ class Constant(Map):
 
 
 class PrintSize(Map):
-    """y = x; prints the sizes of the input, when a function is traced (under jit, once for each shape).
+    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call.
 
     Shape: any, tables too.
     Source: dpnn/README.md#nn.PrintSize.
@@ -218,5 +227,8 @@ class PrintSize(Map):
 
     def f(self, input: Any) -> Any:
         sizes = jax.tree.map(lambda x: "x".join(map(str, jnp.shape(x))), input)
-        print(f"{self.prefix}:input\n{sizes}")
-        return input
+
+        def printing(what: str) -> Callable:
+            return lambda _: print(f"{self.prefix}:{what}\n{sizes}")
+
+        return tap(input, lambda _: (), printing("input"), printing("gradOutput"))

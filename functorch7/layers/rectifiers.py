@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, Module, expected, expose
+from ..core import Layer, Module, check_number, expected, expose
 from .transfer import Transfer
 
 
@@ -23,10 +23,8 @@ class Threshold(Transfer):
     inplace: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.threshold, (int, float)) or not isinstance(self.val, (int, float)):
-            raise TypeError(f"nn.Threshold(threshold, value): expected numbers, got {self.threshold!r}, {self.val!r}")
-        if not isinstance(self.inplace, bool):
-            raise TypeError(f"{self.torch_name()}: in-place flag must be boolean, got {self.inplace!r}")
+        check_number(self, threshold=self.threshold, value=self.val)
+        super().__post_init__()
         if self.inplace and self.val > self.threshold:
             raise ValueError(
                 f"{self.torch_name()}: in-place processing requires value ({self.val}) not exceed "
@@ -75,6 +73,7 @@ class LeakyReLU(Transfer):
     inplace: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.negval, bool):
             self._set(negval=0.01)
 
@@ -89,12 +88,17 @@ class ELU(Transfer):
     """y = x where x > 0, else alpha * (exp(x) - 1).
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError if alpha is no number.
     Differs from Torch7: for a negative alpha the gradient is the formula's.
     Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
     """
 
     alpha: float = 1
     inplace: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self, alpha=self.alpha)
 
     def f(self, input: Any) -> Any:
         below = jnp.where(input > 0, 0, input)  # so that the exponential of a large x is never taken

@@ -1,5 +1,6 @@
 """Linear layers for inputs that are mostly zeros, given as the places and values of the others."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -12,12 +13,22 @@ from .lookup import check_indices
 from .table import check_table
 
 
+@partial(jax.custom_vjp, nondiff_argnums=(1,))
+def decaying(weight: Any, decay: float) -> Any:
+    """The weight itself; decay * weight is added to its gradient."""
+    return weight
+
+
+decaying.defvjp(lambda weight, _: (weight, weight), lambda decay, weight, gradient: (gradient + decay * weight,))
+
+
 class SparseLinear(Layer):
     """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
 
     Shape: (nnz, 2) -> (output_size); a table of such tensors, or (B, nnz, 2) -> (B, output_size).
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
     (output_size,), the same times 1e-6.
+    An empty table gives the bias. The gradient of the weight is weight_decay * weight more than the derivative.
     Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
     Source: nn/doc/simple.md#nn.SparseLinear.
     """
@@ -25,6 +36,7 @@ class SparseLinear(Layer):
     input_size: int
     output_size: int
     do_grad_input: bool = False
+    weight_decay: float = 0
 
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
@@ -35,9 +47,11 @@ class SparseLinear(Layer):
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
 
     def f(self, params: Any, input: Any) -> Any:
+        if self.weight_decay:
+            params = {**params, "weight": decaying(params["weight"], self.weight_decay)}
+            return self.replace(weight_decay=0).f(params, input)
         if isinstance(input, (list, tuple)):
-            rows = [self.f(params, each) for each in input]
-            return jnp.stack(rows) if rows else jnp.zeros((0, self.output_size), params["bias"].dtype)
+            return jnp.stack([self.f(params, each) for each in input]) if input else params["bias"]
         if input.ndim not in (2, 3) or input.shape[-1] != 2:
             raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
         weight = params["weight"]

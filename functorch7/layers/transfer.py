@@ -9,7 +9,15 @@ from ..core import Map, axis, check_floating, expected
 
 
 class Transfer(Map, abstract=True):
-    """A function of a floating-point tensor: write `f(input)`. Integers and tables are refused, as in Torch."""
+    """A function of a floating-point tensor: write `f(input)`. Integers and tables are refused, as in Torch.
+
+    A field `inplace` is accepted and changes no value.
+    """
+
+    def __post_init__(self) -> None:
+        inplace = getattr(self, "inplace", False)
+        if not isinstance(inplace, bool):
+            raise TypeError(f"{self.torch_name()}: in-place flag must be boolean, got {inplace!r}")
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         check_floating(self, input)
@@ -62,6 +70,7 @@ class HardTanh(Transfer):
     inplace: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.max_val > self.min_val:
             name = self.torch_name()
             raise ValueError(f"{name}: max_value must be larger than min_value, got {self.min_val}, {self.max_val}")

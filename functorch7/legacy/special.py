@@ -58,7 +58,16 @@ class SpatialMaxPooling(Module, describes=layers.SpatialMaxPooling):
 
 
 class MapTable(Container, describes=layers.MapTable):
-    """nn.MapTable: `parameters` has those of the module once for every entry of the last input."""
+    """nn.MapTable: `parameters` has those of the module once for every entry of the last input.
+
+    Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
+    """
+
+    def forward(self, input: Any) -> Any:
+        """The outputs for a table's entries."""
+        if not self._spec.shared and isinstance(input, (list, tuple)) and self.modules:
+            self.resize(max(len(input), len(self.modules)))
+        return super().forward(input)
 
     def add(self, module: Module) -> Any:
         """Sets the module. Raises TypeError if there is one already."""
@@ -72,22 +81,37 @@ class MapTable(Container, describes=layers.MapTable):
         return self.get(1)
 
     def resize(self, n: int) -> None:
-        """Counts the module n times from now on, until the next forward."""
-        self.output = [None] * n
+        """Makes n modules; a shared one is only counted n times, until the next forward."""
+        if self._spec.shared:
+            self.output = [None] * n
+            return
+        del self.modules[n:]
+        while len(self.modules) < n:
+            self.modules.append(self.modules[0].clone())
 
     def size(self) -> int:
-        """How often the module is counted: the entries of the last input."""
+        """The number of modules: a shared one counts for every entry of the last input."""
         output = self.output
-        return max(len(output), 1) if isinstance(output, list) else len(self.modules)
+        return max(len(output), 1) if self._spec.shared and isinstance(output, list) else len(self.modules)
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The module's parameters and gradients, once for every entry of the last input."""
         params, grads = super().parameters()
-        return params * self.size(), grads * self.size()
+        times = self.size() if self._spec.shared else 1
+        return params * times, grads * times
 
 
 class SparseLinear(Module, describes=layers.SparseLinear):
     """nn.SparseLinear: gradInput is dense, (index, value) for every column, with `doGradInput`; else it is empty."""
+
+    @property
+    def weightDecay(self) -> Any:  # type: ignore[override]
+        """What is added to the weight's gradient, as a factor of the weight; it hides dpnn's method, as in Torch."""
+        return self._spec.weight_decay
+
+    @weightDecay.setter
+    def weightDecay(self, value: float) -> None:
+        self._respecify(self._spec.replace(weight_decay=value))
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
         """Adds scale * the parameters' gradients; gradInput is a table with one tensor for each example."""
@@ -204,3 +228,11 @@ class CMulTable(Module, describes=layers.CMulTable):
         with np.errstate(divide="ignore", invalid="ignore"):
             self.gradInput = wrapped([gradient * output / np.asarray(each) for each in unwrapped(input)])
         return self.gradInput
+
+
+class PReLU(Module, describes=layers.PReLU):
+    """nn.PReLU."""
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Leaves the weight as it is, as Torch does."""
+        return self

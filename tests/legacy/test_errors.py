@@ -28,7 +28,7 @@ WRONG_INPUT = {
     "elements of a reshape": (lambda: nn.Reshape(2, 3), (4, 5), r"nn.Reshape\(2x3\): expected .*, got shape \(4, 5\)"),
     "elements of a view": (lambda: nn.View(-1, 3), (2, 5), r"nn.View\(-1, 3\): expected .*, got shape \(2, 5\)"),
     "slices of a parallel": (lambda: nn.Parallel(1, 1).add(nn.Identity()), (2, 3),
-                             r"nn.Parallel: expected size 1 \(one slice per module\) in dimension 1, got shape"),
+                             r"nn.Parallel: expected 1 to 1 slices \(one for each module\) in dimension 1, got shape"),
     "dimension of a parallel": (lambda: nn.Parallel(3, 1).add(nn.Identity()), (2, 3),
                                 r"nn.Parallel: expected a dimension from 1 to 2 or -2 to -1, got 3"),
     "parallel without dimensions": (lambda: nn.Parallel().add(nn.Identity()), (2, 3),

@@ -1,5 +1,6 @@
 """Layers whose objects do more than forward and backward."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -254,6 +255,55 @@ def test_map_table_counts_its_entries():
     assert m.size() == 1
     with pytest.raises(TypeError, match="single module required"):
         m.add(nn.Tanh())
+
+
+@pytest.mark.parametrize("shared", [False, ["bias", "gradBias"]])
+def test_map_table_of_separate_modules(shared):
+    map, x = nn.MapTable(nn.Linear(3, 2), shared), [values(3), values(3, seed=1)]
+    y = map.forward(x)
+    assert map.size() == 2 and len(map.parameters()[0]) == 4
+    map.zeroGradParameters()
+    map.backward(x, [np.ones(2), np.zeros(2)])
+    same(map.get(1).gradBias, [1, 1])
+    same(map.get(2).gradBias, [0, 0])
+    map.updateParameters(1)
+    same(np.asarray(map.forward(x)[1]), y[1])
+    assert not np.allclose(map.forward(x)[0], y[0])
+    with pytest.raises(ValueError, match=r"expected at most 2 entries \(say resize\(3\) first\)"):
+        nn.Sequential().add(map).forward([*x, x[0]])
+    map.resize(3)
+    assert len(nn.Sequential().add(map).forward([*x, x[0]])) == 3
+
+
+def test_print_size_prints_forward_and_backward(capsys):
+    m = nn.Sequential().add(nn.PrintSize("x")).add(nn.Linear(3, 2))
+    for _ in range(2):
+        m.forward(values(4, 3))
+        m.backward(values(4, 3), values(4, 2))
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "x:input\n4x3\nx:gradOutput\n4x3\n" * 2
+
+
+def test_sparse_linear_decays_its_weight():
+    m, plain = nn.SparseLinear(4, 3).double(), nn.SparseLinear(4, 3).double()
+    plain.weight.copy(m.weight)
+    m.weightDecay = 0.1
+    x, g = np.array([[1, 0.5], [3, 2]]), values(3)
+    for each in (m, plain):
+        each.zeroGradParameters()
+        each.forward(x)
+        each.backward(x, g)
+    same(m.gradWeight, np.asarray(plain.gradWeight) + 0.1 * np.asarray(m.weight))
+    same(m.forward([]), m.bias)
+
+
+def test_prelu_is_not_reset():
+    m = nn.Sequential().add(nn.PReLU(2)).add(nn.Linear(2, 2))
+    m.get(1).weight.fill(0.5)
+    weight = np.array(m.get(2).weight)
+    m.reset()
+    same(m.get(1).weight, [0.5, 0.5])
+    assert not np.allclose(m.get(2).weight, weight)
 
 
 def test_partial_linear_in_a_pure_function():

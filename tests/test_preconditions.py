@@ -1,0 +1,153 @@
+"""What the layers' constructors and calls refuse, and how they say it; `cases.py` has wrong inputs, one per module."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+
+NOT_CONSTRUCTED = {
+    # sizes
+    "Linear": (lambda: f7.Linear(0, 2), ValueError, "nn.Linear: expected input_size >= 1, got 0"),
+    "LinearWeightNorm": (lambda: f7.LinearWeightNorm(2, -1), ValueError, "expected output_size >= 1, got -1"),
+    "Bilinear": (lambda: f7.Bilinear(2, 2.5, 2), ValueError, "nn.Bilinear: expected input_size2 >= 1, got 2.5"),
+    "Bilinear, too few": (lambda: f7.Bilinear(2, 2), TypeError, "output_size"),
+    "PartialLinear": (lambda: f7.PartialLinear(2, 0), ValueError, "expected output_size >= 1"),
+    "SparseLinear": (lambda: f7.SparseLinear(0, 2), ValueError, "nn.SparseLinear: expected input_size >= 1"),
+    "IndexLinear": (lambda: f7.IndexLinear(0, 2), ValueError, "nn.IndexLinear: expected input_size >= 1"),
+    "IndexLinear, weight": (lambda: f7.IndexLinear(3, 2, weight=np.ones(2)), ValueError, r"weight of shape \(3, 2\)"),
+    "LookupTable": (lambda: f7.LookupTable(0, 2), ValueError, "nn.LookupTable: expected n_index >= 1"),
+    "LookupTable, norm": (lambda: f7.LookupTable(2, 2, 0, 1, -1), ValueError, "non-positive-norm not supported"),
+    "Euclidean": (lambda: f7.Euclidean(0, 2), ValueError, "nn.Euclidean: expected input_size >= 1"),
+    "WeightedEuclidean": (lambda: f7.WeightedEuclidean(2, 0), ValueError, "nn.WeightedEuclidean: expected output_size"),
+    "Cosine": (lambda: f7.Cosine(0, 2), ValueError, "nn.Cosine: expected input_size >= 1"),
+    "Kmeans, clusters": (lambda: f7.Kmeans(0, 2), ValueError, "nn.Kmeans: expected k >= 1, got 0"),
+    "Kmeans, dimensions": (lambda: f7.Kmeans(2, -1), ValueError, "nn.Kmeans: expected dim >= 1, got -1"),
+    "Add": (lambda: f7.Add(0), ValueError, "nn.Add: expected input_size >= 1"),
+    "CAdd": (lambda: f7.CAdd(), ValueError, "nn.CAdd: expected sizes"),
+    "CMul": (lambda: f7.CMul(2, 0), ValueError, "nn.CMul: expected size 2 >= 1, got 0"),
+    "Reshape": (lambda: f7.Reshape(-1, 2), ValueError, "nn.Reshape: expected sizes >= 1"),
+    "View, 0": (lambda: f7.View(0, 2), ValueError, "nn.View: expected sizes that are positive or -1"),
+    "View, two -1": (lambda: f7.View(-1, -1), ValueError, "nn.View: expected at most one size of -1"),
+    "BatchNormalization": (lambda: f7.BatchNormalization(0), ValueError, "expected n_output >= 1, got 0"),
+    "BatchNormalization, no sizes": (lambda: f7.BatchNormalization(), TypeError, "n_output"),
+    "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 1), TypeError, "true or false, got 1"),
+    "Bottle": (lambda: f7.Bottle(f7.Tanh(), 0), ValueError, "nn.Bottle: expected n_input_dim >= 1"),
+    "Profile": (lambda: f7.Profile(f7.Tanh(), 0), ValueError, "nn.Profile: expected print_interval >= 1"),
+    # dimensions
+    "Concat": (lambda: f7.Concat(0), ValueError, "nn.Concat: expected a dimension counted from 1"),
+    "Parallel": (lambda: f7.Parallel(1, 0), ValueError, "nn.Parallel: expected a dimension counted from 1"),
+    "Narrow": (lambda: f7.Narrow(0, 1), ValueError, "nn.Narrow: expected a dimension counted from 1"),
+    "Narrow, too few": (lambda: f7.Narrow(1), TypeError, "offset"),
+    "Select": (lambda: f7.Select(0, 1), ValueError, "nn.Select: expected a dimension counted from 1"),
+    "Index": (lambda: f7.Index(0), ValueError, "nn.Index: expected a dimension counted from 1"),
+    "Max": (lambda: f7.Max(0), ValueError, "nn.Max: expected a dimension counted from 1"),
+    "Sum, squeeze": (lambda: f7.Sum(1, None, False, 1), TypeError, "nn.Sum: squeeze has to be true/false, got 1"),
+    "JoinTable": (lambda: f7.JoinTable(0), ValueError, "nn.JoinTable: expected a dimension counted from 1"),
+    "SplitTable": (lambda: f7.SplitTable(0), ValueError, "nn.SplitTable: expected a dimension counted from 1"),
+    "Padding": (lambda: f7.Padding(0, 1), ValueError, "nn.Padding: expected a dimension counted from 1"),
+    "Replicate": (lambda: f7.Replicate(2, 0), ValueError, "can only replicate across positive dimensions, got 0"),
+    "Unsqueeze": (lambda: f7.Unsqueeze(), TypeError, "pos"),
+    "Transpose": (lambda: f7.Transpose((1, 2, 3)), TypeError, "nn.Transpose: expected pairs of dimensions"),
+    "NarrowTable": (lambda: f7.NarrowTable(0), ValueError, r"nn.NarrowTable\(offset, length\): expected offset >= 1"),
+    "NarrowTable, too few": (lambda: f7.NarrowTable(), TypeError, "offset"),
+    # numbers and flags
+    "Threshold": (lambda: f7.Threshold("0"), TypeError, "nn.Threshold: expected a number threshold, got '0'"),
+    "Threshold, in place": (lambda: f7.Threshold(0, 1, True), ValueError, r"value \(1\) not exceed threshold \(0\)"),
+    "HardTanh": (lambda: f7.HardTanh(1, -1), ValueError, "nn.HardTanh: max_value must be larger than min_value"),
+    "Clamp": (lambda: f7.Clamp(1, 1), ValueError, "nn.Clamp: max_value must be larger than min_value"),
+    "ELU": (lambda: f7.ELU("1"), TypeError, "nn.ELU: expected a number alpha, got '1'"),
+    "Power": (lambda: f7.Power(None), TypeError, "nn.Power: expected a number power, got None"),
+    "MulConstant": (lambda: f7.MulConstant([1]), TypeError, r"nn.MulConstant: expected a number constant, got \[1\]"),
+    "Constant": (lambda: f7.Constant("1"), TypeError, "nn.Constant: expecting number or tensor at arg 1, got '1'"),
+    "RReLU": (lambda: f7.RReLU(0.5, 0.1), ValueError, "nn.RReLU: expected 0 <= l <= u, got 0.5 and 0.1"),
+    "Dropout": (lambda: f7.Dropout(1), ValueError, "nn.Dropout: illegal percentage, expected 0 <= p < 1, got 1"),
+    "Normalize": (lambda: f7.Normalize(0), ValueError, "nn.Normalize: 0-norm not supported, expected p > 0"),
+    "Normalize, no p": (lambda: f7.Normalize(), TypeError, "p"),
+    "MV": (lambda: f7.MV(1), TypeError, "nn.MV: expected true or false"),
+    "Copy": (lambda: f7.Copy("torch.Tensor", None), ValueError, "nn.Copy: unknown type 'torch.Tensor'"),
+    **{
+        f"{make.__name__}, in place": (lambda make=make, given=given: make(*given, "yes"), TypeError, "must be boolean")
+        for make, given in [(f7.HardTanh, (-1, 1)), (f7.ReLU, ()), (f7.ReLU6, ()), (f7.ELU, (1,)), (f7.LeakyReLU, (0.1,)),
+                            (f7.Threshold, (1, 0)), (f7.AddConstant, (1,)), (f7.MulConstant, (1,))]
+    },
+    # modules
+    "Decorator": (lambda: f7.Decorator(2), TypeError, "nn.Decorator: expected a module as module 1, got 2"),
+    "Sequential": (lambda: f7.Sequential(f7.Tanh), TypeError, "module 1 is the class Tanh; call it"),
+    "MapTable": (lambda: f7.MapTable().replace(modules=(f7.Tanh(), f7.Tanh())), TypeError, "single module required"),
+    "DontCast": (lambda: f7.DontCast(f7.Tanh(), True, True, "float"), ValueError, "nn.DontCast: expected a type of"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make, error, message", NOT_CONSTRUCTED.values(), ids=NOT_CONSTRUCTED)
+def test_constructor(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def x(*shape):
+    return jnp.ones(shape)
+
+
+NOT_APPLIED = {
+    "Bottle": (f7.Bottle(f7.Linear(3, 2), 2, 3), x(4, 5, 3), "a module whose output has 3 dimensions, got shape"),
+    "DepthConcat": (f7.DepthConcat(1, f7.Identity(), f7.View(-1)), x(2, 3), "outputs of one number of dimensions"),
+    "MapTable without a module": (f7.MapTable(), [x(2)], "a module to be added first"),
+    "Narrow": (f7.Narrow(1, 2, 4), x(4), "slices 2 to 5 in dimension 1, got shape"),
+    "Select": (f7.Select(1, 5), x(4), "at least 5 slices"),
+    "Select 0": (f7.Select(1, 0), x(4), "at least 0 slices"),
+    "Replicate": (f7.Replicate(2, 4), x(2, 3), "enough dimensions to replicate along dimension 4"),
+    "Reshape": (f7.Reshape(2, 2), x(3, 3), "4 elements per example, got shape"),
+    "View": (f7.View(3), x(4, 4), "a multiple of 3 elements to view as 3, got shape"),
+    "Unsqueeze, position": (f7.Unsqueeze(5), x(2, 3), "at least 4 dimensions in an example"),
+    "Unsqueeze, dimensions": (f7.Unsqueeze(1, 3), x(2, 3), "at least 3 dimensions"),
+    "MM, matrices": (f7.MM(), [x(2), x(2)], "two matrices, or two batches of as many matrices"),
+    "MM, batches": (f7.MM(), [x(2, 3, 4), x(3, 4, 5)], "two matrices, or two batches of as many matrices"),
+    "MM, sizes": (f7.MM(), [x(2, 3), x(2, 3)], "matrices whose sizes match"),
+    "MV, sizes": (f7.MV(), [x(2, 3), x(2)], "a vector as long as the matrix has columns"),
+    "MV, batch": (f7.MV(), [x(2, 3, 4), x(4)], "a matrix and a vector, or batches of as many"),
+    "Bilinear": (f7.Bilinear(2, 3, 2), [x(4, 2), x(5, 3)], "two matrices, B x 2 and B x 3"),
+    "SoftMax": (f7.SoftMax(), x(1, 1, 1, 1, 2), "a 1D, 2D, 3D or 4D tensor"),
+    "GatedLinearUnit": (f7.GatedLinearUnit(1), x(3, 2), "an even size to halve in dimension 1"),
+    "AddConstant": (f7.AddConstant(np.ones(3)), x(2, 2, 3), "at most 2 dimensions"),
+    "PReLU": (f7.PReLU(3), x(2, 4), "3 planes in dimension 2"),
+    "Normalize": (f7.Normalize(2), x(2, 2, 2), "a 1D or 2D tensor"),
+    "TemporalDynamicKMaxPooling": (f7.TemporalDynamicKMaxPooling(4), x(3, 2), "a sequence of at least 4 steps"),
+    "SpatialDropout": (f7.SpatialDropout(), x(2, 3), "a 3D tensor, or a 4D tensor for a batch"),
+    "VolumetricDropout": (f7.VolumetricDropout(), x(2, 3, 4), "a 4D tensor, or a 5D tensor for a batch"),
+    "MixtureTable": (f7.MixtureTable(), [x(2), [x(3)]], r"one gater output per expert \(2\)"),
+    "SelectTable": (f7.SelectTable(3), [x(2)], "a table of at least 3"),
+    "SelectTable by name": (f7.SelectTable("a"), [x(2)], "a table with the key 'a'"),
+    "FlattenTable": (f7.FlattenTable(), x(2), "a table of at least 0"),
+    "CAddTable": (f7.CAddTable(), x(2), "a table of at least 1"),
+    "JoinTable of nothing": (f7.JoinTable(1), [], "a table of at least 1"),
+    "ParallelTable": (f7.ParallelTable(f7.Tanh(), f7.Tanh()), [x(2)], "a table of at least 2"),
+    "ZipTableOneToMany": (f7.ZipTableOneToMany(), [x(2), x(2)], "a table of at least 1"),
+    "CriterionTable": (f7.CriterionTable(f7.MSECriterion()), [x(2)], "a table of input and target"),
+    "IndexLinear": (f7.IndexLinear(3, 2), [jnp.array([1, 2]), x(3)], "keys and values of the same size"),
+    "Padding": (f7.Padding(1, 1, 1, 0, 9), x(3), "at least 8 elements in dimension 1"),
+    "LookupTable": (f7.LookupTable(3, 2), jnp.array([[[1]]]), "a vector or matrix of indices"),
+    "LookupTable, index": (f7.LookupTable(3, 2), jnp.array([1, 4]), "indices from 1 to 3, got 4"),
+    "SparseLinear, index": (f7.SparseLinear(3, 2), jnp.array([[4.0, 1]]), "indices from 1 to 3, got 4"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("module, input, message", NOT_APPLIED.values(), ids=NOT_APPLIED)
+def test_input(module, input, message):
+    params, buffers = module.init(jax.random.key(0))
+    with pytest.raises(ValueError, match=rf"^nn\.{type(module).__name__}.*: expected {message}"):
+        module.apply(params, buffers, input, key=jax.random.key(0), train=True)
+
+
+def test_noise_needs_a_key():
+    for module in (f7.Dropout(), f7.SpatialDropout(), f7.RReLU(), f7.WhiteNoise()):
+        with pytest.raises(ValueError, match="needs a random key; pass key="):
+            module.apply({}, {}, x(2, 3, 4), train=True)
+
+
+def test_an_index_that_jit_cannot_look_at_gives_nan_and_not_another_row():
+    layer = f7.LookupTable(3, 2)
+    params, buffers = layer.init(jax.random.key(0))
+    rows = jax.jit(lambda i: layer.apply(params, buffers, i)[0])(jnp.array([0, 1, 4]))
+    assert np.isnan(rows[0]).all() and np.isnan(rows[2]).all() and np.isfinite(rows[1]).all()
