@@ -10,10 +10,16 @@ from types import ModuleType
 
 import jax
 
-from . import lenet, mlp, stateful, transfer
+from . import lenet, mlp, rows, stateful, transfer
 from .measure import Timing, check_agreement, measure
 
-BENCHMARKS: dict[str, ModuleType] = {"stateful": stateful, "mlp": mlp, "lenet": lenet, "transfer": transfer}
+BENCHMARKS: dict[str, ModuleType] = {
+    "stateful": stateful,
+    "mlp": mlp,
+    "lenet": lenet,
+    "transfer": transfer,
+    "rows": rows,
+}
 
 
 def table(name: str, timings: dict[str, Timing]) -> str:

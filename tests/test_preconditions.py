@@ -69,8 +69,8 @@ NOT_CONSTRUCTED = {
     "Copy": (lambda: f7.Copy("torch.Tensor", None), ValueError, "nn.Copy: unknown type 'torch.Tensor'"),
     **{
         f"{make.__name__}, in place": (lambda make=make, given=given: make(*given, "yes"), TypeError, "must be boolean")
-        for make, given in [(f7.HardTanh, (-1, 1)), (f7.ReLU, ()), (f7.ReLU6, ()), (f7.ELU, (1,)),
-                            (f7.LeakyReLU, (1,)), (f7.Threshold, (1, 0)), (f7.AddConstant, (1,)), (f7.MulConstant, (1,))]
+        for make, *given in [(f7.HardTanh, -1, 1), (f7.ReLU,), (f7.ReLU6,), (f7.ELU, 1), (f7.LeakyReLU, 0.1),
+                             (f7.Threshold, 1, 0), (f7.AddConstant, 1), (f7.MulConstant, 1)]
     },
     # modules
     "Decorator": (lambda: f7.Decorator(2), TypeError, "nn.Decorator: expected a module as module 1, got 2"),

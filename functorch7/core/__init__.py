@@ -33,5 +33,6 @@ from .naming import named_parameters as named_parameters
 from .naming import state_dict as state_dict
 from .recording import expose as expose
 from .recording import recording as recording
+from .rows import gather as gather
 from .sharing import Shared as Shared
 from .tap import tap as tap

@@ -95,6 +95,11 @@ class Module:
         return False
 
     @property
+    def row_parameters(self) -> tuple[str, ...]:
+        """Names of the module's own parameters that a call reads only in places, by `gather`."""
+        return ()
+
+    @property
     def is_step(self) -> bool:
         """Whether one call is one time step of a recurrence."""
         return bool(self.transient) or any(child.is_step for child in self.child_modules())

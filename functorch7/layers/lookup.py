@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Emitted, Module, builder, check_positive, expected, is_concrete, title
+from ..core import Emitted, Module, builder, check_positive, expected, gather, is_concrete, title
 
 
 def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
@@ -51,6 +51,10 @@ class LookupTable(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}
 
+    @property
+    def row_parameters(self) -> tuple[str, ...]:
+        return ("weight",) if self.max_norm is None else ()
+
     def renormalize(self, weight: Any, indices: Any) -> Any:
         """The weight with the rows that are used and whose norm is above max_norm scaled down to it."""
         p, limit = 2 if self.norm_type is None else self.norm_type, float(self.max_norm or 0)
@@ -62,12 +66,12 @@ class LookupTable(Module):
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of indices", input)
         check_indices(self, input, self.n_index)
-        indices, weight = jnp.asarray(input, jnp.int32), jnp.asarray(params["weight"])
+        indices, weight = jnp.asarray(input, jnp.int32), params["weight"]
         if self.max_norm is not None:
-            scaled = lax.stop_gradient(self.renormalize(weight, indices))
+            scaled = lax.stop_gradient(self.renormalize(jnp.asarray(weight), indices))
             buffers = {"renormalized": Emitted(scaled, "parameter")}
             weight = weight + lax.stop_gradient(scaled - weight)
-        rows = weight.at[indices - 1].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+        rows = gather(weight, indices - 1)
         if self.padding_value:
             padding = (indices == self.padding_value)[..., None]
             rows = jnp.where(padding, lax.stop_gradient(rows), rows)

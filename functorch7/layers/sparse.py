@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Const, Emitted, Layer, Module, check_positive, const, expected
+from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
 from ..core.initializers import uniform
 from .lookup import check_indices
 from .table import check_table
@@ -41,6 +41,10 @@ class SparseLinear(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
+    @property
+    def row_parameters(self) -> tuple[str, ...]:
+        return () if self.weight_decay else ("weight",)
+
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         weight_key, bias_key = jax.random.split(key)
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
@@ -59,7 +63,7 @@ class SparseLinear(Layer):
         present = values != 0
         check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
         columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
-        product = jnp.einsum("o...n,...n->...o", weight[:, columns], values)
+        product = jnp.einsum("o...n,...n->...o", gather(weight, columns, 1), values)
         return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
 
 
@@ -97,6 +101,10 @@ class IndexLinear(Module):
             given = getattr(self, name)
             if given is not None and given.value.shape != shape:
                 raise expected(self, f"a {name} of shape {shape}", given.value)
+
+    @property
+    def row_parameters(self) -> tuple[str, ...]:
+        return () if self.normalize else ("weight",)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         columns = self.output_size + (4 if self.normalize else 0)
@@ -146,17 +154,18 @@ class IndexLinear(Module):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         keys, values, example, count = self.flat(input)
         check_indices(self, keys, self.input_size, 1 - self.keys_offset)
-        weight, rows = jnp.asarray(params["weight"]), keys.astype(jnp.int32) + (self.keys_offset - 1)
+        weight, rows = params["weight"], keys.astype(jnp.int32) + (self.keys_offset - 1)
         values = values.astype(weight.dtype)
         if self.normalize:
+            weight = jnp.asarray(weight)
             if train:
                 seen = lax.stop_gradient(self._with_sizes(weight, rows, values))
                 buffers = {"normalized": Emitted(seen, "parameter")}
                 weight = weight + lax.stop_gradient(seen - weight)
-            at = weight[rows]
+            at = gather(weight, rows)
             largest, inverse = lax.stop_gradient((at[:, 0], at[:, 1]))
             values = jnp.where(jnp.abs(values) > largest, jnp.sign(values), values * inverse) + at[:, 3]
-        products = weight[rows][:, -self.output_size :] * values[:, None]
+        products = gather(weight, rows)[:, -self.output_size :] * values[:, None]
         output = jax.ops.segment_sum(products, example, count) + params["bias"][None]
         single = len(input) == 2 and not isinstance(input[0], (list, tuple))
         return (output[0] if single else output), buffers
