@@ -11,6 +11,7 @@ from .core import Layer as Layer
 from .core import Map as Map
 from .core import Module as Module
 from .core import Shared as Shared
+from .core import TableMap as TableMap
 from .core import Variables as Variables
 from .core import emitted as emitted
 from .core import forget as forget

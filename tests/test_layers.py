@@ -106,3 +106,13 @@ def test_criterions_under_vmap_give_one_loss_per_example():
     each = jax.vmap(f7.CrossEntropyCriterion())(x, target)
     assert each.shape == (5,)
     np.testing.assert_allclose(each.mean(), f7.CrossEntropyCriterion()(x, target), rtol=1e-6)
+
+
+def test_lookup_table_renormalizes_parameters():
+    layer = f7.LookupTable(3, 2, 0, 1.0)
+    params = {"weight": jnp.array([[3.0, 4], [0.3, 0.4], [6, 8]])}
+    used = np.array([[0.6, 0.8], [0.3, 0.4], [6, 8]])
+    np.testing.assert_allclose(layer.renormalize(params, jnp.array([1, 2]))["weight"], used, rtol=1e-6)
+    np.testing.assert_allclose(layer.renormalize(params)["weight"], [[0.6, 0.8], [0.3, 0.4], [0.6, 0.8]], rtol=1e-6)
+    np.testing.assert_allclose(layer.apply(params, {}, jnp.array([1]))[0], used[:1], rtol=1e-6)
+    assert layer.set_max_norm(None).renormalize(params) is params

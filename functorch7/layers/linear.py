@@ -9,6 +9,7 @@ from jax import lax
 from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Const
 from ..core.initializers import weight_and_bias
+from .distances import norm
 from .table import check_table
 
 
@@ -77,7 +78,7 @@ class LinearWeightNorm(Layer):
     def weight(self, params: Any) -> Any:
         """The matrix that v and g stand for."""
         v = params["v"]
-        return v * (params["g"] / jnp.maximum(jnp.sqrt((v * v).sum(1, keepdims=True)), self.eps))
+        return v * (params["g"] / jnp.maximum(norm(v, 1, self.eps)[:, None], self.eps))
 
     def f(self, params: Any, input: Any) -> Any:
         inner = Linear(self.input_size, self.output_size, self.bias)

@@ -55,12 +55,16 @@ class LookupTable(Module):
     def row_parameters(self) -> tuple[str, ...]:
         return ("weight",) if self.max_norm is None else ()
 
-    def renormalize(self, weight: Any, indices: Any) -> Any:
-        """The weight with the rows that are used and whose norm is above max_norm scaled down to it."""
-        p, limit = 2 if self.norm_type is None else self.norm_type, float(self.max_norm or 0)
+    def renormalize(self, params: Any, indices: Any = None) -> Any:
+        """The params with rows whose norm is above max_norm scaled down to it: all, or those of some indices."""
+        if self.max_norm is None:
+            return params
+        weight, p = jnp.asarray(params["weight"]), 2 if self.norm_type is None else self.norm_type
         norms = (jnp.abs(weight) ** p).sum(-1, keepdims=True) ** (1 / p)
-        used = jnp.zeros((self.n_index, 1), bool).at[indices - 1].set(True)
-        return jnp.where(used & (norms > limit), weight * (limit / (norms + 1e-7)), weight)
+        large = norms > self.max_norm
+        if indices is not None:
+            large &= jnp.zeros(large.shape, bool).at[indices - 1].set(True)
+        return {**params, "weight": jnp.where(large, weight * (self.max_norm / (norms + 1e-7)), weight)}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if input.ndim not in (1, 2):
@@ -68,7 +72,7 @@ class LookupTable(Module):
         check_indices(self, input, self.n_index)
         indices, weight = jnp.asarray(input, jnp.int32), params["weight"]
         if self.max_norm is not None:
-            scaled = lax.stop_gradient(self.renormalize(jnp.asarray(weight), indices))
+            scaled = lax.stop_gradient(self.renormalize(params, indices)["weight"])
             buffers = {"renormalized": Emitted(scaled, "parameter")}
             weight = weight + lax.stop_gradient(scaled - weight)
         rows = gather(weight, indices - 1)

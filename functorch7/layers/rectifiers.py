@@ -134,7 +134,7 @@ class PReLU(Layer):
 
 
 class RReLU(Module):
-    """y = x where x > 0, else a * x; a is uniform on [l, u) for each element in training, (l + u) / 2 in evaluation.
+    """y = x where x > 0, else a * x; a is drawn from [l, u) for each element in training, (l + u) / 2 in evaluation.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Exposes: noise, the factors of the last training call (1 where x > 0).

@@ -25,6 +25,7 @@ def make_sgd_step(
     Raises: as `make_train_step`.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
+    >>> from functorch7.training import init_state
     >>> module = f7.Sequential(f7.LookupTable(100_000, 8), f7.Mean(2), f7.Linear(8, 1))
     >>> step = make_sgd_step(module, f7.MSECriterion(), 0.1)
     >>> state = init_state(module, optax.identity(), jax.random.key(0))
