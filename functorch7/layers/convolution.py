@@ -1,13 +1,15 @@
-"""Convolutions."""
+"""Convolutions with one kernel for each pair of planes."""
 
-from typing import Any
+import math
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core import Layer, builder, check_positive, in_dtype_of
 from ..core.initializers import weight_and_bias
+from .windows import Windows
 
 # On CPU, rows of patches and one matrix product beat XLA's own convolution for large kernels, as long as the
 # matrix stays small (docs/performance.md).
@@ -15,7 +17,7 @@ _PATCH_KERNEL = 25
 _PATCH_VALUES = 4_000_000
 
 
-def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, int], padding: tuple[int, int]) -> jax.Array:
+def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> jax.Array:
     """The convolution as one matrix product: every window is a row of a matrix."""
     out_planes, _, kh, kw = weight.shape
     x = jnp.pad(x.transpose(0, 2, 3, 1), ((0, 0), *((p, p) for p in padding), (0, 0)))
@@ -30,18 +32,73 @@ def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, int], paddin
     return product.reshape(x.shape[0], oh, ow, out_planes).transpose(0, 3, 1, 2)
 
 
-def convolve(x: jax.Array, weight: jax.Array, stride: tuple[int, int], padding: tuple[int, int]) -> jax.Array:
-    """Cross-correlation of B x C x H x W with O x C x kH x kW, by whatever is fastest for these shapes."""
-    kh, kw = weight.shape[2:]
-    if jax.default_backend() == "cpu":
-        if (kh, kw, stride, padding) == (1, 1, (1, 1), (0, 0)):
+def convolve(
+    x: jax.Array,
+    weight: jax.Array,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...] = (),
+    groups: int = 1,
+) -> jax.Array:
+    """Cross-correlation of B x C x sizes with O x C/groups x kernel, by whatever is fastest for these shapes."""
+    ones = (1,) * len(stride)
+    kernel, dilation = weight.shape[2:], dilation or ones
+    if jax.default_backend() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2:
+        if kernel == stride == ones and not any(padding):
             return jnp.einsum("oc,nchw->nohw", weight[:, :, 0, 0], x)
-        if kh * kw >= _PATCH_KERNEL and stride == (1, 1) and x.size * kh * kw <= _PATCH_VALUES:
+        taps = kernel[0] * kernel[1]
+        if taps >= _PATCH_KERNEL and stride == ones and x.size * taps <= _PATCH_VALUES:
             return _by_patches(x, weight, stride, padding)
-    return lax.conv_general_dilated(x, weight, stride, [(p, p) for p in padding])
+    edges = [(p, p) for p in padding]
+    return lax.conv_general_dilated(x, weight, stride, edges, rhs_dilation=dilation, feature_group_count=groups)
 
 
-class SpatialConvolution(Layer):
+class Convolution(Windows, Layer, abstract=True):
+    """Cross-correlation with learned kernels: subclasses declare the fields."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
+        self.check_windows()
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shape = (self.n_output_plane, self.n_input_plane, *self.window("k"))
+        fan_in = self.n_input_plane * math.prod(self.window("k"))
+        return weight_and_bias(key, shape, fan_in, self.bias, stdv)
+
+    def kernels(self, params: Any) -> Any:
+        """The weight as n_output_plane x n_input_plane x kernel."""
+        return params["weight"]
+
+    def f(self, params: Any, input: Any) -> Any:
+        self.check_rank(input, self.n_input_plane)
+        self.counts(input)
+        weight = self.kernels(params)
+        images = in_dtype_of(self, input, weight)
+        images = images.reshape((-1, *input.shape[-1 - len(self.axes) :]))
+        output = convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"))
+        if self.bias:
+            output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
+        return output.reshape(input.shape[: -1 - len(self.axes)] + output.shape[1:])
+
+    @builder
+    def no_bias(self) -> "Convolution":
+        """The same layer without bias."""
+        return self.replace(bias=False)
+
+    def printed(self) -> str:
+        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
+        if not (self.is_default("d") and self.is_default("pad")):
+            text += f", {self.joined('d')}"
+        if not self.is_default("pad"):
+            text += f", {self.joined('pad')}"
+        return text + self.printed_end()
+
+    def printed_end(self) -> str:
+        """What stands after the padding."""
+        return ")" if self.bias else ") without bias"
+
+
+class SpatialConvolution(Convolution):
     """Cross-correlation of images with learned kernels, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1.
@@ -63,36 +120,122 @@ class SpatialConvolution(Layer):
     bias: bool = True
 
     def __post_init__(self) -> None:
-        if self.padh is None:
-            self._set(padh=self.padw)
-        planes = {"n_input_plane": self.n_input_plane, "n_output_plane": self.n_output_plane}
-        check_positive(self, **planes, kw=self.kw, kh=self.kh, dw=self.dw, dh=self.dh)
+        self._set(padh=self.padw if self.padh is None else self.padh)
+        super().__post_init__()
+
+
+class SpatialConvolutionMM(SpatialConvolution):
+    """SpatialConvolution, with its weight stored as a matrix.
+
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    Parameters: weight (n_output_plane, n_input_plane * kh * kw), bias (n_output_plane,), as SpatialConvolution's.
+    Raises: as SpatialConvolution.
+    Source: nn/doc/convolution.md#nn.SpatialConvolutionMM.
+    """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        shape = (self.n_output_plane, self.n_input_plane, self.kh, self.kw)
-        return weight_and_bias(key, shape, self.kw * self.kh * self.n_input_plane, self.bias, stdv)
+        params = super().init_params(key, stdv)
+        return {**params, "weight": params["weight"].reshape(self.n_output_plane, -1)}
 
-    def f(self, params: Any, input: Any) -> Any:
-        if input.ndim not in (3, 4) or input.shape[-3] != self.n_input_plane:
-            raise expected(self, f"a 3D or 4D tensor with {self.n_input_plane} planes in dimension -3", input)
-        images = in_dtype_of(self, input, params["weight"]).reshape((-1, *input.shape[-3:]))
-        padding = (self.padh or 0, self.padw)
-        if images.shape[2] + 2 * padding[0] < self.kh or images.shape[3] + 2 * padding[1] < self.kw:
-            raise expected(self, "images that (with their padding) are no smaller than the kernel", input)
-        output = convolve(images, params["weight"], (self.dh, self.dw), padding)
-        if self.bias:
-            output = output + params["bias"].reshape(1, -1, 1, 1)
-        return output.reshape(input.shape[:-3] + output.shape[1:])
+    def kernels(self, params: Any) -> Any:
+        return params["weight"].reshape(self.n_output_plane, self.n_input_plane, self.kh, self.kw)
 
-    @builder
-    def no_bias(self) -> "SpatialConvolution":
-        """The same layer without bias."""
-        return self.replace(bias=False)
 
-    def printed(self) -> str:
-        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.kw}x{self.kh}"
-        if (self.dw, self.dh, self.padw, self.padh) != (1, 1, 0, 0):
-            text += f", {self.dw},{self.dh}"
-        if (self.padw, self.padh) != (0, 0):
-            text += f", {self.padw},{self.padh}"
-        return text + (")" if self.bias else ") without bias")
+class SpatialDilatedConvolution(Convolution):
+    """SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
+
+    Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    Parameters and errors: as SpatialConvolution.
+    Source: nn/doc/convolution.md#nn.SpatialDilatedConvolution; Yu & Koltun, 2016.
+    """
+
+    n_input_plane: int
+    n_output_plane: int
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+    padw: int = 0
+    padh: int | None = None
+    dilationw: int = 1
+    dilationh: int = 1
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(padh=self.padw if self.padh is None else self.padh)
+        super().__post_init__()
+
+    def printed_end(self) -> str:
+        return f", {self.joined('dilation')}" + super().printed_end()
+
+
+class VolumetricConvolution(Convolution):
+    """Cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
+    in the order t, w, h; padw is padt and padh is padw unless given.
+    Parameters: weight (n_output_plane, n_input_plane, kt, kh, kw), bias (n_output_plane,); both uniform on
+    +-1/sqrt(kt * kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, and for volumes smaller than the kernel.
+    Source: nn/doc/convolution.md#nn.VolumetricConvolution.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    n_input_plane: int
+    n_output_plane: int
+    kt: int
+    kw: int
+    kh: int
+    dt: int = 1
+    dw: int = 1
+    dh: int = 1
+    padt: int = 0
+    padw: int | None = None
+    padh: int | None = None
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        padw = self.padt if self.padw is None else self.padw
+        self._set(padw=padw, padh=padw if self.padh is None else self.padh)
+        super().__post_init__()
+
+    def printed_end(self) -> str:
+        return ")"
+
+
+class VolumetricDilatedConvolution(Convolution):
+    """VolumetricConvolution with dilation - 1 elements left out between those of a kernel.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    Parameters and errors: as VolumetricConvolution.
+    Source: nn/doc/convolution.md#nn.VolumetricDilatedConvolution.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    n_input_plane: int
+    n_output_plane: int
+    kt: int
+    kw: int
+    kh: int
+    dt: int = 1
+    dw: int = 1
+    dh: int = 1
+    padt: int = 0
+    padw: int | None = None
+    padh: int | None = None
+    dilationt: int = 1
+    dilationw: int = 1
+    dilationh: int = 1
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        padw = self.padt if self.padw is None else self.padw
+        self._set(padw=padw, padh=padw if self.padh is None else self.padh)
+        super().__post_init__()
+
+    def printed_end(self) -> str:
+        return f", {self.joined('dilation')}" + super().printed_end()

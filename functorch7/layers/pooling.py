@@ -1,58 +1,105 @@
-"""Poolings."""
+"""Poolings by maximum and by average, over windows of a fixed size."""
 
+import math
 from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from ..core import Map, builder, check_positive, expected, expose
-
-
-def pooled_size(size: int, k: int, d: int, pad: int, ceil: bool) -> int:
-    """Torch's output size: floor or ceil of (size + 2 pad - k) / d, plus 1; no window starts beyond the image."""
-    steps = size + 2 * pad - k
-    out = (-(-steps // d) if ceil else steps // d) + 1
-    return out - 1 if pad and (out - 1) * d >= size + pad else out
+from ..core import Map, builder, check_floating, expose
+from .windows import Windows, offsets, padded, slices
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3, 4))
-def max_pool(x, kernel, stride, padding, out):
-    """Maximum and its position (row-major in the plane, from 0) in each window of B x H x W; the first of equals.
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+    """Maximum and its position (row-major in the plane, from 0) in each window of B x sizes; the first of equals.
 
     The window's offsets are compared one by one, as whole shifted images: on CPU several times faster than
     `lax.reduce_window`, whose gradient is slower still.
     """
-    _, height, width = x.shape
-    reach = [(o - 1) * d + k for o, d, k in zip(out, stride, kernel, strict=True)]
-    after = [r - size - p for r, size, p in zip(reach, (height, width), padding, strict=True)]
-    edges = [(0, 0, 0), *((p, a, 0) for p, a in zip(padding, after, strict=True))]
-    x = jax.lax.pad(x, jnp.asarray(-jnp.inf, x.dtype), edges)
+    sizes, stride, dilation = x.shape[1:], windows.window("d"), windows.window("dilation")
+    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
+    corner = np.zeros((), np.int32)  # each window's first position
+    for step, n, d, pad in zip(strides, counts, stride, windows.window("pad"), strict=True):
+        corner = corner[..., None] + (step * (np.arange(n) * d - pad)).astype(np.int32)
+    x = padded(x, windows, counts, -np.inf)
     best: Any = None
     position: Any = None
-    for i in range(kernel[0]):
-        for j in range(kernel[1]):
-            here = x[:, i : reach[0] - kernel[0] + i + 1 : stride[0], j : reach[1] - kernel[1] + j + 1 : stride[1]]
-            rows = jnp.arange(out[0]) * stride[0] + (i - padding[0])
-            columns = jnp.arange(out[1]) * stride[1] + (j - padding[1])
-            index = jnp.broadcast_to(rows[:, None] * width + columns[None, :], here.shape)
-            if best is None:
-                best, position = here, index
-            else:
-                better = here > best
-                best, position = jnp.where(better, here, best), jnp.where(better, index, position)
+    for offset in offsets(windows.window("k")):
+        at = tuple(o * step for o, step in zip(offset, dilation, strict=True))
+        here = slices(x, at, counts, stride)
+        index = jnp.broadcast_to(corner + np.int32(np.dot(at, strides)), here.shape)
+        if best is None:
+            best, position = here, index
+        else:
+            better = here > best
+            best, position = jnp.where(better, here, best), jnp.where(better, index, position)
     return best, position
 
 
 @max_pool.defjvp
-def _(kernel, stride, padding, out, primals, tangents):
-    best, position = max_pool(*primals, kernel, stride, padding, out)
+def _(windows, counts, primals, tangents):
+    best, position = max_pool(*primals, windows, counts)
     planes = tangents[0].shape[0]
     moved = jnp.take_along_axis(tangents[0].reshape(planes, -1), position.reshape(planes, -1), 1)
     return (best, position), (moved.reshape(best.shape), jnp.zeros(position.shape, jax.dtypes.float0))
 
 
-class SpatialMaxPooling(Map):
+class Pooling(Windows, Map, abstract=True):
+    """Layers with one number for each window of each plane; without a stride, windows lie side by side."""
+
+    def __post_init__(self) -> None:
+        for axis in self.axes:
+            if getattr(self, "d" + axis) is None:
+                self._set(**{"d" + axis: getattr(self, "k" + axis)})
+        self.check_windows()
+        if any(2 * pad > k for pad, k in zip(self.window("pad"), self.window("k"), strict=True)):
+            order = self.printed_axes
+            pads = ", ".join(f"pad{a.upper()} = {getattr(self, 'pad' + a)}" for a in order)
+            kernel = ", ".join(f"k{a.upper()} = {getattr(self, 'k' + a)}" for a in order)
+            raise ValueError(f"{self}: pad should be smaller than half of kernel size, but got {pads}, {kernel}")
+
+    def planes(self, input: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+        """The input as B x sizes, the number of windows along each axis, and the output's shape."""
+        self.check_rank(input)
+        counts, dims = self.counts(input, getattr(self, "ceil_mode", False)), len(self.axes)
+        return input.reshape((-1, *input.shape[-dims:])), counts, input.shape[:-dims] + counts
+
+    def printed(self) -> str:
+        text = f"{self.torch_name()}({self.joined('k', 'x')}, {self.joined('d')}"
+        text += "" if self.is_default("pad") else f", {self.joined('pad')}"
+        return text + (f", {self.joined('dilation')})" if hasattr(self, "dilationw") else ")")
+
+
+class Rounding(Pooling, abstract=True):
+    """Poolings whose output sizes are rounded down, or up after `ceil()`."""
+
+    @builder
+    def ceil(self) -> "Rounding":
+        """The same pooling with output sizes rounded up."""
+        return self.replace(ceil_mode=True)
+
+    @builder
+    def floor(self) -> "Rounding":
+        """The same pooling with output sizes rounded down (the default)."""
+        return self.replace(ceil_mode=False)
+
+
+class MaxPooling(Rounding, abstract=True):
+    """Maximum over windows: subclasses declare the fields."""
+
+    exposes: ClassVar[tuple[str, ...]] = ("indices",)
+
+    def f(self, input: Any) -> Any:
+        planes, counts, shape = self.planes(input)
+        best, position = max_pool(planes, self, counts)
+        expose(indices=position.reshape(shape) + 1)
+        return best.reshape(shape)
+
+
+class SpatialMaxPooling(MaxPooling):
     """Maximum over kw x kh windows of each plane, every dw, dh pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
@@ -62,8 +109,6 @@ class SpatialMaxPooling(Map):
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.
     """
 
-    exposes: ClassVar[tuple[str, ...]] = ("indices",)
-
     kw: int
     kh: int
     dw: int | None = None
@@ -72,76 +117,149 @@ class SpatialMaxPooling(Map):
     padh: int = 0
     ceil_mode: bool = False
 
-    def __post_init__(self) -> None:
-        self._set(dw=self.kw if self.dw is None else self.dw, dh=self.kh if self.dh is None else self.dh)
-        check_positive(self, kw=self.kw, kh=self.kh, dw=self.dw, dh=self.dh)
-        if self.padw > self.kw / 2 or self.padh > self.kh / 2:
-            raise ValueError(
-                f"{self}: pad should be smaller than half of kernel size, but got padW = {self.padw}, "
-                f"padH = {self.padh}, kW = {self.kw}, kH = {self.kh}"
-            )
 
-    def f(self, input: Any) -> Any:
-        if input.ndim not in (3, 4):
-            raise expected(self, "a 3D or 4D tensor", input)
-        stride, padding = (self.dh or self.kh, self.dw or self.kw), (self.padh, self.padw)
-        sizes = zip(input.shape[-2:], (self.kh, self.kw), stride, padding, strict=True)
-        out = tuple(pooled_size(*each, self.ceil_mode) for each in sizes)
-        if min(out) < 1:
-            raise expected(self, "images no smaller than a window", input)
-        planes = input.reshape((-1, *input.shape[-2:]))
-        best, position = max_pool(planes, (self.kh, self.kw), stride, padding, out)
-        expose(indices=position.reshape(input.shape[:-2] + out) + 1)
-        return best.reshape(input.shape[:-2] + out)
+class SpatialDilatedMaxPooling(MaxPooling):
+    """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
 
-    @builder
-    def ceil(self) -> "SpatialMaxPooling":
-        """The same pooling with output sizes rounded up."""
-        return self.replace(ceil_mode=True)
-
-    @builder
-    def floor(self) -> "SpatialMaxPooling":
-        """The same pooling with output sizes rounded down (the default)."""
-        return self.replace(ceil_mode=False)
-
-    def printed(self) -> str:
-        padding = f", {self.padw},{self.padh}" if self.padw or self.padh else ""
-        return f"{self.torch_name()}({self.kw}x{self.kh}, {self.dw},{self.dh}{padding})"
-
-
-class FeatureLPPooling(Map):
-    """y_j = (sum_i x_i^power)^(1/power) over windows of `width` features, every `stride`.
-
-    Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
-    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0.
-    Raises: ValueError for other ranks and for fewer features than the width.
-    Source: nn, FeatureLPPooling.lua.
+    Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
+    Exposes and raises: as SpatialMaxPooling.
+    Source: nn/doc/convolution.md#nn.SpatialDilatedMaxPooling.
     """
 
-    width: int
-    stride: int
-    power: float
-    batch_mode: bool = False
+    kw: int
+    kh: int
+    dw: int | None = None
+    dh: int | None = None
+    padw: int = 0
+    padh: int = 0
+    dilationw: int = 1
+    dilationh: int = 1
+    ceil_mode: bool = False
 
-    def __post_init__(self) -> None:
-        if not 2 <= self.width <= 16 or not 1 <= self.stride <= 4:
-            raise ValueError(
-                f"nn.FeatureLPPooling: expected a width from 2 to 16 and a stride from 1 to 4, "
-                f"got {self.width} and {self.stride}"
-            )
+
+class VolumetricMaxPooling(MaxPooling):
+    """Maximum over kt x kh x kw windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - k) / d) + 1 elements, as SpatialMaxPooling.
+    Exposes: indices, each maximum's row-major position in its plane, counted from 1.
+    Raises: as SpatialMaxPooling.
+    Source: nn/doc/convolution.md#nn.VolumetricMaxPooling.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    kt: int
+    kw: int
+    kh: int
+    dt: int | None = None
+    dw: int | None = None
+    dh: int | None = None
+    padt: int = 0
+    padw: int = 0
+    padh: int = 0
+    ceil_mode: bool = False
+
+
+class VolumetricDilatedMaxPooling(MaxPooling):
+    """VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
+    Exposes and raises: as VolumetricMaxPooling.
+    Source: nn/doc/convolution.md#nn.VolumetricDilatedMaxPooling.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    kt: int
+    kw: int
+    kh: int
+    dt: int | None = None
+    dw: int | None = None
+    dh: int | None = None
+    padt: int = 0
+    padw: int = 0
+    padh: int = 0
+    dilationt: int = 1
+    dilationw: int = 1
+    dilationh: int = 1
+    ceil_mode: bool = False
+
+
+def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:
+    """The sum over each window of B x sizes (which have their padding), one axis after the other."""
+    for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), 1):
+        taps = [jax.lax.slice_in_dim(x, i, i + (n - 1) * d + 1, d, axis) for i in range(k)]
+        x = sum(taps[1:], taps[0])
+    return x
+
+
+class AveragePooling(Pooling, abstract=True):
+    """Mean over windows: subclasses declare the fields."""
+
+    def areas(self, sizes: tuple[int, ...], counts: tuple[int, ...]) -> np.ndarray:
+        """By how much each window's sum is divided."""
+        pads, include = self.window("pad"), getattr(self, "count_include_pad", True)
+        area = np.ones(())
+        for size, n, k, d, pad in zip(sizes, counts, self.window("k"), self.window("d"), pads, strict=True):
+            start = np.arange(n) * d - pad
+            low, high = (-pad, size + pad) if include else (0, size)
+            area = area[..., None] * (np.minimum(start + k, high) - np.maximum(start, low))
+        return area if getattr(self, "divide", True) else area / math.prod(self.window("k"))
 
     def f(self, input: Any) -> Any:
-        along = 1 if self.batch_mode else 0
-        if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:
-            raise expected(self, f"1 to 3 dimensions per example, with at least {self.width} features", input)
-        count = (input.shape[along] - self.width) // self.stride + 1
-        powers = input**self.power
-        end = (count - 1) * self.stride + 1
-        windows = [jax.lax.slice_in_dim(powers, i, i + end, self.stride, along) for i in range(self.width)]
-        total = sum(windows[1:], windows[0])
-        zero = total == 0
-        return jnp.where(zero, 0, jnp.where(zero, 1, total) ** (1 / self.power))
+        check_floating(self, input)
+        planes, counts, shape = self.planes(input)
+        inverse = jnp.asarray(1 / self.areas(input.shape[-len(self.axes) :], counts), input.dtype)
+        return (summed(padded(planes, self, counts), self, counts) * inverse[None]).reshape(shape)
 
-    def printed(self) -> str:
-        batch = str(self.batch_mode).lower()
-        return f"nn.FeatureLPPooling(w{self.width} s{self.stride} power {self.power:g} batch {batch}"
+
+class SpatialAveragePooling(AveragePooling, Rounding):
+    """Mean over kw x kh windows of each plane, every dw, dh pixels (1 by default); the padding is zeros.
+
+    Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
+    `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,
+    the mean is multiplied by kw * kh.
+    Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
+    Source: nn/doc/convolution.md#nn.SpatialAveragePooling.
+    """
+
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+    padw: int = 0
+    padh: int = 0
+    ceil_mode: bool = False
+    count_include_pad: bool = True
+    divide: bool = True
+
+    @builder
+    def set_count_include_pad(self) -> "SpatialAveragePooling":
+        """The same pooling that counts the padding as part of a window."""
+        return self.replace(count_include_pad=True)
+
+    @builder
+    def set_count_exclude_pad(self) -> "SpatialAveragePooling":
+        """The same pooling that divides by the number of a window's pixels inside the image."""
+        return self.replace(count_include_pad=False)
+
+
+class VolumetricAveragePooling(AveragePooling):
+    """Mean over kt x kh x kw windows of each plane. Arguments come in the order t, w, h.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
+    Raises: ValueError for other ranks, and volumes smaller than a window.
+    Source: nn/doc/convolution.md#nn.VolumetricAveragePooling.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    kt: int
+    kw: int
+    kh: int
+    dt: int | None = None
+    dw: int | None = None
+    dh: int | None = None

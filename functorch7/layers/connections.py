@@ -1,0 +1,226 @@
+"""Convolutions whose kernels connect planes, or places, in their own way."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Const, Layer, builder, check_positive, const, expected, in_dtype_of
+from ..core.initializers import uniform, weight_and_bias
+from .convolution import Convolution, convolve
+from .transposed import convolve_transposed
+from .windows import Windows, offsets, padded, slices
+
+
+def full(n_input: int, n_output: int) -> np.ndarray:
+    """The connection table of every input plane with every output plane."""
+    return np.array([(i, o) for o in range(1, n_output + 1) for i in range(1, n_input + 1)])
+
+
+def one_to_one(n: int) -> np.ndarray:
+    """The connection table of each plane with itself."""
+    return np.array([(i, i) for i in range(1, n + 1)])
+
+
+def random(n_input: int, n_output: int, n_to: int, generator: np.random.Generator) -> np.ndarray:
+    """A connection table with n_to random input planes for every output plane, spread evenly."""
+    rows: list[tuple[int, int]] = []
+    chunks: list[np.ndarray] = []
+    for output in range(1, n_output + 1):
+        if not chunks:
+            permutation = generator.permutation(n_input) + 1
+            chunks = [permutation[i * n_to : (i + 1) * n_to] for i in range(n_input // n_to)]
+        rows += [(int(i), output) for i in chunks.pop(0)]
+    return np.array(rows)
+
+
+class SpatialConvolutionMap(Windows, Layer):
+    """SpatialConvolution of those pairs of planes only that a connection table names.
+
+    Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
+    The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
+    Parameters: weight (connections, kh, kw), bias (planes,); each uniform on +-1/sqrt(kw * kh * connections of its
+    output plane), or all on +-stdv * sqrt(3).
+    Raises: ValueError for a table of another form, other ranks or plane counts, and images smaller than the kernel.
+    Source: nn/doc/convolution.md#nn.SpatialConvolutionMap.
+    """
+
+    conn_table: Const
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+
+    def __post_init__(self) -> None:
+        table = np.asarray(self.conn_table)
+        if table.ndim != 2 or table.shape[1] != 2 or not table.size or table.min() < 1:
+            raise ValueError(f"{self.torch_name()}: expected a table of (input, output) planes, got {table.tolist()}")
+        self._set(conn_table=const(table.astype(np.int32)))
+        self.check_windows()
+
+    @property
+    def n_input_plane(self) -> int:
+        """The number of input planes."""
+        return int(self.conn_table.value[:, 0].max())
+
+    @property
+    def n_output_plane(self) -> int:
+        """The number of output planes."""
+        return int(self.conn_table.value[:, 1].max())
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        table = self.conn_table.value
+        fan_in = np.bincount(table[:, 1] - 1) * self.kw * self.kh
+        bounds = 1 / np.sqrt(fan_in) if stdv is None else np.full(len(fan_in), stdv * 3**0.5)
+        bounds = bounds.astype(np.float32)
+        weight_key, bias_key = jax.random.split(key)
+        weight = uniform(weight_key, (len(table), self.kh, self.kw), 1) * bounds[table[:, 1] - 1][:, None, None]
+        return {"weight": weight, "bias": uniform(bias_key, (self.n_output_plane,), 1) * bounds}
+
+    def dense(self, weight: Any, first: int, second: int) -> Any:
+        """The weight as planes x planes x kernel, zeros where the table connects nothing (column numbers from 0)."""
+        table = self.conn_table.value - 1
+        planes = (table[:, first].max() + 1, table[:, second].max() + 1)
+        return jnp.zeros(planes + weight.shape[1:], weight.dtype).at[table[:, first], table[:, second]].add(weight)
+
+    def convolved(self, images: Any, weight: Any) -> Any:
+        """The output without bias."""
+        return convolve(images, self.dense(weight, 1, 0), self.window("d"), (0, 0))
+
+    def f(self, params: Any, input: Any) -> Any:
+        self.check_input(input)
+        weight = params["weight"]
+        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
+        return output.reshape(input.shape[:-3] + output.shape[1:])
+
+    def check_input(self, input: Any) -> None:
+        """Refuses inputs of other ranks and sizes."""
+        self.check_rank(input, self.n_input_plane)
+        self.counts(input)
+
+
+class SpatialFullConvolutionMap(SpatialConvolutionMap):
+    """SpatialFullConvolution of those pairs of planes only that a connection table names.
+
+    Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
+    Parameters: as SpatialConvolutionMap.
+    Raises: ValueError for a table of another form, other ranks or plane counts.
+    Source: nn/doc/convolution.md#nn.SpatialFullConvolutionMap.
+    """
+
+    def check_input(self, input: Any) -> None:
+        self.check_rank(input, self.n_input_plane)
+
+    def convolved(self, images: Any, weight: Any) -> Any:
+        return convolve_transposed(images, self.dense(weight, 0, 1), self.window("d"), (0, 0), (0, 0))
+
+
+class SpatialConvolutionLocal(Windows, Layer):
+    """SpatialConvolution with kernels and biases of their own for every place in the output.
+
+    Shape: (C, ih, iw) or (B, C, ih, iw) -> n_output_plane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
+    Parameters: weight (oh, ow, n_output_plane, n_input_plane, kh, kw), bias (n_output_plane, oh, ow); both uniform on
+    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    Raises: ValueError for outputs without elements, other ranks, plane counts, or image sizes.
+    Source: nn/doc/convolution.md#nn.SpatialConvolutionLocal.
+    """
+
+    n_input_plane: int
+    n_output_plane: int
+    iw: int
+    ih: int
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+    padw: int = 0
+    padh: int | None = None
+
+    def __post_init__(self) -> None:
+        self._set(padh=self.padw if self.padh is None else self.padh)
+        check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
+        check_positive(self, iw=self.iw, ih=self.ih)
+        self.check_windows()
+        self.counts(np.empty((1, self.ih, self.iw)))
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        places = self.counts(np.empty((1, self.ih, self.iw)))
+        fan_in = self.n_input_plane * self.kh * self.kw
+        weight_key, bias_key = jax.random.split(key)
+        shape = (*places, self.n_output_plane, self.n_input_plane, self.kh, self.kw)
+        return {
+            "weight": uniform(weight_key, shape, fan_in, stdv),
+            "bias": uniform(bias_key, (self.n_output_plane, *places), fan_in, stdv),
+        }
+
+    def f(self, params: Any, input: Any) -> Any:
+        self.check_rank(input, self.n_input_plane)
+        if input.shape[-2:] != (self.ih, self.iw):
+            raise expected(self, f"images of {self.ih} x {self.iw} (height x width)", input)
+        weight = params["weight"]
+        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        places = self.counts(images)
+        images = padded(images, self, places)
+        taps = [slices(images, at, places, self.window("d")) for at in offsets(self.window("k"))]
+        patches = jnp.stack(taps, 2)  # batch, plane, tap, row, column
+        output = jnp.einsum("bckyx,yxock->boyx", patches, weight.reshape(*weight.shape[:4], -1)) + params["bias"][None]
+        return output.reshape(input.shape[:-3] + output.shape[1:])
+
+    def printed(self) -> str:
+        sizes = f"{self.iw}x{self.ih}, {self.joined('k', 'x')}"
+        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {sizes}"
+        if not (self.is_default("d") and self.is_default("pad")):
+            text += f", {self.joined('d')}"
+        return text + ("" if self.is_default("pad") else f", {self.joined('pad')}") + ")"
+
+
+class SpatialDepthWiseConvolution(Convolution):
+    """n_output_plane kernels of its own for every input plane; no plane meets another.
+
+    Shape: (C, H, W) or (B, C, H, W) -> n_input_plane * n_output_plane planes (those of the first input plane first) of
+    floor((size + 2 pad - k) / d) + 1.
+    Parameters: weight (n_output_plane, n_input_plane * kh * kw), bias (n_output_plane, n_input_plane); both uniform on
+    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, and for images smaller than the kernel.
+    Differs from Torch7: images that are not square are right.
+    Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
+    """
+
+    n_input_plane: int
+    n_output_plane: int
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+    padw: int = 0
+    padh: int | None = None
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(padh=self.padw if self.padh is None else self.padh)
+        super().__post_init__()
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
+        made = weight_and_bias(key, (shape[0], fan_in), fan_in, False, stdv)
+        if self.bias:
+            made["bias"] = uniform(jax.random.fold_in(key, 1), shape, fan_in, stdv)
+        return made
+
+    def f(self, params: Any, input: Any) -> Any:
+        self.check_rank(input, self.n_input_plane)
+        self.counts(input)
+        weight = params["weight"].reshape(self.n_output_plane, self.n_input_plane, 1, self.kh, self.kw)
+        kernels = weight.swapaxes(0, 1).reshape(-1, 1, self.kh, self.kw)
+        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        output = convolve(images, kernels, self.window("d"), self.window("pad"), groups=self.n_input_plane)
+        if self.bias:
+            output = output + params["bias"].T.reshape(1, -1, 1, 1)
+        return output.reshape(input.shape[:-3] + output.shape[1:])
+
+    @builder
+    def no_bias(self) -> "SpatialDepthWiseConvolution":
+        """The same layer without bias."""
+        return self.replace(bias=False)

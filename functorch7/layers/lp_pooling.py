@@ -1,0 +1,65 @@
+"""Poolings by L_p norms."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Map, expected
+from .containers import Sequential
+from .pointwise import MulConstant, Power, Sqrt, Square
+from .pooling import SpatialAveragePooling
+
+
+class SpatialLPPooling(Sequential):
+    """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
+
+    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
+    Raises: as SpatialAveragePooling.
+    Source: nn/doc/convolution.md#nn.SpatialLPPooling.
+    """
+
+    def __init__(
+        self, n_input_plane: int, pnorm: float, kw: int, kh: int, dw: int | None = None, dh: int | None = None
+    ):
+        mean = SpatialAveragePooling(kw, kh, kw if dw is None else dw, kh if dh is None else dh)
+        power, root = (Square(), Sqrt()) if pnorm == 2 else (Power(pnorm), Power(1 / pnorm))
+        super().__init__(power, mean, MulConstant(kw * kh), root)
+
+
+class FeatureLPPooling(Map):
+    """y_j = (sum_i x_i^power)^(1/power) over windows of `width` features, every `stride`.
+
+    Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
+    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0.
+    Raises: ValueError for other ranks and for fewer features than the width.
+    Source: nn, FeatureLPPooling.lua.
+    """
+
+    width: int
+    stride: int
+    power: float
+    batch_mode: bool = False
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.width <= 16 or not 1 <= self.stride <= 4:
+            raise ValueError(
+                f"nn.FeatureLPPooling: expected a width from 2 to 16 and a stride from 1 to 4, "
+                f"got {self.width} and {self.stride}"
+            )
+
+    def f(self, input: Any) -> Any:
+        along = 1 if self.batch_mode else 0
+        if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:
+            raise expected(self, f"1 to 3 dimensions per example, with at least {self.width} features", input)
+        count = (input.shape[along] - self.width) // self.stride + 1
+        powers = input**self.power
+        end = (count - 1) * self.stride + 1
+        windows = [jax.lax.slice_in_dim(powers, i, i + end, self.stride, along) for i in range(self.width)]
+        total = sum(windows[1:], windows[0])
+        zero = total == 0
+        return jnp.where(zero, 0, jnp.where(zero, 1, total) ** (1 / self.power))
+
+    def printed(self) -> str:
+        batch = str(self.batch_mode).lower()
+        return f"nn.FeatureLPPooling(w{self.width} s{self.stride} power {self.power:g} batch {batch}"

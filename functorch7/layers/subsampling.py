@@ -1,0 +1,43 @@
+"""Sub-sampling with learned factors."""
+
+from typing import Any
+
+import jax
+
+from ..core import Layer, check_positive, in_dtype_of
+from ..core.initializers import uniform
+from .pooling import summed
+from .windows import Windows
+
+
+class SpatialSubSampling(Windows, Layer):
+    """y = w * (sum over each kw x kh window) + b, plane by plane.
+
+    Shape: (n_input_plane, H, W) or with a batch in front -> floor((size - k) / d) + 1 pixels.
+    Parameters: weight and bias (n_input_plane,), uniform on +-1/sqrt(kw * kh), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, and for images smaller than a window.
+    Source: nn/doc/convolution.md#nn.SpatialSubSampling.
+    """
+
+    n_input_plane: int
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_input_plane=self.n_input_plane)
+        self.check_windows()
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        keys, shape = jax.random.split(key), (self.n_input_plane,)
+        fan_in = self.kw * self.kh
+        return {name: uniform(k, shape, fan_in, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
+
+    def f(self, params: Any, input: Any) -> Any:
+        self.check_rank(input, self.n_input_plane)
+        counts = self.counts(input)
+        input = in_dtype_of(self, input, params["weight"])
+        sums = summed(input.reshape((-1, *input.shape[-2:])), self, counts).reshape(input.shape[:-2] + counts)
+        per_plane = (1,) * (input.ndim - 3) + (-1, 1, 1)
+        return sums * params["weight"].reshape(per_plane) + params["bias"].reshape(per_plane)

@@ -1,0 +1,139 @@
+"""Transposed ("full") convolutions: the gradients of convolutions, as layers."""
+
+import math
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core.initializers import uniform
+from .windows import Windows
+
+
+def convolve_transposed(
+    x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...], adjustment: tuple[int, ...]
+) -> jax.Array:
+    """Each element of B x C x sizes adds its kernels (C x O x kernel) to the output, at its place times the stride."""
+    axes = tuple(range(2, weight.ndim))
+    flipped = jnp.flip(weight, axes).swapaxes(0, 1)
+    kernel = weight.shape[2:]
+    edges = [(k - 1 - p, k - 1 - p + a) for k, p, a in zip(kernel, padding, adjustment, strict=True)]
+    return lax.conv_general_dilated(x, flipped, (1,) * len(axes), edges, lhs_dilation=stride)
+
+
+class FullConvolution(Windows, Layer, abstract=True):
+    """Transposed convolution with learned kernels: subclasses declare the fields."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
+        self.check_windows()
+        if any(adj > d - 1 for adj, d in zip(self.window("adj"), self.window("d"), strict=True)):
+            raise ValueError(f"{self}: expected adjustments smaller than the stride, got {self.joined('adj')}")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        shape = (self.n_input_plane, self.n_output_plane, *self.window("k"))
+        fan_in = self.n_input_plane * math.prod(self.window("k"))
+        weight_key, bias_key = jax.random.split(key)
+        params = {"weight": uniform(weight_key, shape, fan_in, stdv)}
+        if self.bias:
+            params["bias"] = uniform(bias_key, (self.n_output_plane,), fan_in, stdv)
+        return params
+
+    def adjustment(self, sizes: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:
+        """What is added at the far ends: the fields adj, or what is missing to the sizes that are wanted."""
+        if wanted is None:
+            return self.window("adj")
+        kernel, stride, padding, _ = self.geometry()
+        return tuple((w + 2 * pad - k) % d for w, k, d, pad in zip(wanted, kernel, stride, padding, strict=True))
+
+    def f(self, params: Any, input: Any) -> Any:
+        wanted = None
+        if isinstance(input, (list, tuple)):
+            if len(input) < 2:
+                raise expected(self, "a tensor, or a table of a tensor and one whose sizes the output takes", input)
+            wanted = input[1].shape[-len(self.axes) :]
+            input = input[0]
+        self.check_rank(input, self.n_input_plane)
+        dims, weight = len(self.axes), params["weight"]
+        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-1 - dims :]))
+        adjustment = self.adjustment(images.shape[2:], wanted)
+        reach = zip(images.shape[2:], self.window("k"), self.window("d"), self.window("pad"), adjustment, strict=True)
+        if min((size - 1) * d - 2 * pad + k + adj for size, k, d, pad, adj in reach) < 1:
+            raise expected(self, "an input whose output has at least one element", input)
+        output = convolve_transposed(images, weight, self.window("d"), self.window("pad"), adjustment)
+        if self.bias:
+            output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
+        return output.reshape(input.shape[: -1 - dims] + output.shape[1:])
+
+    @builder
+    def no_bias(self) -> "FullConvolution":
+        """The same layer without bias."""
+        return self.replace(bias=False)
+
+    def printed(self) -> str:
+        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
+        adjusted = not self.is_default("adj")
+        if adjusted or not (self.is_default("d") and self.is_default("pad")):
+            text += f", {self.joined('d')}"
+        if adjusted or not self.is_default("pad"):
+            text += f", {self.joined('pad')}"
+        if adjusted:
+            text += f", {self.joined('adj')}"
+        return text + (")" if self.bias else ") without bias")
+
+
+class SpatialFullConvolution(FullConvolution):
+    """Transposed convolution of images, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
+    takes adj such that the output is as large as `other`, whose gradient is zero.
+    Parameters: weight (n_input_plane, n_output_plane, kh, kw), bias (n_output_plane,); both uniform on
+    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, adj >= d, and outputs without elements.
+    Source: nn/doc/convolution.md#nn.SpatialFullConvolution.
+    """
+
+    n_input_plane: int
+    n_output_plane: int
+    kw: int
+    kh: int
+    dw: int = 1
+    dh: int = 1
+    padw: int = 0
+    padh: int = 0
+    adjw: int = 0
+    adjh: int = 0
+    bias: bool = True
+
+
+class VolumetricFullConvolution(FullConvolution):
+    """Transposed convolution of volumes, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
+    SpatialFullConvolution.
+    Parameters: weight (n_input_plane, n_output_plane, kt, kh, kw), bias (n_output_plane,); both uniform on
+    +-1/sqrt(kt * kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    Raises: as SpatialFullConvolution.
+    Source: nn/doc/convolution.md#nn.VolumetricFullConvolution.
+    """
+
+    axes: ClassVar[str] = "thw"
+    printed_axes: ClassVar[str] = "twh"
+
+    n_input_plane: int
+    n_output_plane: int
+    kt: int
+    kw: int
+    kh: int
+    dt: int = 1
+    dw: int = 1
+    dh: int = 1
+    padt: int = 0
+    padw: int = 0
+    padh: int = 0
+    adjt: int = 0
+    adjw: int = 0
+    adjh: int = 0
+    bias: bool = True

@@ -1,0 +1,102 @@
+"""Windows that slide over images, volumes and sequences: their sizes, and how Torch prints them."""
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import jax
+import numpy as np
+from jax import lax
+
+from ..core import check_positive, expected
+from ..core.module import Module
+
+WindowField = Literal["k", "d", "pad", "dilation", "adj"]
+
+DEFAULTS = {"k": 1, "d": 1, "pad": 0, "dilation": 1, "adj": 0}
+
+
+def window_count(size: int, k: int, d: int = 1, pad: int = 0, dilation: int = 1, ceil: bool = False) -> int:
+    """How many windows fit: floor (or ceil) of (size + 2 pad - extent) / d, plus 1.
+
+    With padding, no window starts beyond the image (Torch's rule for poolings).
+    """
+    steps = size + 2 * pad - (dilation * (k - 1) + 1)
+    count = (-(-steps // d) if ceil else steps // d) + 1
+    return count - 1 if ceil and pad and (count - 1) * d >= size + pad else count
+
+
+class Windows(Module, abstract=True):
+    """Modules with a field for each property of a window and each axis: kw, kh, dw, dh, padw, padh, ...
+
+    `axes` are those of the tensor, outermost first; Torch's arguments and printed texts have `printed_axes`.
+    """
+
+    axes: ClassVar[str] = "hw"
+    printed_axes: ClassVar[str] = "wh"
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The fields, which subclasses declare in Torch's order."""
+
+    def window(self, prefix: WindowField, order: str | None = None) -> tuple[int, ...]:
+        """One property of the window for each axis, in the tensor's order or another."""
+        return tuple(getattr(self, prefix + axis, DEFAULTS[prefix]) for axis in order or self.axes)
+
+    def geometry(self) -> tuple[tuple[int, ...], ...]:
+        """Kernel, stride, padding and dilation in the tensor's order."""
+        return self.window("k"), self.window("d"), self.window("pad"), self.window("dilation")
+
+    def check_windows(self) -> None:
+        """Refuses kernels, strides and dilations below 1."""
+        names = [prefix + axis for prefix in ("k", "d", "dilation") for axis in self.axes]
+        check_positive(self, **{name: getattr(self, name) for name in names if hasattr(self, name)})
+
+    def counts(self, input: Any, ceil: bool = False) -> tuple[int, ...]:
+        """The number of windows along each axis; ValueError if there is none."""
+        sizes = input.shape[-len(self.axes) :]
+        kernel, stride, padding, dilation = self.geometry()
+        each = zip(sizes, kernel, stride, padding, dilation, strict=True)
+        found = tuple(window_count(*properties, ceil) for properties in each)
+        if min(found) < 1:
+            size = "x".join(map(str, kernel))
+            raise expected(self, f"an input that (with its padding) is no smaller than the kernel ({size})", input)
+        return found
+
+    def check_rank(self, input: Any, planes: int | None = None) -> None:
+        """Refuses what is neither one example (planes and axes) nor a batch, or has another number of planes."""
+        dims = len(self.axes) + 1
+        with_planes = "" if planes is None else f" with {planes} planes in dimension {-dims}"
+        if input.ndim not in (dims, dims + 1) or (planes is not None and input.shape[-dims] != planes):
+            raise expected(self, f"a {dims}D or {dims + 1}D tensor{with_planes}", input)
+
+    def joined(self, prefix: WindowField, separator: str = ",") -> str:
+        """One property of the window as Torch prints it."""
+        return separator.join(map(str, self.window(prefix, self.printed_axes)))
+
+    def is_default(self, prefix: WindowField) -> bool:
+        """Whether the property has Torch's default on all axes."""
+        return set(self.window(prefix)) == {DEFAULTS[prefix]}
+
+
+def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The positions within a window, row by row."""
+    return list(product(*map(range, kernel)))
+
+
+def slices(x: jax.Array, offset: tuple[int, ...], counts: tuple[int, ...], stride: tuple[int, ...]) -> jax.Array:
+    """The element at an offset of every window: a strided slice of the last dimensions."""
+    leading = x.ndim - len(offset)
+    start = (0,) * leading + offset
+    stop = x.shape[:leading] + tuple(o + (n - 1) * d + 1 for o, n, d in zip(offset, counts, stride, strict=True))
+    return lax.slice(x, start, stop, (1,) * leading + stride)
+
+
+def padded(x: jax.Array, windows: Windows, counts: tuple[int, ...], value: Any = 0) -> jax.Array:
+    """The input with its padding, exactly as far as the windows reach (which may crop it)."""
+    sizes = x.shape[-len(windows.axes) :]
+    edges = [(0, 0, 0)] * (x.ndim - len(windows.axes))
+    for size, n, k, d, pad, dilation in zip(sizes, counts, *windows.geometry(), strict=True):
+        reach = (n - 1) * d + dilation * (k - 1) + 1
+        edges.append((pad, reach - size - pad, 0))
+    return lax.pad(x, np.asarray(value, x.dtype), edges)
