@@ -1,9 +1,18 @@
 """The modules of nn and dpnn without memory."""
 
+from .adaptive import SpatialAdaptiveAveragePooling as SpatialAdaptiveAveragePooling
+from .adaptive import SpatialAdaptiveMaxPooling as SpatialAdaptiveMaxPooling
+from .adaptive import SpatialFractionalMaxPooling as SpatialFractionalMaxPooling
+from .adaptive import VolumetricFractionalMaxPooling as VolumetricFractionalMaxPooling
 from .affine import Add as Add
 from .affine import CAdd as CAdd
 from .affine import CMul as CMul
 from .affine import Mul as Mul
+from .binary import SpatialBinaryConvolution as SpatialBinaryConvolution
+from .borders import SpatialReflectionPadding as SpatialReflectionPadding
+from .borders import SpatialReplicationPadding as SpatialReplicationPadding
+from .borders import SpatialZeroPadding as SpatialZeroPadding
+from .borders import VolumetricReplicationPadding as VolumetricReplicationPadding
 from .clustering import Kmeans as Kmeans
 from .composites import LayerNormalization as LayerNormalization
 from .composites import Maxout as Maxout
@@ -37,11 +46,17 @@ from .dropout import Dropout as Dropout
 from .dropout import SpatialDropout as SpatialDropout
 from .dropout import VolumetricDropout as VolumetricDropout
 from .dropout import WhiteNoise as WhiteNoise
+from .inception import FireModule as FireModule
+from .inception import Inception as Inception
 from .layouts import Convert as Convert
 from .linear import Bilinear as Bilinear
 from .linear import Linear as Linear
 from .linear import LinearWeightNorm as LinearWeightNorm
 from .linear import PartialLinear as PartialLinear
+from .local_normalization import SpatialContrastiveNormalization as SpatialContrastiveNormalization
+from .local_normalization import SpatialCrossMapLRN as SpatialCrossMapLRN
+from .local_normalization import SpatialDivisiveNormalization as SpatialDivisiveNormalization
+from .local_normalization import SpatialSubtractiveNormalization as SpatialSubtractiveNormalization
 from .lookup import LookupTable as LookupTable
 from .lp_pooling import FeatureLPPooling as FeatureLPPooling
 from .lp_pooling import SpatialLPPooling as SpatialLPPooling
@@ -144,3 +159,15 @@ from .transfer import Tanh as Tanh
 from .transfer import TanhShrink as TanhShrink
 from .transposed import SpatialFullConvolution as SpatialFullConvolution
 from .transposed import VolumetricFullConvolution as VolumetricFullConvolution
+from .unpooling import SpatialMaxUnpooling as SpatialMaxUnpooling
+from .unpooling import VolumetricMaxUnpooling as VolumetricMaxUnpooling
+from .upsampling import SpatialUpSamplingBilinear as SpatialUpSamplingBilinear
+from .upsampling import SpatialUpSamplingNearest as SpatialUpSamplingNearest
+from .upsampling import UpSampling as UpSampling
+from .vision import Clip as Clip
+from .vision import PCAColorTransform as PCAColorTransform
+from .vision import SimpleColorTransform as SimpleColorTransform
+from .vision import SpatialFeatNormalization as SpatialFeatNormalization
+from .vision import SpatialGlimpse as SpatialGlimpse
+from .vision import SpatialRegionDropout as SpatialRegionDropout
+from .vision import SpatialUniformCrop as SpatialUniformCrop

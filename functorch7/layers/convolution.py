@@ -69,13 +69,17 @@ class Convolution(Windows, Layer, abstract=True):
         """The weight as n_output_plane x n_input_plane x kernel."""
         return params["weight"]
 
+    def convolved(self, images: Any, weight: Any) -> Any:
+        """The output without bias."""
+        return convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"))
+
     def f(self, params: Any, input: Any) -> Any:
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = self.kernels(params)
         images = in_dtype_of(self, input, weight)
         images = images.reshape((-1, *input.shape[-1 - len(self.axes) :]))
-        output = convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"))
+        output = self.convolved(images, weight)
         if self.bias:
             output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
         return output.reshape(input.shape[: -1 - len(self.axes)] + output.shape[1:])

@@ -87,6 +87,21 @@ class Rounding(Pooling, abstract=True):
         return self.replace(ceil_mode=False)
 
 
+class Record:
+    """What a pooling of the `legacy` interface leaves for its unpooling: its last indices, and its input's sizes.
+
+    Poolings that have one are not compiled, so that what they leave are values.
+    """
+
+    def __init__(self) -> None:
+        self.indices: Any = None
+        self.sizes: tuple[int, ...] = ()
+
+    def keep(self, indices: Any, sizes: tuple[int, ...]) -> None:
+        """Remembers a call."""
+        self.indices, self.sizes = indices, sizes
+
+
 class MaxPooling(Rounding, abstract=True):
     """Maximum over windows: subclasses declare the fields."""
 
@@ -95,7 +110,10 @@ class MaxPooling(Rounding, abstract=True):
     def f(self, input: Any) -> Any:
         planes, counts, shape = self.planes(input)
         best, position = max_pool(planes, self, counts)
-        expose(indices=position.reshape(shape) + 1)
+        indices = position.reshape(shape) + 1
+        expose(indices=indices)
+        if getattr(self, "record", None) is not None:
+            self.record.keep(indices, input.shape[-len(self.axes) :])
         return best.reshape(shape)
 
 
@@ -116,6 +134,11 @@ class SpatialMaxPooling(MaxPooling):
     padw: int = 0
     padh: int = 0
     ceil_mode: bool = False
+    record: Record | None = None
+
+    @property
+    def traceable(self) -> bool:
+        return self.record is None
 
 
 class SpatialDilatedMaxPooling(MaxPooling):
@@ -159,6 +182,11 @@ class VolumetricMaxPooling(MaxPooling):
     padw: int = 0
     padh: int = 0
     ceil_mode: bool = False
+    record: Record | None = None
+
+    @property
+    def traceable(self) -> bool:
+        return self.record is None
 
 
 class VolumetricDilatedMaxPooling(MaxPooling):

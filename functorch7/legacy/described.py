@@ -46,6 +46,8 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any])
             return objects[-1][0]
         if isinstance(value, (Tensor, Storage)):
             return np.asarray(value if isinstance(value, Tensor) else value.array)
+        if isinstance(value, dict):
+            return {name: converted(each) for name, each in value.items()}
         return value
 
     parameters = list(inspect.signature(spec_class).parameters.values())

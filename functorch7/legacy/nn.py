@@ -6,13 +6,15 @@ from .. import core
 from . import decorators as decorators
 from . import nested as utils
 from . import special as special
+from . import vision as vision
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .generated import class_of
 from .module import Module as Module
 from .trainer import StochasticGradient as StochasticGradient
+from .vision import tables as tables
 
-__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "utils"]
+__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "tables", "utils"]
 
 
 def __getattr__(name: str) -> Any:

@@ -49,14 +49,6 @@ class Threshold(Module, describes=layers.Threshold):
         self.description().__post_init__()
 
 
-class SpatialMaxPooling(Module, describes=layers.SpatialMaxPooling):
-    """nn.SpatialMaxPooling."""
-
-    def empty(self) -> Any:
-        """Drops what calls left behind."""
-        return self.clearState()
-
-
 class MapTable(Container, describes=layers.MapTable):
     """nn.MapTable: `parameters` has those of the module once for every entry of the last input.
 

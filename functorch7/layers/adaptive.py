@@ -1,0 +1,200 @@
+"""Poolings whose windows follow from the output's size: adaptive and fractional."""
+
+import math
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
+from .windows import Windows
+
+
+def regions(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first element of each of `count` regions that cover an axis, and the one behind its last."""
+    numbers = np.arange(count)
+    return numbers * size // count, -(-(numbers + 1) * size // count)
+
+
+def largest_of(patches: Any, positions: Any, dims: int) -> tuple[Any, Any]:
+    """The first maximum of patches (..., outputs of `dims` axes, then windows of as many), and its position."""
+    leading = patches.shape[:-dims]
+    flat, where = patches.reshape((*leading, -1)), jnp.broadcast_to(positions, patches.shape).reshape((*leading, -1))
+    at = jnp.argmax(flat, -1)[..., None]
+    return jnp.take_along_axis(flat, at, -1)[..., 0], jnp.take_along_axis(where, at, -1)[..., 0]
+
+
+class Adaptive(Windows, Map, abstract=True):
+    """Poolings of images to w x h: subclasses write `pool`."""
+
+    w: int
+    h: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, w=self.w, h=self.h)
+
+    def f(self, input: Any) -> Any:
+        check_floating(self, input)
+        self.check_rank(input)
+        planes = input.reshape((-1, *input.shape[-2:]))
+        return self.pool(planes, input.shape[:-2])
+
+    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
+        """The output of N x H x W, as leading x h x w."""
+        raise NotImplementedError(f"{self.torch_name()} must define pool")
+
+
+class SpatialAdaptiveMaxPooling(Adaptive):
+    """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
+    region's first maximum.
+    Exposes: indices, (2, ...): each maximum's column and row, counted from 1.
+    Raises: ValueError for other ranks.
+    Source: nn/doc/convolution.md#nn.SpatialAdaptiveMaxPooling.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("indices",)
+
+    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
+        windows = []
+        for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
+            first, behind = regions(size, count)
+            steps = np.arange((behind - first).max())
+            windows.append(np.minimum(first[:, None] + steps, behind[:, None] - 1))  # the last one is repeated
+        rows, columns = windows[0][:, None, :, None], windows[1][None, :, None, :]
+        width = planes.shape[2]
+        best, position = largest_of(planes[:, rows, columns], jnp.asarray(rows * width + columns), 2)
+        shape = (*leading, self.h, self.w)
+        expose(indices=jnp.stack([position % width + 1, position // width + 1]).reshape((2, *shape)))
+        return best.reshape(shape)
+
+
+class SpatialAdaptiveAveragePooling(Adaptive):
+    """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
+    Raises: ValueError for other ranks.
+    Source: nn/doc/convolution.md#nn.SpatialAdaptiveAveragePooling.
+    """
+
+    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
+        means = []
+        for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
+            first, behind = regions(size, count)
+            inside = (np.arange(size) >= first[:, None]) & (np.arange(size) < behind[:, None])
+            means.append(jnp.asarray(inside / (behind - first)[:, None], planes.dtype))
+        return jnp.einsum("hy,nyx,wx->nhw", means[0], planes, means[1]).reshape((*leading, self.h, self.w))
+
+
+class FractionalMaxPooling(Windows, abstract=True):
+    """Maximum over overlapping windows at pseudo-random places: subclasses declare the fields.
+
+    `out` are sizes (1 or more) or ratios of the input's (below 1), in the tensor's order.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("indices", "randomSamples")
+
+    def __post_init__(self) -> None:
+        self.check_windows()
+        for axis in self.axes:
+            value = getattr(self, "out" + axis)
+            if not (value >= 1 and float(value).is_integer()) and not 0 < value < 1:
+                raise ValueError(f"{self.torch_name()}: expected output sizes >= 1 or ratios in (0, 1), got {value}")
+
+    def draws(self, train: bool) -> bool:
+        return not self.fixed
+
+    def output_sizes(self, input: Any) -> tuple[int, ...]:
+        """The sizes of the output; ValueError if they leave no room for the windows."""
+        sizes = input.shape[-len(self.axes) :]
+        wanted = [getattr(self, "out" + axis) for axis in self.axes]
+        out = tuple(int(o) if o >= 1 else math.floor(size * o) for o, size in zip(wanted, sizes, strict=True))
+        if any(o < 1 or o + k - 1 > size for o, k, size in zip(out, self.window("k"), sizes, strict=True)):
+            raise expected(self, f"an input large enough for {'x'.join(map(str, out))} windows", input)
+        return out
+
+    @staticmethod
+    def starts(sample: Any, size: int, k: int, count: int) -> Any:
+        """Where the windows of one axis begin, for samples in [0, 1): increments are alpha, rounded either way."""
+        if count == 1:
+            return jnp.full((*sample.shape, 1), size - k, jnp.int32)
+        alpha = jnp.asarray((size - k) / (count - 1), sample.dtype)
+        numbers = jnp.arange(count, dtype=sample.dtype)
+        shifted = (numbers.reshape((1,) * sample.ndim + (-1,)) + sample[..., None]) * alpha
+        begin = shifted.astype(jnp.int32) - (sample * alpha).astype(jnp.int32)[..., None]
+        return begin.at[..., -1].set(size - k)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
+        self.check_rank(input)
+        dims, out = len(self.axes), self.output_sizes(input)
+        sizes = input.shape[-dims:]
+        key = jax.random.key(0) if self.fixed else key
+        samples = jax.random.uniform(key, (*input.shape[:-dims], dims), input.dtype)
+        planes = input.reshape((-1, math.prod(sizes)))
+        position: Any = 0
+        for axis, (size, k, n) in enumerate(zip(sizes, self.window("k"), out, strict=True)):
+            # Torch's samples have the last axis first.
+            begin = self.starts(samples[..., dims - 1 - axis].reshape(-1), size, k, n)
+            here = begin[..., None] + jnp.arange(k, dtype=jnp.int32)[None, None]
+            shape = [1] * (2 * dims)
+            shape[axis], shape[dims + axis] = n, k
+            position = position * size + here.reshape((-1, *shape))
+        patches = jnp.take_along_axis(planes, position.reshape(len(planes), -1), 1).reshape(position.shape)
+        best, at = largest_of(patches, position, dims)
+        shape = input.shape[:-dims] + out
+        expose(indices=at.reshape(shape) + 1, randomSamples=samples)
+        return best.reshape(shape), buffers
+
+    @builder
+    def fix_pooling_regions(self, val: bool = True) -> "FractionalMaxPooling":
+        """The same pooling with the same windows at every call."""
+        return self.replace(fixed=val)
+
+
+class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
+    """Maximum over overlapping kw x kh windows; their places, about evenly spread, are drawn for each plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., outh, outw), or floor(size * ratio) for numbers below 1. With u uniform
+    and a = (size - k) / (out - 1), window i begins at int((i + u) a) - int(u a), and the last one at size - k.
+    Exposes: indices, each maximum's row-major position in its plane, counted from 1; randomSamples, the u for width and
+    height.
+    Raises: ValueError for other sizes or ratios, other ranks, images that are too small, and if the key is missing.
+    Source: nn/doc/convolution.md#nn.SpatialFractionalMaxPooling; Graham, 2014.
+    """
+
+    kw: int
+    kh: int
+    outw: float
+    outh: float
+    fixed: bool = False
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({int(self.outw)}x{int(self.outh)}, {self.kw},{self.kh})"
+
+
+class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
+    """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
+
+    Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outh, outw, outt).
+    Exposes: indices, each maximum's row-major position in its plane, counted from 1; randomSamples.
+    Raises: as SpatialFractionalMaxPooling.
+    Source: nn, VolumetricFractionalMaxPooling.lua.
+    """
+
+    axes: ClassVar[str] = "hwt"
+    printed_axes: ClassVar[str] = "twh"
+
+    kt: int
+    kw: int
+    kh: int
+    outt: float
+    outw: float
+    outh: float
+    fixed: bool = False
+
+    def printed(self) -> str:
+        out = "x".join(str(int(getattr(self, "out" + axis))) for axis in self.printed_axes)
+        return f"{self.torch_name()}({out}, {self.joined('k')})"

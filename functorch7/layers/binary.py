@@ -1,0 +1,58 @@
+"""Convolution with binary weights."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .convolution import SpatialConvolution, convolve
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def convolve_signs(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> jax.Array:
+    """The convolution with the signs of the weight, times the mean size of each output plane's weights.
+
+    As in XNOR-Net's code, the gradient of x is that of the signs, times the mean size of each *input* plane's weights,
+    and the weight's is that of an ordinary convolution.
+    """
+    scale = jnp.abs(weight).mean((1, 2, 3)).reshape(1, -1, 1, 1)
+    return convolve(x, signs(weight), stride, padding) * scale
+
+
+def signs(weight: jax.Array) -> jax.Array:
+    """1 where the weight is at least 0, else -1."""
+    return jnp.where(weight >= 0, 1, -1).astype(weight.dtype)
+
+
+def _forward(x, weight, stride, padding):
+    return convolve_signs(x, weight, stride, padding), (x, weight)
+
+
+def _backward(stride, padding, residuals, gradient):
+    x, weight = residuals
+    _, pull = jax.vjp(lambda x, w: convolve(x, w, stride, padding), x, signs(weight))
+    grad_x, grad_weight = pull(gradient)
+    return grad_x * jnp.abs(weight).mean((0, 2, 3)).reshape(1, -1, 1, 1), grad_weight
+
+
+convolve_signs.defvjp(_forward, _backward)
+
+
+class SpatialBinaryConvolution(SpatialConvolution):
+    """SpatialConvolution with the signs of its weights, times their mean size for each output plane.
+
+    The real weights are what is learned: their gradient is that of an ordinary convolution.
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    Parameters: weight (n_output_plane, n_input_plane, kh, kw), as SpatialConvolution's; no bias.
+    Raises: as SpatialConvolution.
+    Source: dpnn/README.md#nn.SpatialBinaryConvolution; Rastegari et al., 2016.
+    """
+
+    bias: bool = False
+
+    def convolved(self, images: Any, weight: Any) -> Any:
+        return convolve_signs(images, weight, self.window("d"), self.window("pad"))
+
+    def printed(self) -> str:
+        return "Binary Convolution: " + super().printed()

@@ -1,0 +1,126 @@
+"""Layers that widen images and volumes at their borders."""
+
+from typing import Any, ClassVar, Literal
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import Map, expected
+
+
+class Border(Map, abstract=True):
+    """Layers with a width for each side; without the others, all are pad_left. Subclasses declare the fields."""
+
+    sides: ClassVar[tuple[tuple[str, str], ...]] = (("pad_top", "pad_bottom"), ("pad_left", "pad_right"))
+    mode: ClassVar[Literal["edge", "reflect"]] = "edge"
+
+    def __post_init__(self) -> None:
+        for name in (name for side in self.sides for name in side):
+            if getattr(self, name) is None:
+                self._set(**{name: self.pad_left})  # type: ignore[attr-defined]
+
+    def widths(self) -> list[tuple[int, int]]:
+        """What is added before and behind, axis by axis of the tensor."""
+        return [(getattr(self, before), getattr(self, behind)) for before, behind in self.sides]
+
+    def check(self, input: Any) -> None:
+        """Refuses other ranks, and inputs that are cut away."""
+        dims = len(self.sides) + 1
+        if input.ndim not in (dims, dims + 1):
+            raise expected(self, f"a {dims}D or {dims + 1}D tensor", input)
+        sizes = zip(input.shape[1 - dims :], self.widths(), strict=True)
+        if any(size + before + behind < 1 or min(before, behind) <= -size for size, (before, behind) in sizes):
+            raise expected(self, "an input that is larger than what is cut off", input)
+
+    def f(self, input: Any) -> Any:
+        self.check(input)
+        cut = [(min(before, 0), min(behind, 0), 0) for before, behind in self.widths()]
+        wide = [(max(before, 0), max(behind, 0)) for before, behind in self.widths()]
+        leading = input.ndim - len(cut)
+        inner = lax.pad(input, np.zeros((), input.dtype), [(0, 0, 0)] * leading + cut)
+        return jnp.pad(inner, [(0, 0)] * leading + wide, self.mode)
+
+    def printed(self) -> str:
+        left, right, top, bottom = (getattr(self, "pad_" + side) for side in ("left", "right", "top", "bottom"))
+        return f"{self.torch_name()}(l={left}, r={right}, t={top}, b={bottom})"
+
+
+class SpatialZeroPadding(Border):
+    """Zeros around each plane; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Raises: ValueError for other ranks and for images that are cut away.
+    Source: nn/doc/convolution.md#nn.SpatialZeroPadding.
+    """
+
+    pad_left: int
+    pad_right: int | None = None
+    pad_top: int | None = None
+    pad_bottom: int | None = None
+
+    def f(self, input: Any) -> Any:
+        self.check(input)
+        edges = [(before, behind, 0) for before, behind in self.widths()]
+        return lax.pad(input, np.zeros((), input.dtype), [(0, 0, 0)] * (input.ndim - 2) + edges)
+
+
+class SpatialReflectionPadding(Border):
+    """The planes mirrored at their borders, which are not repeated; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Raises: ValueError for other ranks, and for images no larger than the padding.
+    Source: nn/doc/convolution.md#nn.SpatialReflectionPadding.
+    """
+
+    mode: ClassVar[Literal["edge", "reflect"]] = "reflect"
+
+    pad_left: int
+    pad_right: int | None = None
+    pad_top: int | None = None
+    pad_bottom: int | None = None
+
+    def check(self, input: Any) -> None:
+        super().check(input)
+        if any(max(width) >= size for size, width in zip(input.shape[-2:], self.widths(), strict=True)):
+            raise expected(self, "images larger than the padding", input)
+
+
+class SpatialReplicationPadding(Border):
+    """The planes' border values, repeated outwards; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Raises: ValueError for other ranks and for images that are cut away.
+    Source: nn/doc/convolution.md#nn.SpatialReplicationPadding.
+    """
+
+    pad_left: int
+    pad_right: int | None = None
+    pad_top: int | None = None
+    pad_bottom: int | None = None
+
+
+class VolumetricReplicationPadding(Border):
+    """The volumes' border values, repeated outwards; negative widths cut off.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pad_front + pad_back, H + pad_top + pad_bottom, W + pad_left +
+    pad_right.
+    Raises: ValueError for other ranks and for volumes that are cut away.
+    Source: nn, VolumetricReplicationPadding.lua.
+    """
+
+    sides: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("pad_front", "pad_back"), ("pad_top", "pad_bottom"), ("pad_left", "pad_right"),
+    )  # fmt: skip
+
+    pad_left: int
+    pad_right: int | None = None
+    pad_top: int | None = None
+    pad_bottom: int | None = None
+    pad_front: int | None = None
+    pad_back: int | None = None
+
+    def printed(self) -> str:
+        sides = ("left", "right", "top", "bottom", "front", "back")
+        widths = ", ".join(f"{side}={getattr(self, 'pad_' + side)}" for side in sides)
+        return f"{self.torch_name()}({widths})"

@@ -1,0 +1,134 @@
+"""Normalisation by what surrounds a pixel, in its plane or in the planes beside it."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import Const, Map, check_floating, check_positive, const, expected
+from .convolution import convolve
+
+
+class SpatialCrossMapLRN(Map):
+    """y_f = x_f / (k + alpha / size * sum of x_l^2 over the `size` planes around f)^beta.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
+    Raises: ValueError for other ranks and for a size below 1.
+    Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
+    """
+
+    size: int
+    alpha: float = 0.0001
+    beta: float = 0.75
+    k: float = 1
+
+    def __post_init__(self) -> None:
+        check_positive(self, size=self.size)
+
+    def f(self, input: Any) -> Any:
+        check_floating(self, input)
+        if input.ndim not in (3, 4):
+            raise expected(self, "a 3D or 4D tensor", input)
+        planes, before = input.ndim - 3, (self.size - 1) // 2
+        edges = [(before, before, 0) if axis == planes else (0, 0, 0) for axis in range(input.ndim)]
+        squares = lax.pad(input * input, np.zeros((), input.dtype), edges)
+        count = input.shape[planes]
+        around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(2 * before + 1)]
+        scale = self.k + (self.alpha / self.size) * sum(around[1:], around[0])
+        return input * self._power(scale)
+
+    def _power(self, scale: Any) -> Any:
+        """scale^-beta; roots are several times faster than powers."""
+        if self.beta == 0.75:
+            root = lax.rsqrt(scale)
+            return root * jnp.sqrt(root)
+        return lax.rsqrt(scale) if self.beta == 0.5 else scale**-self.beta
+
+
+class Neighbourhood(Map, abstract=True):
+    """Layers with a weighted mean over a window in all planes; a 1-D kernel is meant for both directions."""
+
+    n_input_plane: int = 1
+    kernel: Const | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_input_plane=self.n_input_plane)
+        kernel = np.ones((9, 9)) if self.kernel is None else np.asarray(self.kernel, np.float64)
+        if kernel.ndim not in (1, 2):
+            raise ValueError(f"{self.torch_name()}: averaging kernel must be 2D or 1D, got shape {kernel.shape}")
+        if any(size % 2 == 0 for size in kernel.shape):
+            raise ValueError(f"{self.torch_name()}: averaging kernel must have ODD dimensions, got {kernel.shape}")
+        self._set(kernel=const(kernel))
+
+    def checked(self, input: Any) -> Any:
+        """The input as a batch of images."""
+        check_floating(self, input)
+        if input.ndim not in (3, 4) or input.shape[-3] != self.n_input_plane:
+            raise expected(self, f"a 3D or 4D tensor with {self.n_input_plane} planes in dimension -3", input)
+        return input.reshape((-1, *input.shape[-3:]))
+
+    def mean(self, images: Any) -> Any:
+        """The kernel-weighted mean over window and planes: B x 1 x H x W; beyond the image there are zeros."""
+        kernel = np.asarray(self.kernel)
+        kernel = np.outer(kernel, kernel) if kernel.ndim == 1 else kernel
+        weight = jnp.asarray(kernel / (kernel.sum() * self.n_input_plane), images.dtype)
+        padding = (kernel.shape[0] // 2, kernel.shape[1] // 2)
+        return convolve(images.sum(1, keepdims=True), weight[None, None], (1, 1), padding)
+
+    def mass(self, images: Any) -> Any:
+        """How much of the kernel lies inside the image: 1 x 1 x H x W."""
+        return self.mean(jnp.ones((1, *images.shape[1:]), images.dtype))
+
+
+class SpatialSubtractiveNormalization(Neighbourhood):
+    """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
+    directions.
+    Raises: ValueError for other kernels, ranks, and plane counts.
+    Source: nn/doc/convolution.md#nn.SpatialSubtractiveNormalization; Jarrett et al., 2009.
+    """
+
+    def f(self, input: Any) -> Any:
+        images = self.checked(input)
+        return (images - self.mean(images) / self.mass(images)).reshape(input.shape)
+
+
+class SpatialDivisiveNormalization(Neighbourhood):
+    """y = x / s, with s^2 the kernel-weighted mean of the squares around it, over the kernel's mass squared.
+
+    Where s <= threshold it is thresval, without gradient (thresval is threshold, and that 1e-4, by default).
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    Raises: ValueError for other kernels, ranks, and plane counts.
+    Source: nn/doc/convolution.md#nn.SpatialDivisiveNormalization; Jarrett et al., 2009.
+    """
+
+    threshold: float | None = None
+    thresval: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        threshold = 1e-4 if self.threshold is None else self.threshold
+        self._set(threshold=threshold, thresval=threshold if self.thresval is None else self.thresval)
+
+    def f(self, input: Any) -> Any:
+        images = self.checked(input)
+        squares = self.mean(images * images)
+        zero = squares <= 0  # rounding may leave less; the root has no gradient there
+        deviation = jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares))) / self.mass(images)
+        limited = jnp.where(deviation > self.threshold, deviation, jnp.asarray(self.thresval, input.dtype))
+        return (images / limited).reshape(input.shape)
+
+
+class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
+    """SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same kernel.
+
+    Shape: (C, H, W) or (B, C, H, W), kept.
+    Raises: ValueError for other kernels, ranks, and plane counts.
+    Source: nn/doc/convolution.md#nn.SpatialContrastiveNormalization.
+    """
+
+    def f(self, input: Any) -> Any:
+        images = self.checked(input)
+        return super().f(images - self.mean(images) / self.mass(images)).reshape(input.shape)

@@ -1,0 +1,81 @@
+"""Layers that undo max poolings."""
+
+import math
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+
+from ..core import Map, expected
+from .lookup import check_indices
+from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
+
+
+class Unpooling(Map, abstract=True):
+    """The inverse of a max pooling: subclasses name the pooling's class."""
+
+    pooling_class: ClassVar[type[Pooling]]
+
+    pooling: Any
+
+    def __post_init__(self) -> None:
+        if type(self.pooling) is not self.pooling_class:
+            wanted = self.pooling_class.torch_name()
+            raise TypeError(f"{self.torch_name()}: argument must be a {wanted} module, got {self.pooling!r}")
+        if self.pooling.window("k") != self.pooling.window("d"):
+            raise ValueError(f"{self.torch_name()}: the kernel of {self.pooling} must be equal to its stride")
+
+    @property
+    def traceable(self) -> bool:
+        return self.pooling.record is None
+
+    def located(self, input: Any) -> tuple[Any, Any, tuple[int, ...]]:
+        """The values, their indices, and the sizes of the output."""
+        if isinstance(input, (list, tuple)) and len(input) >= 2:
+            values, indices, *like = input
+            if like:
+                return values, indices, like[0].shape[-len(self.pooling.axes) :]
+            each = zip(values.shape[-len(self.pooling.axes) :], *self.pooling.geometry()[:3], strict=True)
+            return values, indices, tuple((size - 1) * d + k - 2 * pad for size, k, d, pad in each)
+        record = self.pooling.record
+        if record is None or record.indices is None:
+            raise expected(self, "a table of values and indices, or a pooling that has run", input)
+        return input, record.indices, record.sizes
+
+    def f(self, input: Any) -> Any:
+        values, indices, sizes = self.located(input)
+        if values.shape != indices.shape:
+            raise expected(self, f"values of the indices' shape {tuple(indices.shape)}", values)
+        check_indices(self, indices, math.prod(sizes))
+        leading = values.shape[: -len(sizes)]
+        flat, at = (a.reshape(math.prod(leading), -1) for a in (values, indices.astype(jnp.int32) - 1))
+        rows = jnp.arange(len(flat), dtype=jnp.int32)[:, None]
+        output = jnp.zeros((len(flat), math.prod(sizes)), values.dtype).at[rows, at].set(flat)
+        return output.reshape(leading + sizes)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} associated to {self.pooling}"
+
+
+class SpatialMaxUnpooling(Unpooling):
+    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+
+    Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
+    pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
+    Raises: TypeError unless it is given a SpatialMaxPooling, ValueError if its kernel is not its stride, for other
+    shapes, and for indices outside the output where these can be looked at.
+    Source: nn/doc/convolution.md#nn.SpatialMaxUnpooling.
+    """
+
+    pooling_class: ClassVar[type[Pooling]] = SpatialMaxPooling
+
+
+class VolumetricMaxUnpooling(Unpooling):
+    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+
+    Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
+    SpatialMaxUnpooling.
+    Raises: TypeError unless it is given a VolumetricMaxPooling, and as SpatialMaxUnpooling.
+    Source: nn/doc/convolution.md#nn.VolumetricMaxUnpooling.
+    """
+
+    pooling_class: ClassVar[type[Pooling]] = VolumetricMaxPooling

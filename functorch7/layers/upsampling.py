@@ -1,0 +1,135 @@
+"""Layers that make images and volumes larger."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Map, check_floating, expected
+
+
+def interpolation(size: int, count: int) -> np.ndarray:
+    """The matrix (count, size) that interpolates linearly; the first and last elements stay where they are."""
+    # In float32, as Torch does: where a place falls upon an element decides which two are mixed.
+    step = np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.float32(0)
+    places = np.arange(count, dtype=np.float32) * step
+    low = np.minimum(places.astype(int), size - 1)
+    high = np.minimum(low + 1, size - 1)
+    matrix, rows = np.zeros((count, size)), np.arange(count)
+    np.add.at(matrix, (rows, low), 1 - (places - low))
+    np.add.at(matrix, (rows, high), places - low)
+    return matrix
+
+
+def nearest(x: Any, scale: int, dims: int) -> Any:
+    """The last dimensions with every element repeated."""
+    for axis in range(x.ndim - dims, x.ndim):
+        x = jnp.repeat(x, scale, axis)
+    return x
+
+
+def linear(x: Any, sizes: tuple[int, ...]) -> Any:
+    """The last dimensions interpolated to these sizes, corners aligned."""
+    for axis, count in zip(range(x.ndim - len(sizes), x.ndim), sizes, strict=True):
+        matrix = jnp.asarray(interpolation(x.shape[axis], count), x.dtype)
+        x = jnp.moveaxis(jnp.tensordot(x, matrix, ((axis,), (1,))), -1, axis)
+    return x
+
+
+def _check_scale(module: Map, scale: Any) -> None:
+    if isinstance(scale, bool) or not isinstance(scale, int) or scale < 1:
+        raise ValueError(f"{module.torch_name()}: expected a whole scale >= 1, got {scale!r}")
+
+
+class SpatialUpSamplingNearest(Map):
+    """Every pixel repeated in a block of scale x scale.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale).
+    Raises: ValueError for other ranks, and for a scale that is no whole number above 0.
+    Source: nn/doc/convolution.md#nn.SpatialUpSamplingNearest.
+    """
+
+    scale: int
+
+    def __post_init__(self) -> None:
+        _check_scale(self, self.scale)
+
+    def f(self, input: Any) -> Any:
+        if input.ndim not in (3, 4):
+            raise expected(self, "a 3D or 4D tensor", input)
+        return nearest(input, self.scale, 2)
+
+
+def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[int | None, tuple[int, ...] | None]:
+    """(scale, None) or (None, sizes) out of a number or a table of sizes."""
+    if not isinstance(given, (dict, tuple)):
+        _check_scale(module, given)
+        return given, None
+    sizes = tuple(given[name] for name in names if name in given) if isinstance(given, dict) else given
+    if len(sizes) < 2:
+        raise ValueError(f"{module.torch_name()}: output height and width parameters are required, got {given}")
+    return None, sizes
+
+
+class SpatialUpSamplingBilinear(Map):
+    """Bilinear interpolation with corners aligned: output pixel i lies at (i - 1) (in - 1) / (out - 1) + 1.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
+    Raises: ValueError for other ranks, and for what is neither a whole scale above 0 nor sizes.
+    Source: nn/doc/convolution.md#nn.SpatialUpSamplingBilinear.
+    """
+
+    scale_factor: int | None
+    sizes: tuple[int, ...] | None
+
+    def __init__(self, scale: Any):
+        scale_factor, sizes = _sizes_or_scale(self, scale, ("oheight", "owidth"))
+        self._set(scale_factor=scale_factor, sizes=sizes)
+
+    def f(self, input: Any) -> Any:
+        check_floating(self, input)
+        if input.ndim not in (3, 4):
+            raise expected(self, "a 3D or 4D tensor", input)
+        return linear(input, self.sizes or tuple(s * (self.scale_factor or 1) for s in input.shape[-2:]))
+
+    def printed(self) -> str:
+        shown = self.scale_factor if self.sizes is None else ", ".join(map(str, self.sizes))
+        return f"{self.torch_name()}({shown})"
+
+
+class UpSampling(Map):
+    """Images or volumes made larger: every element repeated ("nearest"), or linear interpolation ("linear").
+
+    Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
+    "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
+    Raises: ValueError for other ranks, for what is neither a whole scale above 0 nor sizes, for sizes in mode
+    "nearest", and for a volume without "odepth".
+    Source: nn, UpSampling.lua.
+    """
+
+    scale_factor: int | None
+    sizes: tuple[int, ...] | None
+    mode: str
+
+    def __init__(self, scale: Any, mode: str = "nearest"):
+        scale_factor, sizes = _sizes_or_scale(self, scale, ("odepth", "oheight", "owidth"))
+        mode = "linear" if mode in ("linear", "bilinear", "trilinear") else "nearest"
+        if mode == "nearest" and scale_factor is None:
+            raise ValueError("nn.UpSampling: nearest neighbour upsampling requires a scale_factor")
+        self._set(scale_factor=scale_factor, sizes=sizes, mode=mode)
+
+    def f(self, input: Any) -> Any:
+        check_floating(self, input)
+        if input.ndim not in (4, 5):
+            raise expected(self, "a 4D or 5D tensor", input)
+        dims = input.ndim - 2
+        if self.mode == "nearest":
+            return nearest(input, self.scale_factor or 1, dims)
+        sizes = self.sizes or tuple(s * (self.scale_factor or 1) for s in input.shape[2:])
+        if len(sizes) < dims:
+            raise expected(self, "an image, as no output depth was given", input)
+        return linear(input, sizes[-dims:])
+
+    def printed(self) -> str:
+        shown = f"{self.scale_factor}x" if self.sizes is None else "x".join(map(str, self.sizes))
+        return f"nn.UpSampling({shown}, {self.mode})"
