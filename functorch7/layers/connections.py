@@ -71,7 +71,7 @@ class SpatialConvolutionMap(Windows, Layer):
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         table = self.conn_table.value
-        fan_in = np.bincount(table[:, 1] - 1) * self.kw * self.kh
+        fan_in = np.maximum(np.bincount(table[:, 1] - 1), 1) * self.kw * self.kh
         bounds = 1 / np.sqrt(fan_in) if stdv is None else np.full(len(fan_in), stdv * 3**0.5)
         bounds = bounds.astype(np.float32)
         weight_key, bias_key = jax.random.split(key)
