@@ -39,7 +39,7 @@ def test_lookup_table():
 
 def test_lookup_table_with_max_norm():
     module = nn.LookupTable(10, 3, 0, 1, 2)
-    module.weight.mul(3) if hasattr(module.weight, "mul") else module.weight.copy(np.asarray(module.weight) * 3)
+    module.weight.copy(np.asarray(module.weight) * 3)
     before = np.array(module.weight)
     y = module.forward([1, 2, 1, 10])
     assert (np.linalg.norm(y, axis=1) <= 1 + 1e-5).all()
@@ -88,7 +88,6 @@ def test_an_autoencoder_unpools_with_the_indices_of_its_own_poolings():
     y = np.asarray(kept.forward(x))
     assert y.shape == x.shape
     blocks = x[:, :, :8].reshape(2, 3, 2, 4, 2, 4).transpose(0, 1, 2, 4, 3, 5).reshape(2, 3, 4, 16)
-    same(y[y != 0], np.sort(y[y != 0].reshape(-1)) if False else y[y != 0])
     same(np.sort(y[y != 0]), np.sort(blocks.max(-1).reshape(-1)))
     same(y[y != 0], x[y != 0])
     g = values(*x.shape, seed=1)
@@ -118,10 +117,8 @@ def test_connection_tables():
 
 
 def test_a_full_connection_table_is_a_convolution():
-    full, plain = (
-        nn.SpatialConvolutionMap(nn.tables.full(2, 3), 3, 2).double(),
-        nn.SpatialConvolution(2, 3, 3, 2).double(),
-    )
+    full = nn.SpatialConvolutionMap(nn.tables.full(2, 3), 3, 2).double()
+    plain = nn.SpatialConvolution(2, 3, 3, 2).double()
     plain.weight.copy(np.asarray(full.weight).reshape(3, 2, 2, 3))
     plain.bias.copy(full.bias)
     x = values(4, 2, 5, 6)
@@ -171,7 +168,8 @@ def test_uniform_crop_takes_every_place():
     assert corners == {5 * row + column for row in range(3) for column in range(3)}
     m.evaluate()
     same(np.asarray(m.forward(x))[0, 0], x[0, 0, 1:3, 1:4])
-    same(nn.SpatialUniformCrop(4, 5).evaluate() or nn.SpatialUniformCrop(4, 5).forward(x[:1]), x[:1])
+    whole = nn.SpatialUniformCrop(4, 5)
+    same(whole.forward(x[:1]), x[:1])
 
 
 def test_colour_transforms_shift_each_channel_of_each_image():
@@ -198,9 +196,9 @@ def test_colour_transforms_shift_each_channel_of_each_image():
 
 def test_inception_takes_every_key_of_its_table():
     config = {
-        "inputSize": 3, "outputSize": [4, 5], "reduceSize": [2, 2, 3, 6], "reduceStride": [1, 1, 1, 2], "batchNorm": True,
-        "transfer": nn.Tanh(), "kernelSize": [3, 5], "kernelStride": [2, 2], "padding": False, "poolSize": 2,
-        "poolStride": 2, "pool": nn.SpatialAveragePooling(2, 2, 2, 2),
+        "inputSize": 3, "outputSize": [4, 5], "reduceSize": [2, 2, 3, 6], "reduceStride": [1, 1, 1, 2],
+        "batchNorm": True, "transfer": nn.Tanh(), "kernelSize": [3, 5], "kernelStride": [2, 2], "padding": False,
+        "poolSize": 2, "poolStride": 2, "pool": nn.SpatialAveragePooling(2, 2, 2, 2),
     }  # fmt: skip
     m = nn.Inception(config)
     assert m.forward(values(2, 3, 9, 9)).size() == [2, 4 + 5 + 3 + 6, 5, 5]
@@ -223,7 +221,7 @@ def test_fire_module_prints_its_planes():
     with pytest.raises(ValueError, match=r"no module is called nn\.Relu"):
         nn.FireModule(3, 2, 4, 5, "Relu")
     with pytest.warns(UserWarning, match="limits nothing"):
-        nn.FireModule(3, 9, 4, 5)
+        nn.FireModule(3, 10, 4, 5)
 
 
 def test_binary_convolution_learns_real_weights():
@@ -268,7 +266,7 @@ def test_the_kernel_must_fit():
         with pytest.raises(ValueError, match=r"expected an input that .* no smaller than the kernel") as caught:
             module.forward(values(*shape))
         assert str(caught.value).startswith(str(module))
-    with pytest.raises(ValueError, match="an output has at least one element|whose output has at least one element"):
+    with pytest.raises(ValueError, match="whose output has at least one element"):
         nn.SpatialFullConvolution(1, 1, 1, 1, 1, 1, 2, 2).forward(values(1, 3, 3))
 
 
@@ -302,9 +300,8 @@ def test_impossible_arguments():
 def test_volumes_need_a_depth():
     with pytest.raises(ValueError, match="an image, as no output depth was given"):
         nn.UpSampling({"oheight": 2, "owidth": 3}, "linear").forward(values(1, 1, 2, 2, 2))
-    assert nn.UpSampling({"odepth": 3, "oheight": 2, "owidth": 3}, "trilinear").forward(values(1, 1, 2, 2, 2)).size() == [
-        1, 1, 3, 2, 3,
-    ]  # fmt: skip
+    sized = nn.UpSampling({"odepth": 3, "oheight": 2, "owidth": 3}, "trilinear")
+    assert sized.forward(values(1, 1, 2, 2, 2)).size() == [1, 1, 3, 2, 3]
 
 
 def test_reflection_needs_room():
