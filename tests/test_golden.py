@@ -179,7 +179,32 @@ def run_reward(case, tolerance):
     assert_same(network.get(1).reward, decoded(case["reward"]), tolerance)
 
 
+def run_unpooling(case, tolerance):
+    pool = getattr(nn, case["pool"])(*decoded(case["args"])).double()
+    unpool = getattr(nn, case["class"])(pool)
+    network = nn.Sequential().add(pool).add(nn.MulConstant(2)).add(unpool).double()  # the recorded network
+    assert_same(network.forward(decoded(case["input"])), decoded(case["output"]), tolerance)
+    assert_same(
+        network.backward(decoded(case["input"]), decoded(case["gradOutput"])), decoded(case["gradInput"]), tolerance
+    )
+
+
+def run_sampled(case, tolerance):
+    """Each plane of a recorded fractional pooling is the output of some regions that we draw, too."""
+    module, input, wanted = (
+        getattr(nn, case["class"])(*decoded(case["args"])),
+        *map(decoded, (case["input"], case["output"])),
+    )
+    dims = len(module.description().axes)
+    planes = input.reshape((-1, *input.shape[-dims:]))
+    drawn = np.asarray(module.double().forward(np.repeat(planes, 400, 0)))
+    found = drawn.reshape((len(planes), 400, -1)) == wanted.reshape((len(planes), 1, -1))
+    assert found.all(2).any(1).all()
+
+
 PROCEDURES = {
+    "unpooling": run_unpooling,
+    "sampled": run_sampled,
     "training": run_training,
     "stochastic_gradient": run_stochastic_gradient,
     "shared_weights": run_sharing,
