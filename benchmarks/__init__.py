@@ -1,1 +1,1 @@
-"""The same computation in several ways, timed side by side: `python -m benchmarks stateful mlp lenet transfer rows`."""
+"""The same computation in several ways, timed side by side: `python -m benchmarks stateful mlp lenet inception`."""

@@ -103,6 +103,22 @@ def pytorch(network: Any, loss: Callable, params: list, batch: tuple, rate: floa
     return Way(run)
 
 
+def flax(network: Any, batch: tuple, rate: float) -> Way:
+    """A Flax network with its own parameters, in NHWC."""
+    held = [network.init(jax.random.key(0), batch[0])]
+
+    def loss(params: Any, batch: tuple) -> jax.Array:
+        return class_loss(network.apply(params, batch[0]), batch[1])
+
+    step = jitted_sgd(loss, rate)
+
+    def run() -> float:
+        held[0], value = step(held[0], batch)
+        return float(value)
+
+    return Way(run, lambda: jax.block_until_ready(held[0]))
+
+
 def class_loss(logits: jax.Array, target: jax.Array) -> jax.Array:
     """Mean negative log-likelihood of classes that count from 1."""
     return -jax.numpy.take_along_axis(jax.nn.log_softmax(logits), target[:, None] - 1, 1).mean()

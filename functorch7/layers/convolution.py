@@ -1,6 +1,7 @@
 """Convolutions with one kernel for each pair of planes."""
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -11,10 +12,11 @@ from ..core import Layer, builder, check_positive, in_dtype_of
 from ..core.initializers import weight_and_bias
 from .windows import Windows
 
-# On CPU, rows of patches and one matrix product beat XLA's own convolution for large kernels, as long as the
-# matrix stays small (docs/performance.md).
+# On CPU (docs/performance.md): for large kernels, rows of patches and one matrix product beat XLA's own convolution,
+# as long as the matrix stays small; for many planes, so does one matrix product per tap, in the weight's gradient.
 _PATCH_KERNEL = 25
 _PATCH_VALUES = 4_000_000
+_TAP_PLANES = 32
 
 
 def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> jax.Array:
@@ -32,6 +34,26 @@ def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], paddin
     return product.reshape(x.shape[0], oh, ow, out_planes).transpose(0, 3, 1, 2)
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _by_taps(x: jax.Array, weight: jax.Array, padding: tuple[int, ...]) -> jax.Array:
+    """XLA's convolution of stride 1, whose derivative by the weight is one matrix product for each tap."""
+    return lax.conv_general_dilated(x, weight, (1, 1), [(p, p) for p in padding])
+
+
+@_by_taps.defjvp
+def _(padding, primals, tangents):
+    (x, weight), (x_dot, weight_dot) = primals, tangents
+    output = _by_taps(x, weight, padding)
+    wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
+    rows, columns = output.shape[2:]
+    by_weight = [
+        jnp.einsum("oc,bchw->bohw", weight_dot[:, :, i, j], wide[:, :, i : i + rows, j : j + columns])
+        for i in range(weight.shape[2])
+        for j in range(weight.shape[3])
+    ]
+    return output, _by_taps(x_dot, weight, padding) + sum(by_weight[1:], by_weight[0])
+
+
 def convolve(
     x: jax.Array,
     weight: jax.Array,
@@ -47,7 +69,10 @@ def convolve(
         if kernel == stride == ones and not any(padding):
             return jnp.einsum("oc,nchw->nohw", weight[:, :, 0, 0], x)
         taps = kernel[0] * kernel[1]
-        if taps >= _PATCH_KERNEL and stride == ones and x.size * taps <= _PATCH_VALUES:
+        if stride == ones and x.shape[1] >= _TAP_PLANES:
+            return _by_taps(x, weight, padding)
+        windows = math.prod(s + 2 * p - k + 1 for s, p, k in zip(x.shape[2:], padding, kernel, strict=True))
+        if stride == ones and taps >= _PATCH_KERNEL and windows * weight[0].size * len(x) <= _PATCH_VALUES:
             return _by_patches(x, weight, stride, padding)
     edges = [(p, p) for p in padding]
     return lax.conv_general_dilated(x, weight, stride, edges, rhs_dilation=dilation, feature_group_count=groups)

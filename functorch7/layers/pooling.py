@@ -218,8 +218,15 @@ class VolumetricDilatedMaxPooling(MaxPooling):
 def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:
     """The sum over each window of B x sizes (which have their padding), one axis after the other."""
     for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), 1):
-        taps = [jax.lax.slice_in_dim(x, i, i + (n - 1) * d + 1, d, axis) for i in range(k)]
-        x = sum(taps[1:], taps[0])
+        if d == k:  # side by side
+            x = x.reshape((*x.shape[:axis], n, k, *x.shape[axis + 1 :])).sum(axis + 1)
+        elif k <= 5:
+            taps = [jax.lax.slice_in_dim(x, i, i + (n - 1) * d + 1, d, axis) for i in range(k)]
+            x = sum(taps[1:], taps[0])
+        else:
+            begin = np.arange(n)[:, None] * d
+            inside = (np.arange(x.shape[axis]) >= begin) & (np.arange(x.shape[axis]) < begin + k)
+            x = jnp.moveaxis(jnp.tensordot(x, jnp.asarray(inside, x.dtype), ((axis,), (1,))), -1, axis)
     return x
 
 

@@ -7,7 +7,7 @@ import jax
 from ..core import Layer, check_positive, in_dtype_of
 from ..core.initializers import uniform
 from .pooling import summed
-from .windows import Windows
+from .windows import Windows, padded
 
 
 class SpatialSubSampling(Windows, Layer):
@@ -38,6 +38,7 @@ class SpatialSubSampling(Windows, Layer):
         self.check_rank(input, self.n_input_plane)
         counts = self.counts(input)
         input = in_dtype_of(self, input, params["weight"])
-        sums = summed(input.reshape((-1, *input.shape[-2:])), self, counts).reshape(input.shape[:-2] + counts)
+        planes = padded(input.reshape((-1, *input.shape[-2:])), self, counts)
+        sums = summed(planes, self, counts).reshape(input.shape[:-2] + counts)
         per_plane = (1,) * (input.ndim - 3) + (-1, 1, 1)
         return sums * params["weight"].reshape(per_plane) + params["bias"].reshape(per_plane)
