@@ -28,8 +28,9 @@ format: $(VENV)/.installed-dev
 benchmark: $(VENV)/.installed-test
 	$(python) -m benchmarks $(ARGS)
 
-gallery: $(VENV)/.installed-viz
+gallery: $(VENV)/.installed-demo
 	$(python) -m functorch7.viz --gallery docs
+	$(python) examples/vision.py --output docs/gallery/vision.png
 
 clean:
 	rm -rf $(VENV) demo-output .pytest_cache .ruff_cache
