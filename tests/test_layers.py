@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from cases import MODULES
 
 import functorch7 as f7
 
@@ -116,3 +117,37 @@ def test_lookup_table_renormalizes_parameters():
     np.testing.assert_allclose(layer.renormalize(params)["weight"], [[0.6, 0.8], [0.3, 0.4], [0.6, 0.8]], rtol=1e-6)
     np.testing.assert_allclose(layer.apply(params, {}, jnp.array([1]))[0], used[:1], rtol=1e-6)
     assert layer.set_max_norm(None).renormalize(params) is params
+
+
+IMAGE_LAYERS = [
+    case for case in MODULES
+    if case.traceable and not case.module.draws(case.train) and case.id not in ("OneHot", "Kmeans")
+    and case.module.__class__.__module__.rsplit(".", 1)[1] in (
+        "convolution", "transposed", "connections", "pooling", "lp_pooling", "temporal", "adaptive", "borders",
+        "upsampling", "local_normalization", "normalization", "subsampling", "binary", "inception",
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IMAGE_LAYERS, ids=lambda case: case.id)
+def test_bfloat16_agrees_with_float32(case):
+    """Rounding to 8 bits errs by 2^-9 of a number; sums of a few hundred products stay within 5 % of the scale."""
+    params, buffers = case.module.init(jax.random.key(0))
+
+    def applied(dtype):
+        def cast(leaf):
+            leaf = jnp.asarray(leaf)
+            return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+
+        def total(params, input):
+            output, _ = case.module.apply(params, jax.tree.map(cast, buffers), input, train=case.train)
+            return output.astype(jnp.float32).mean(), output
+
+        given = jax.tree.map(cast, (params, case.input))
+        gradient, output = jax.grad(total, has_aux=True)(*given)
+        return output, gradient
+
+    exact, rounded = applied(jnp.float32), applied(jnp.bfloat16)
+    assert rounded[0].dtype == jnp.bfloat16
+    for a, b in zip(*map(jax.tree.leaves, (exact, rounded)), strict=True):
+        assert np.abs(np.asarray(a - b.astype(a.dtype))).max() <= 0.05 * max(np.abs(np.asarray(a)).max(), 1e-3)

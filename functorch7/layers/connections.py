@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, Layer, builder, check_positive, const, expected, in_dtype_of
+from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
 from ..core.initializers import uniform, weight_and_bias
 from .convolution import Convolution, convolve
 from .transposed import convolve_transposed
@@ -46,7 +46,7 @@ class SpatialConvolutionMap(Windows, Layer):
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMap.
     """
 
-    conn_table: Const
+    conn_table: Any
     kw: int
     kh: int
     dw: int = 1

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Const, Map, check_floating, check_positive, const, expected
+from ..core import Map, check_floating, check_positive, const, expected
 from .convolution import convolve
 
 
@@ -50,7 +50,7 @@ class Neighbourhood(Map, abstract=True):
     """Layers with a weighted mean over a window in all planes; a 1-D kernel is meant for both directions."""
 
     n_input_plane: int = 1
-    kernel: Const | None = None
+    kernel: Any = None
 
     def __post_init__(self) -> None:
         check_positive(self, n_input_plane=self.n_input_plane)

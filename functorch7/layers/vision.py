@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Const, Map, Module, builder, check_floating, check_number, check_positive, const, expected
+from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
 from .table import check_table
 from .upsampling import linear
 
@@ -208,8 +208,8 @@ class SpatialFeatNormalization(Map):
     Source: dpnn/README.md#nn.SpatialFeatNormalization.
     """
 
-    mean: Const
-    std: Const | None = None
+    mean: Any
+    std: Any = None
 
     def __post_init__(self) -> None:
         mean = np.asarray(self.mean, np.float64)
@@ -254,7 +254,7 @@ class SimpleColorTransform(ColorTransform):
     Source: dpnn/README.md#nn.SimpleColorTransform.
     """
 
-    range: Const | None = None
+    range: Any = None
 
     def __post_init__(self) -> None:
         given = np.asarray(self.range, np.float64)
@@ -281,8 +281,8 @@ class PCAColorTransform(ColorTransform):
     Source: dpnn/README.md#nn.PCAColorTransform; Krizhevsky et al., 2012.
     """
 
-    eigen_vectors: Const | None = None
-    eigen_values: Const | None = None
+    eigen_vectors: Any = None
+    eigen_values: Any = None
     std: float = 0.1
 
     def __post_init__(self) -> None:
