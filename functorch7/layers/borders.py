@@ -10,15 +10,15 @@ from ..core import Map, expected
 
 
 class Border(Map, abstract=True):
-    """Layers with a width for each side; without the others, all are pad_left. Subclasses declare the fields."""
+    """Layers with a width for each side; without the others, all are the left one. Subclasses declare the fields."""
 
-    sides: ClassVar[tuple[tuple[str, str], ...]] = (("pad_top", "pad_bottom"), ("pad_left", "pad_right"))
+    sides: ClassVar[tuple[tuple[str, str], ...]] = (("pad_t", "pad_b"), ("pad_l", "pad_r"))
     mode: ClassVar[Literal["edge", "reflect"]] = "edge"
 
     def __post_init__(self) -> None:
         for name in (name for side in self.sides for name in side):
             if getattr(self, name) is None:
-                self._set(**{name: self.pad_left})  # type: ignore[attr-defined]
+                self._set(**{name: getattr(self, self.sides[-1][0])})
 
     def widths(self) -> list[tuple[int, int]]:
         """What is added before and behind, axis by axis of the tensor."""
@@ -42,22 +42,22 @@ class Border(Map, abstract=True):
         return jnp.pad(inner, [(0, 0)] * leading + wide, self.mode)
 
     def printed(self) -> str:
-        left, right, top, bottom = (getattr(self, "pad_" + side) for side in ("left", "right", "top", "bottom"))
-        return f"{self.torch_name()}(l={left}, r={right}, t={top}, b={bottom})"
+        widths = ", ".join(f"{side}={getattr(self, 'pad_' + side)}" for side in "lrtb")
+        return f"{self.torch_name()}({widths})"
 
 
 class SpatialZeroPadding(Border):
     """Zeros around each plane; negative widths cut off.
 
-    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
     Source: nn/doc/convolution.md#nn.SpatialZeroPadding.
     """
 
-    pad_left: int
-    pad_right: int | None = None
-    pad_top: int | None = None
-    pad_bottom: int | None = None
+    pad_l: int
+    pad_r: int | None = None
+    pad_t: int | None = None
+    pad_b: int | None = None
 
     def f(self, input: Any) -> Any:
         self.check(input)
@@ -68,17 +68,17 @@ class SpatialZeroPadding(Border):
 class SpatialReflectionPadding(Border):
     """The planes mirrored at their borders, which are not repeated; negative widths cut off.
 
-    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks, and for images no larger than the padding.
     Source: nn/doc/convolution.md#nn.SpatialReflectionPadding.
     """
 
     mode: ClassVar[Literal["edge", "reflect"]] = "reflect"
 
-    pad_left: int
-    pad_right: int | None = None
-    pad_top: int | None = None
-    pad_bottom: int | None = None
+    pad_l: int
+    pad_r: int | None = None
+    pad_t: int | None = None
+    pad_b: int | None = None
 
     def check(self, input: Any) -> None:
         super().check(input)
@@ -89,38 +89,37 @@ class SpatialReflectionPadding(Border):
 class SpatialReplicationPadding(Border):
     """The planes' border values, repeated outwards; negative widths cut off.
 
-    Shape: (C, H, W) or (B, C, H, W) -> height + pad_top + pad_bottom, width + pad_left + pad_right.
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
     Source: nn/doc/convolution.md#nn.SpatialReplicationPadding.
     """
 
-    pad_left: int
-    pad_right: int | None = None
-    pad_top: int | None = None
-    pad_bottom: int | None = None
+    pad_l: int
+    pad_r: int | None = None
+    pad_t: int | None = None
+    pad_b: int | None = None
 
 
 class VolumetricReplicationPadding(Border):
     """The volumes' border values, repeated outwards; negative widths cut off.
 
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pad_front + pad_back, H + pad_top + pad_bottom, W + pad_left +
-    pad_right.
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pfront + pback, H + ptop + pbottom, W + pleft + pright.
     Raises: ValueError for other ranks and for volumes that are cut away.
     Source: nn, VolumetricReplicationPadding.lua.
     """
 
     sides: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("pad_front", "pad_back"), ("pad_top", "pad_bottom"), ("pad_left", "pad_right"),
+        ("pfront", "pback"), ("ptop", "pbottom"), ("pleft", "pright"),
     )  # fmt: skip
 
-    pad_left: int
-    pad_right: int | None = None
-    pad_top: int | None = None
-    pad_bottom: int | None = None
-    pad_front: int | None = None
-    pad_back: int | None = None
+    pleft: int
+    pright: int | None = None
+    ptop: int | None = None
+    pbottom: int | None = None
+    pfront: int | None = None
+    pback: int | None = None
 
     def printed(self) -> str:
         sides = ("left", "right", "top", "bottom", "front", "back")
-        widths = ", ".join(f"{side}={getattr(self, 'pad_' + side)}" for side in sides)
+        widths = ", ".join(f"{side}={getattr(self, 'p' + side)}" for side in sides)
         return f"{self.torch_name()}({widths})"

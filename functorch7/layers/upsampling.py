@@ -42,22 +42,22 @@ def _check_scale(module: Map, scale: Any) -> None:
 
 
 class SpatialUpSamplingNearest(Map):
-    """Every pixel repeated in a block of scale x scale.
+    """Every pixel repeated in a block of scale_factor x scale_factor.
 
-    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale).
+    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
     Raises: ValueError for other ranks, and for a scale that is no whole number above 0.
     Source: nn/doc/convolution.md#nn.SpatialUpSamplingNearest.
     """
 
-    scale: int
+    scale_factor: int
 
     def __post_init__(self) -> None:
-        _check_scale(self, self.scale)
+        _check_scale(self, self.scale_factor)
 
     def f(self, input: Any) -> Any:
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
-        return nearest(input, self.scale, 2)
+        return nearest(input, self.scale_factor, 2)
 
 
 def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[int | None, tuple[int, ...] | None]:
