@@ -50,6 +50,8 @@ def _ties():
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
 
+SIGNS = np.float32([[1, -1, 1], [-1, -1, 1]])
+
 MODULES = [
     Case(lambda: f7.Linear(3, 4), x(2, 3), x(2, 5)),
     Case(lambda: f7.Linear(3, 4, bias=False), x(3), x(5), "Linear without bias, one example"),
@@ -280,4 +282,33 @@ CRITERIONS = [
     (f7.CrossEntropyCriterion(), x(3, 4), np.array([1, 4, 2])),
     (f7.CrossEntropyCriterion([1.0, 2.0, 0.5, 1.0]), x(3, 4), np.array([1, 4, 2])),
     (f7.VRClassReward(0.5), [x(3, 4), x(3)], np.array([1, 4, 2])),
+    (f7.AbsCriterion(), x(2, 3), x(2, 3)),
+    (f7.SmoothL1Criterion(False), 2 * x(2, 3), x(2, 3)),
+    (f7.DistKLDivCriterion(), np.log(p(2, 3)), np.float32([[0.2, 0, 0.8], [0.5, 0.5, 0]])),
+    (f7.WeightedMSECriterion(p(3)), x(2, 3), x(2, 3)),
+    (f7.SpatialAutoCropMSECriterion(), x(2, 2, 2, 3), x(2, 2, 3, 5)),
+    (f7.L1Cost(), x(2, 3), None),
+    (f7.BCECriterion(p(3)), p(2, 3), np.float32([[1, 0, 0.5], [0, 0, 1]])),
+    (f7.MarginCriterion(0.5), x(2, 3), SIGNS),
+    (f7.SoftMarginCriterion(), x(2, 3), SIGNS),
+    (f7.MultiLabelSoftMarginCriterion(p(3)), x(2, 3), (SIGNS > 0).astype(np.float32)),
+    (f7.BinaryLogisticRegression(), x(3), SIGNS[0]),
+    (f7.SpatialBinaryLogisticRegression(), x(2, 1, 1, 3), SIGNS.reshape(2, 1, 1, 3)),
+    (f7.HingeEmbeddingCriterion(1), x(2, 3), SIGNS),
+    (f7.L1HingeEmbeddingCriterion(9), [x(3), x(3)], np.float32(-1)),
+    (f7.CosineEmbeddingCriterion(-0.9), [x(3, 4), x(3, 4)], SIGNS[0]),
+    (f7.DistanceRatioCriterion(), [x(3), x(3)], None),
+    (f7.MarginRankingCriterion(0.3), [x(3), x(3)], SIGNS[0]),
+    (f7.SpatialClassNLLCriterion(p(3)), np.log(p(2, 3, 1, 2)), np.array([[[1, 3]], [[2, 2]]])),
+    (f7.MultiMarginCriterion(2, p(4), 0.7), x(3, 4), np.array([1, 4, 2])),
+    (f7.MultiLabelMarginCriterion(), x(2, 3), np.array([[3, 1, 0], [2, 0, 1]])),
+    (f7.ClassSimplexCriterion(4), x(3, 4), np.array([1, 4, 2])),
+    (f7.MultiCriterion().add(f7.MSECriterion()).add(f7.AbsCriterion(), 0.5), x(2, 3), x(2, 3)),
+    (
+        f7.ParallelCriterion().add(f7.MSECriterion()).add(f7.MarginCriterion(), 2),
+        [x(2, 3), x(2, 3)],
+        [x(2, 3), SIGNS],
+    ),
+    (f7.ParallelCriterion(True).add(f7.MSECriterion()).add(f7.AbsCriterion()), [x(3), x(3)], x(3)),
+    (f7.ModuleCriterion(f7.MSECriterion(), f7.Tanh(), f7.Square()), x(2, 3), x(2, 3)),
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import CRITERIONS
 from jax.test_util import check_grads
-from test_every_module import arrays
+from test_every_module import arrays, halved
 
 import functorch7 as f7
 
@@ -41,19 +41,17 @@ def test_gradient_is_the_derivative(criterion, input, target):
 
 @every
 def test_vmap_gives_a_loss_per_example(criterion, input, target):
-    input, target = arrays(input), arrays(target)
-    got = jax.vmap(criterion)(input, target)
-    expected = [
-        criterion(jax.tree.map(lambda a, i=i: a[i], input), target[i]) for i in range(len(jax.tree.leaves(input)[0]))
-    ]
-    np.testing.assert_allclose(got, expected, rtol=1e-5)
+    inputs, target = [arrays(input), jax.tree.map(halved, arrays(input))], arrays(target)
+    stacked = jax.tree.map(lambda *a: jnp.stack(a), *inputs)
+    got = jax.vmap(criterion, (0, None))(stacked, target)
+    np.testing.assert_allclose(got, [criterion(each, target) for each in inputs], rtol=1e-5)
 
 
 @every
 @pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
 def test_dtype_is_kept(criterion, input, target, dtype):
     with jax.enable_x64(dtype == "float64"):
-        loss = criterion(arrays(input, dtype), target)
+        loss = criterion(arrays(input, dtype), arrays(target))
         assert loss.dtype == dtype and loss.shape == ()
 
 

@@ -101,7 +101,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             return self._spec
         return self._spec.replace(**{name: core.Const(self.__dict__[name]) for name in self._arrays})
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Any, target: Any = None) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
         if not self._has_own_loss():
             return self.updateOutput(input, target)
@@ -109,7 +109,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             output = self.__dict__["output"] = self.updateOutput(input, target)
         return output
 
-    def backward(self, input: Any, target: Any) -> Any:
+    def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the loss with respect to the input, shaped as it."""
         if not self._has_own_loss():
             return self.updateGradInput(input, target)
@@ -117,13 +117,13 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
         return gradient
 
-    def updateOutput(self, input: Any, target: Any) -> Any:
+    def updateOutput(self, input: Any, target: Any = None) -> Any:
         """Computes the loss; the gradient comes with it in the same call."""
         # np.asarray first: quicker than float() of a JAX array.
         output = self.__dict__["output"] = float(np.asarray(self._evaluated(input, target).loss))
         return output
 
-    def updateGradInput(self, input: Any, target: Any) -> Any:
+    def updateGradInput(self, input: Any, target: Any = None) -> Any:
         """Computes the gradient, unless forward of the same input and target has done so."""
         if self._has_own_loss():
             return self._gradient_of_own_loss(input, target)
@@ -145,7 +145,12 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     def _evaluated(self, input: Any, target: Any) -> _Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
-        given, wanted, spec = unwrapped(input), unwrapped(target), self.description()
+        spec = self.description()
+        if spec.takes_table:  # also one of plain numbers
+            given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
+        else:
+            given = unwrapped(input)
+        wanted = unwrapped(target)
         first = given if isinstance(given, jax.Array) else jax.tree.leaves(given)[0]
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
@@ -159,7 +164,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         kept = self.__dict__["_kept"] = _Evaluation(loss, gradient, input, target, spec)
         return kept
 
-    def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def __call__(self, input: Any, target: Any = None) -> tuple[Any, Any]:
         """(forward, backward) of an input and a target."""
         return self.forward(input, target), self.backward(input, target)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from . import criterions as criterions
 from . import decorators as decorators
 from . import nested as utils
 from . import special as special

@@ -1,7 +1,31 @@
 """The criterions of nn."""
 
 from .base import Criterion as Criterion
+from .binary import BCECriterion as BCECriterion
+from .binary import BinaryLogisticRegression as BinaryLogisticRegression
+from .binary import MarginCriterion as MarginCriterion
+from .binary import MultiLabelSoftMarginCriterion as MultiLabelSoftMarginCriterion
+from .binary import SoftMarginCriterion as SoftMarginCriterion
+from .binary import SpatialBinaryLogisticRegression as SpatialBinaryLogisticRegression
 from .classification import ClassNLLCriterion as ClassNLLCriterion
 from .classification import CrossEntropyCriterion as CrossEntropyCriterion
+from .combined import ModuleCriterion as ModuleCriterion
+from .combined import MultiCriterion as MultiCriterion
+from .combined import ParallelCriterion as ParallelCriterion
+from .embedding import CosineEmbeddingCriterion as CosineEmbeddingCriterion
+from .embedding import DistanceRatioCriterion as DistanceRatioCriterion
+from .embedding import HingeEmbeddingCriterion as HingeEmbeddingCriterion
+from .embedding import L1HingeEmbeddingCriterion as L1HingeEmbeddingCriterion
+from .embedding import MarginRankingCriterion as MarginRankingCriterion
+from .multiclass import ClassSimplexCriterion as ClassSimplexCriterion
+from .multiclass import MultiLabelMarginCriterion as MultiLabelMarginCriterion
+from .multiclass import MultiMarginCriterion as MultiMarginCriterion
+from .multiclass import SpatialClassNLLCriterion as SpatialClassNLLCriterion
+from .regression import AbsCriterion as AbsCriterion
+from .regression import DistKLDivCriterion as DistKLDivCriterion
+from .regression import L1Cost as L1Cost
 from .regression import MSECriterion as MSECriterion
+from .regression import SmoothL1Criterion as SmoothL1Criterion
+from .regression import SpatialAutoCropMSECriterion as SpatialAutoCropMSECriterion
+from .regression import WeightedMSECriterion as WeightedMSECriterion
 from .table import CriterionTable as CriterionTable

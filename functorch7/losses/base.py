@@ -1,11 +1,12 @@
 """The description of a criterion: `criterion(input, target)` is a scalar."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from ..core import Module, is_concrete
+from ..core import Module, expected, is_concrete
 from ..core.tables import as_arrays
 
 
@@ -16,7 +17,7 @@ class Criterion(Module, abstract=True):
     `check(input, target)` raises for bad values (a class 0); it runs wherever these can be looked at.
     """
 
-    def __call__(self, input: Any, target: Any) -> jax.Array:
+    def __call__(self, input: Any, target: Any = None) -> jax.Array:
         input, target = jax.tree.map(jnp.asarray, as_arrays(input)), as_arrays(target)
         if all(is_concrete(leaf) for leaf in jax.tree.leaves(target)):
             self.check(input, target)
@@ -33,3 +34,30 @@ class Criterion(Module, abstract=True):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """As a module: the loss of the table [input, target]."""
         return self(*input), buffers
+
+
+class Averaged(Criterion, abstract=True):
+    """Losses that are a mean over all elements, or their sum without `size_average`: write `each(input, target)`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The fields, which subclasses declare in Torch's order."""
+
+    def each(self, input: Any, target: Any) -> Any:
+        """The loss of each element; the target has the input's shape and dtype."""
+        raise NotImplementedError(f"{self.torch_name()} must define each(input, target)")
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if jnp.size(input) != jnp.size(target):
+            raise expected(self, f"a target of {jnp.size(input)} elements, as the input", target)
+        losses = self.each(input, target.reshape(input.shape).astype(input.dtype))
+        return losses.mean() if self.size_average else losses.sum()
+
+
+def check_signs(module: Module, target: Any) -> None:
+    """Raises ValueError for targets other than 1 and -1."""
+    signs = np.asarray(target)
+    wrong = signs[np.abs(signs) != 1]
+    if wrong.size:
+        raise ValueError(f"{module.torch_name()}: expected targets 1 or -1, got {wrong.flat[0]:g}")

@@ -1,0 +1,103 @@
+"""Criterions whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import core, losses
+from .criterion import Criterion
+from .described import Described, Given
+from .module import Module
+from .tensor import Tensor
+from .values import unwrapped, wrapped
+
+
+class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
+    """nn.ClassSimplexCriterion."""
+
+    @property
+    def simplex(self) -> Tensor:
+        """The vertices, one per row."""
+        return Tensor.of(self._spec.simplex)
+
+    def getPredictions(self, input: Any) -> Any:
+        """Each class's score for each example."""
+        return wrapped(self._spec.predictions(unwrapped(input)))
+
+    def getTopPrediction(self, input: Any) -> Tensor:
+        """The class with the largest score for each example, from 1."""
+        return Tensor.of(np.asarray(self._spec.top_prediction(unwrapped(input)), np.int64))
+
+
+class MultiCriterion(Criterion, describes=losses.MultiCriterion):
+    """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts."""
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        self.__dict__.setdefault("criterions", [])
+        self.__dict__.setdefault("weights", [])
+
+    def add(self, criterion: Criterion, weight: float = 1) -> Any:
+        """Appends a criterion; returns this one. Raises TypeError for anything else."""
+        if not isinstance(criterion, Criterion):
+            raise TypeError(f"{self.typename()}: no criterion provided, got {criterion!r}")
+        self.criterions.append(criterion)
+        self.weights.append(weight)
+        return self
+
+    def description(self) -> Any:
+        """The immutable description, with the criterions as they stand."""
+        return self._spec.replace(
+            criterions=tuple(criterion.description() for criterion in self.criterions), weights=tuple(self.weights)
+        )
+
+    def _parts(self) -> list[Described]:
+        return list(self.criterions)
+
+
+class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
+    """nn.ParallelCriterion."""
+
+
+class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
+    """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
+
+    def __init__(
+        self, criterion: Criterion, inputModule: Module | None = None, targetModule: Module | None = None,
+        castTarget: bool = True,
+    ):  # fmt: skip
+        super().__init__(criterion)
+        self.__dict__.update(
+            criterion=criterion, inputModule=inputModule, targetModule=targetModule, castTarget=castTarget
+        )
+        if inputModule is not None and inputModule.parameters()[0]:
+            warnings.warn("nn.ModuleCriterion doesn't support parameter updates", stacklevel=2)
+
+    def _inside(self, input: Any, target: Any) -> tuple[Any, Any]:
+        return (
+            input if self.inputModule is None else self.inputModule.forward(input),
+            target if self.targetModule is None else self.targetModule.forward(target),
+        )
+
+    def updateOutput(self, input: Any, target: Any = None) -> Any:
+        """The criterion's loss of what the modules make of input and target."""
+        self.__dict__["_inner"] = self._inside(input, target)
+        output = self.__dict__["output"] = self.criterion.forward(*self._inner)
+        return output
+
+    def updateGradInput(self, input: Any, target: Any = None) -> Any:
+        """The criterion's gradient, pulled back through the input module."""
+        if "_inner" not in self.__dict__:
+            self.updateOutput(input, target)
+        gradient = self.criterion.backward(*self._inner)
+        if self.inputModule is not None:
+            gradient = self.inputModule.backward(input, gradient)
+        self.__dict__["gradInput"] = gradient
+        return gradient
+
+    def _parts(self) -> list[Described]:
+        target = self.targetModule if self.castTarget else None
+        return [part for part in (self.criterion, self.inputModule, target) if part is not None]

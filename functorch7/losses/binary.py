@@ -1,0 +1,173 @@
+"""Losses between scores and answers of yes or no, element by element."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Module, const, expected, is_concrete
+from .base import Averaged, Criterion, check_signs
+
+EPSILON = 1e-12
+
+
+def _from_ends(x: Any) -> tuple[Any, Any]:
+    """x and 1 - x, kept from 0 by what the dtype can hold of 1e-12."""
+    tiny = max(EPSILON, float(jnp.finfo(x.dtype).tiny))
+    return x + jnp.asarray(tiny, x.dtype), 1 - x + jnp.asarray(tiny, x.dtype)
+
+
+@jax.custom_jvp
+def cross_entropy(x: Any, y: Any) -> Any:
+    """-(y log x + (1 - y) log(1 - x)); its derivative (x - y) / (x (1 - x)) is 0 where x = y, at 0 and 1, too."""
+    yes, no = _from_ends(x)
+    return -(y * jnp.log(yes) + (1 - y) * jnp.log(no))
+
+
+@cross_entropy.defjvp
+def _(primals, tangents):
+    x, y = primals
+    yes, no = _from_ends(x)
+    slope = (x - y) / (yes * no) * tangents[0] + (jnp.log(no) - jnp.log(yes)) * tangents[1]
+    return cross_entropy(x, y), slope
+
+
+def column_weights(module: Module, weights: Any, input: Any) -> Any:
+    """1-D weights, one for each element of a vector or each column of a batch, ready to multiply."""
+    if input.ndim == 0 or weights.value.shape != input.shape[-1:]:
+        raise expected(module, f"weights for {weights.value.size} elements or columns", input)
+    return jnp.asarray(weights.value, input.dtype).reshape((1,) * (input.ndim - 1) + (-1,))
+
+
+class BCECriterion(Averaged):
+    """-sum_i w_i (y_i log(x_i + 1e-12) + (1 - y_i) log(1 - x_i + 1e-12)), divided by the count if size_average.
+
+    Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
+    element of a vector, or each column of a batch.
+    Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
+    be looked at.
+    Source: nn/doc/criterion.md#nn.BCECriterion.
+    """
+
+    weights: Any = None
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+        if self.weights is not None and self.weights.value.ndim != 1:
+            raise expected(self, "weights with 1 dimension", self.weights.value)
+
+    def check(self, input: Any, target: Any) -> None:
+        if is_concrete(input):
+            values = np.asarray(input, np.float32)
+            wrong = values[(values < 0) | (values > 1)]
+            if wrong.size:
+                raise ValueError(f"{self}: input value should be between 0~1, but got {wrong.flat[0]:g}")
+
+    def each(self, input: Any, target: Any) -> Any:
+        losses = cross_entropy(input, target)
+        return losses if self.weights is None else losses * column_weights(self, self.weights, input)
+
+
+class MarginCriterion(Averaged):
+    """sum_i max(0, margin - y_i x_i), divided by the count if size_average; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. At the margin the gradient is 0.
+    Raises: ValueError if the counts differ.
+    Source: nn/doc/criterion.md#nn.MarginCriterion.
+    """
+
+    margin: float = 1
+    size_average: bool = True
+
+    def each(self, input: Any, target: Any) -> Any:
+        below = self.margin - target * input
+        return jnp.where(below > 0, below, 0)
+
+
+class SoftMarginCriterion(Averaged):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if size_average; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
+    unused, as in Torch7.
+    Raises: ValueError if the counts differ.
+    Source: nn/doc/criterion.md#nn.SoftMarginCriterion.
+    """
+
+    unused: Any = None
+    size_average: bool = True
+
+    def each(self, input: Any, target: Any) -> Any:
+        return jax.nn.softplus(-target * input)
+
+
+class MultiLabelSoftMarginCriterion(Averaged):
+    """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if size_average.
+
+    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
+    Raises: ValueError for shapes that differ, other ranks, and weights of another size.
+    Source: nn/doc/criterion.md#nn.MultiLabelSoftMarginCriterion.
+    """
+
+    weights: Any = None
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+        if self.weights is not None and self.weights.value.ndim != 1:
+            raise expected(self, "weights with 1 dimension", self.weights.value)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (1, 2) or input.shape != target.shape:
+            raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
+        return super().loss(input, target)
+
+    def each(self, input: Any, target: Any) -> Any:
+        losses = jax.nn.softplus(input) - target * input
+        return losses if self.weights is None else losses * column_weights(self, self.weights, input)
+
+
+class BinaryLogisticRegression(Averaged):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if size_average; y is 1 or -1.
+
+    Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
+    Raises: ValueError for other shapes, and for targets other than 1 and -1 where these can be looked at.
+    Source: dpnn/README.md#nn.BinaryLogisticRegression.
+    """
+
+    size_average: bool = True
+
+    def check(self, input: Any, target: Any) -> None:
+        check_signs(self, target)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        for each in (input, target):
+            if each.ndim not in (1, 2) or max(each.shape) != each.size:
+                raise expected(self, "batchSize or batchSize x 1 numbers", each)
+        return super().loss(input, target)
+
+    def each(self, input: Any, target: Any) -> Any:
+        return jax.nn.softplus(-target * input)
+
+
+class SpatialBinaryLogisticRegression(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if size_average; y is 1 or -1.
+
+    Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
+    Raises: ValueError for other shapes, and for targets other than 1 and -1 where these can be looked at.
+    Source: dpnn/README.md#nn.SpatialBinaryLogisticRegression.
+    """
+
+    size_average: bool = True
+
+    def check(self, input: Any, target: Any) -> None:
+        check_signs(self, target)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (3, 4) or input.shape[-3] != 1 or input.shape != target.shape:
+            raise expected(self, "images of 1 channel and a target of that shape, 3D or 4D", [input, target])
+        count = 2 * input.shape[-1] * input.shape[-2]
+        if self.size_average and input.ndim == 4:
+            count *= len(input)
+        return jax.nn.softplus(-target.astype(input.dtype) * input).sum() / count

@@ -1,0 +1,138 @@
+"""Losses between pairs: their distances, similarities, and order. Targets are 1 (alike) or -1 (different)."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Module, expected
+from .base import Criterion
+
+
+def _pair(module: Module, input: Any) -> tuple[Any, Any]:
+    if not isinstance(input, (list, tuple)) or len(input) != 2 or input[0].shape != input[1].shape:
+        raise expected(module, "a table of two tensors of one shape", input)
+    return input[0], input[1]
+
+
+def _spread(module: Module, target: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The target for each element: as it is, or one number for all of them."""
+    if target.size not in (1, max(1, _count(shape))):
+        raise expected(module, f"a target of {_count(shape)} elements, or a number", target)
+    return jnp.broadcast_to(target.reshape(shape if target.size > 1 else (1,) * len(shape)), shape).astype(dtype)
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def _positive(value: Any) -> Any:
+    """max(0, x), whose gradient passes at 0."""
+    return jnp.where(value >= 0, value, 0)
+
+
+class HingeEmbeddingCriterion(Criterion):
+    """sum_i of x_i where y_i = 1, max(0, margin - x_i) where y_i = -1; divided by the count if size_average.
+
+    Shape: any, with a target of that many elements, or one number -> scalar. At the margin the gradient passes.
+    Raises: ValueError for another number of targets.
+    Source: nn/doc/criterion.md#nn.HingeEmbeddingCriterion.
+    """
+
+    margin: float = 1
+    size_average: bool = True
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        y = _spread(self, target, input.shape, input.dtype)
+        losses = jnp.where(y != -1, input, 0) + jnp.where(y != 1, _positive(self.margin - input), 0)
+        return losses.mean() if self.size_average else losses.sum()
+
+
+class L1HingeEmbeddingCriterion(Criterion):
+    """||x1 - x2||_1 if y = 1, max(0, margin - ||x1 - x2||_1) if y = -1. Where x1 = x2 the gradient is 0.
+
+    Shape: [x1, x2] of one shape, a pair as a whole, and one number -> scalar.
+    Raises: ValueError unless it is given a pair and one number.
+    Source: nn/doc/criterion.md#nn.L1HingeEmbeddingCriterion.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    margin: float = 1
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        first, second = _pair(self, input)
+        if target.size != 1:
+            raise expected(self, "one number as target", target)
+        distance = jnp.abs(first - second).sum()
+        return jnp.where(target.reshape(()) == 1, distance, _positive(self.margin - distance))
+
+
+class CosineEmbeddingCriterion(Criterion):
+    """1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1; the mean if size_average.
+
+    Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
+    Raises: ValueError unless it is given a pair, and a target for each.
+    Source: nn/doc/criterion.md#nn.CosineEmbeddingCriterion.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    margin: float = 0
+    size_average: bool = True
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        first, second = _pair(self, input)
+        if first.ndim not in (1, 2):
+            raise expected(self, "vectors or batches of vectors", input)
+        lengths = [lax.rsqrt((x * x).sum(-1) + 1e-12) for x in (first, second)]
+        cosine = (first * second).sum(-1) * lengths[0] * lengths[1]
+        if target.size != cosine.size:
+            raise expected(self, f"{cosine.size} targets", target)
+        losses = jnp.where(target.reshape(cosine.shape) == 1, 1 - cosine, cosine - self.margin)
+        losses = jnp.where(losses > 0, losses, 0)
+        return losses.mean() if self.size_average else losses.sum()
+
+
+class DistanceRatioCriterion(Criterion):
+    """sum_i -log(e^-s_i / (e^-s_i + e^-d_i)), the distances s of pairs that are alike, d of others; by the batch size.
+
+    Shape: [s, d], (B) each; there is no target -> scalar. Stable for all distances.
+    Raises: ValueError unless it is given such a pair.
+    Source: nn/doc/criterion.md#nn.DistanceRatioCriterion.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    size_average: bool = True
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        alike, different = _pair(self, input)
+        if alike.ndim not in (1, 2) or max(alike.shape) != alike.size:
+            raise expected(self, "two tensors of distances, one for each example", input)
+        losses = jax.nn.softplus(alike - different)
+        return losses.mean() if self.size_average else losses.sum()
+
+
+class MarginRankingCriterion(Criterion):
+    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if size_average.
+
+    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
+    Raises: ValueError unless it is given a pair, and a target for each or one number.
+    Source: nn/doc/criterion.md#nn.MarginRankingCriterion.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    margin: float = 1
+    size_average: bool = True
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        first, second = _pair(self, input)
+        y = _spread(self, target, first.shape, first.dtype)
+        losses = _positive(self.margin - y * (first - second))
+        return losses.mean() if self.size_average else losses.sum()

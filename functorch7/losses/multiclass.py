@@ -1,0 +1,163 @@
+"""Losses with one score per class, and class numbers from 1."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import const, expected
+from .base import Criterion
+from .classification import ClassNLLCriterion, check_classes
+
+
+class SpatialClassNLLCriterion(Criterion):
+    """ClassNLLCriterion of every pixel: -sum w[t] x[t], divided by sum w[t] if size_average.
+
+    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
+    Raises: ValueError for other ranks and sizes, weights that are not (n,), and classes outside 1..n where these can be
+    looked at; under jit such a class gives NaN.
+    Source: nn/doc/criterion.md#nn.SpatialClassNLLCriterion.
+    """
+
+    weights: Any = None
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+
+    def check(self, input: Any, target: Any) -> None:
+        if input.ndim == 4:
+            check_classes(self, target, input.shape[1])
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim != 4:
+            raise expected(self, "a batch of images (4D)", input)
+        if target.shape != (len(input), *input.shape[2:]):
+            raise expected(self, f"a target of shape {(len(input), *input.shape[2:])}", target)
+        pixels = jnp.moveaxis(input, 1, -1).reshape(-1, input.shape[1])
+        return ClassNLLCriterion(self.weights, self.size_average).loss(pixels, target.reshape(-1))
+
+
+class MultiMarginCriterion(Criterion):
+    """sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n, the mean over a batch if size_average.
+
+    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
+    Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at.
+    Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
+    """
+
+    p: int = 1
+    weights: Any = None
+    margin: float = 1
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=const(self.weights))
+        if self.p not in (1, 2):
+            raise ValueError(f"nn.MultiMarginCriterion: only p=1 and p=2 supported, got {self.p}")
+        if self.weights is not None and self.weights.value.ndim != 1:
+            raise expected(self, "weights with 1 dimension", self.weights.value)
+
+    def check(self, input: Any, target: Any) -> None:
+        check_classes(self, target, input.shape[-1])
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (1, 2):
+            raise expected(self, "a vector or matrix of scores", input)
+        scores = input.reshape(-1, input.shape[-1])
+        if target.size != len(scores):
+            raise expected(self, f"{len(scores)} classes as target", target)
+        classes = target.reshape(-1).astype(jnp.int32) - 1
+        own = jax.nn.one_hot(classes, scores.shape[1], dtype=bool)
+        picked = jnp.take_along_axis(scores, classes[:, None], 1)
+        violation = self.margin - picked + scores
+        losses = jnp.where(own | (violation <= 0), 0, violation) ** self.p
+        if self.weights is not None:
+            if self.weights.value.shape != scores.shape[1:]:
+                raise expected(self, f"a weight for each of the {scores.shape[1]} classes", self.weights.value)
+            losses = losses * jnp.asarray(self.weights.value, scores.dtype)[classes][:, None]
+        total = losses.sum() / scores.shape[1]
+        return total / len(scores) if self.size_average else total
+
+
+class MultiLabelMarginCriterion(Criterion):
+    """sum over targets j and other classes i of max(0, 1 - x[j] + x[i]) / n, the mean over a batch if size_average.
+
+    Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
+    Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at.
+    Source: nn/doc/criterion.md#nn.MultiLabelMarginCriterion.
+    """
+
+    size_average: bool = True
+
+    def check(self, input: Any, target: Any) -> None:
+        targets = np.asarray(target)
+        wrong = targets[(targets < 0) | (targets > input.shape[-1])]
+        if wrong.size:
+            raise ValueError(f"{self}: target out of range, expected 0 to {input.shape[-1]}, got {wrong.flat[0]:g}")
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (1, 2) or input.shape != target.shape:
+            raise expected(self, "scores and targets of one shape, a vector or a matrix", [input, target])
+        scores, classes = (a.reshape(-1, input.shape[-1]) for a in (input, target.astype(jnp.int32)))
+        listed = jnp.cumprod((classes != 0).astype(jnp.int32), 1) != 0
+        at = jnp.where(listed, classes - 1, 0)
+        own = jax.nn.one_hot(at, scores.shape[1], dtype=bool) & listed[..., None]
+        picked = jnp.take_along_axis(scores, at, 1)
+        violation = 1 - picked[:, :, None] + scores[:, None, :]  # batch, target, class
+        active = listed[:, :, None] & ~own.any(1)[:, None, :] & (violation > 0)
+        total = jnp.where(active, violation, 0).sum() / scores.shape[1]
+        return total / len(scores) if self.size_average else total
+
+
+class ClassSimplexCriterion(Criterion):
+    """MSECriterion between the input and the vertex of its class in a regular simplex.
+
+    Shape: (n_classes) with one class, or (B, n_classes) with classes (B) -> scalar; the mean over all elements if
+    size_average. The vertices are unit vectors in n_classes - 1 dimensions, with a last element 0.
+    Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n where these can be looked at.
+    Source: nn/doc/criterion.md#nn.ClassSimplexCriterion.
+    """
+
+    n_classes: int
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.n_classes, bool) or int(self.n_classes) != self.n_classes or self.n_classes < 2:
+            raise ValueError(
+                f"{self.torch_name()}: required positive integer argument nClasses > 1, got {self.n_classes}"
+            )
+        self._set(n_classes=int(self.n_classes))
+
+    @property
+    def simplex(self) -> np.ndarray:
+        """The vertices, one per row."""
+        dims = self.n_classes - 1
+        vertices = np.zeros((self.n_classes, self.n_classes))
+        for k in range(dims):
+            vertices[k, k] = np.sqrt(1 - (vertices[k, :k] ** 2).sum())
+            vertices[k + 1 :, k] = (vertices[k, k] ** 2 - 1 - 1 / dims) / vertices[k, k]
+        return vertices
+
+    def check(self, input: Any, target: Any) -> None:
+        check_classes(self, target, self.n_classes)
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim not in (1, 2) or input.shape[-1] != self.n_classes or target.ndim > 1:
+            raise expected(self, f"{self.n_classes} numbers per example, and 1D classes", [input, target])
+        rows = input.reshape(-1, self.n_classes)
+        if target.size != len(rows):
+            raise expected(self, f"{len(rows)} classes as target", target)
+        vertices = jnp.asarray(self.simplex, input.dtype)[target.reshape(-1).astype(jnp.int32) - 1]
+        squares = jnp.square(rows - vertices)
+        return squares.mean() if self.size_average else squares.sum()
+
+    def predictions(self, input: Any) -> Any:
+        """Each class's score: (B, n_classes) for (B, n_classes), or (1, n_classes) for one example."""
+        input = jnp.asarray(input)
+        return input.reshape(-1, self.n_classes) @ jnp.asarray(self.simplex, input.dtype).T
+
+    def top_prediction(self, input: Any) -> Any:
+        """The class with the largest score, from 1: (B)."""
+        return jnp.argmax(self.predictions(input), 1) + 1
