@@ -151,7 +151,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         else:
             given = unwrapped(input)
         wanted = unwrapped(target)
-        first = given if isinstance(given, jax.Array) else jax.tree.leaves(given)[0]
+        first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
         spec.check(given, wanted)

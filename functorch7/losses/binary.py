@@ -13,9 +13,12 @@ EPSILON = 1e-12
 
 
 def _from_ends(x: Any) -> tuple[Any, Any]:
-    """x and 1 - x, kept from 0 by what the dtype can hold of 1e-12."""
-    tiny = max(EPSILON, float(jnp.finfo(x.dtype).tiny))
-    return x + jnp.asarray(tiny, x.dtype), 1 - x + jnp.asarray(tiny, x.dtype)
+    """x and 1 - x, kept from 0 by 1e-12, or by what the dtype can hold of it.
+
+    A maximum, not a sum as in Torch: a compiler may add the 1e-12 to the 1, where it is lost.
+    """
+    tiny = jnp.asarray(max(EPSILON, float(jnp.finfo(x.dtype).tiny)), x.dtype)
+    return jnp.maximum(x, tiny), jnp.maximum(1 - x, tiny)
 
 
 @jax.custom_jvp
@@ -41,10 +44,10 @@ def column_weights(module: Module, weights: Any, input: Any) -> Any:
 
 
 class BCECriterion(Averaged):
-    """-sum_i w_i (y_i log(x_i + 1e-12) + (1 - y_i) log(1 - x_i + 1e-12)), divided by the count if size_average.
+    """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if size_average.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element of a vector, or each column of a batch.
+    element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
     Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
     be looked at.
     Source: nn/doc/criterion.md#nn.BCECriterion.

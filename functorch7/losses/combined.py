@@ -39,8 +39,9 @@ class MultiCriterion(Criterion):
             criterion.check(*part)
 
     def loss(self, input: Any, target: Any) -> jax.Array:
+        parts = self.parts(input, target)
         total: Any = jnp.zeros((), jax.tree.leaves(input)[0].dtype)
-        for criterion, weight, part in zip(self.criterions, self.weights, self.parts(input, target), strict=True):
+        for criterion, weight, part in zip(self.criterions, self.weights, parts, strict=True):
             total = total + weight * criterion.loss(*part)
         return total
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, expected
-from .base import Criterion
+from .base import Criterion, size_of
 
 
 def _pair(module: Module, input: Any) -> tuple[Any, Any]:
@@ -68,7 +68,7 @@ class L1HingeEmbeddingCriterion(Criterion):
         first, second = _pair(self, input)
         if target.size != 1:
             raise expected(self, "one number as target", target)
-        distance = jnp.abs(first - second).sum()
+        distance = size_of(first - second).sum()
         return jnp.where(target.reshape(()) == 1, distance, _positive(self.margin - distance))
 
 

@@ -156,6 +156,7 @@ class ClassSimplexCriterion(Criterion):
     def predictions(self, input: Any) -> Any:
         """Each class's score: (B, n_classes) for (B, n_classes), or (1, n_classes) for one example."""
         input = jnp.asarray(input)
+        input = input if jnp.issubdtype(input.dtype, jnp.inexact) else input.astype(jnp.float32)
         return input.reshape(-1, self.n_classes) @ jnp.asarray(self.simplex, input.dtype).T
 
     def top_prediction(self, input: Any) -> Any:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import const, expected
-from .base import Averaged, Criterion
+from .base import Averaged, Criterion, size_of
 
 
 class MSECriterion(Averaged):
@@ -133,4 +133,4 @@ class L1Cost(Criterion):
     """
 
     def loss(self, input: Any, target: Any) -> jax.Array:
-        return jnp.abs(input).sum()
+        return size_of(input).sum()
