@@ -6,7 +6,7 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
@@ -42,7 +42,7 @@ def builder(method: Method) -> Method:
     return method
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Module:
     """A frozen description, hashable and equal by value, of a pure function with explicit arrays.
 

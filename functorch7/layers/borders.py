@@ -46,7 +46,16 @@ class Border(Map, abstract=True):
         return f"{self.torch_name()}({widths})"
 
 
-class SpatialZeroPadding(Border):
+class SpatialBorder(Border, abstract=True):
+    """Layers that widen images."""
+
+    pad_l: int
+    pad_r: int | None = None
+    pad_t: int | None = None
+    pad_b: int | None = None
+
+
+class SpatialZeroPadding(SpatialBorder):
     """Zeros around each plane; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
@@ -54,18 +63,13 @@ class SpatialZeroPadding(Border):
     Source: nn/doc/convolution.md#nn.SpatialZeroPadding.
     """
 
-    pad_l: int
-    pad_r: int | None = None
-    pad_t: int | None = None
-    pad_b: int | None = None
-
     def f(self, input: Any) -> Any:
         self.check(input)
         edges = [(before, behind, 0) for before, behind in self.widths()]
         return lax.pad(input, np.zeros((), input.dtype), [(0, 0, 0)] * (input.ndim - 2) + edges)
 
 
-class SpatialReflectionPadding(Border):
+class SpatialReflectionPadding(SpatialBorder):
     """The planes mirrored at their borders, which are not repeated; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
@@ -75,29 +79,19 @@ class SpatialReflectionPadding(Border):
 
     mode: ClassVar[Literal["edge", "reflect"]] = "reflect"
 
-    pad_l: int
-    pad_r: int | None = None
-    pad_t: int | None = None
-    pad_b: int | None = None
-
     def check(self, input: Any) -> None:
         super().check(input)
         if any(max(width) >= size for size, width in zip(input.shape[-2:], self.widths(), strict=True)):
             raise expected(self, "images larger than the padding", input)
 
 
-class SpatialReplicationPadding(Border):
+class SpatialReplicationPadding(SpatialBorder):
     """The planes' border values, repeated outwards; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
     Source: nn/doc/convolution.md#nn.SpatialReplicationPadding.
     """
-
-    pad_l: int
-    pad_r: int | None = None
-    pad_t: int | None = None
-    pad_b: int | None = None
 
 
 class VolumetricReplicationPadding(Border):

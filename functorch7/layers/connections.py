@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
+from ..core import Layer, check_positive, const, expected, in_dtype_of
 from ..core.initializers import uniform, weight_and_bias
-from .convolution import Convolution, convolve
+from .convolution import SpatialConvolution, convolve
 from .transposed import convolve_transposed
 from .windows import Windows, offsets, padded, slices
 
@@ -176,7 +176,7 @@ class SpatialConvolutionLocal(Windows, Layer):
         return text + ("" if self.is_default("pad") else f", {self.joined('pad')}") + ")"
 
 
-class SpatialDepthWiseConvolution(Convolution):
+class SpatialDepthWiseConvolution(SpatialConvolution):
     """n_output_plane kernels of its own for every input plane; no plane meets another.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_input_plane * n_output_plane planes (those of the first input plane first) of
@@ -187,20 +187,6 @@ class SpatialDepthWiseConvolution(Convolution):
     Differs from Torch7: images that are not square are right.
     Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
     """
-
-    n_input_plane: int
-    n_output_plane: int
-    kw: int
-    kh: int
-    dw: int = 1
-    dh: int = 1
-    padw: int = 0
-    padh: int | None = None
-    bias: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(padh=self.padw if self.padh is None else self.padh)
-        super().__post_init__()
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
@@ -219,8 +205,3 @@ class SpatialDepthWiseConvolution(Convolution):
         if self.bias:
             output = output + params["bias"].T.reshape(1, -1, 1, 1)
         return output.reshape(input.shape[:-3] + output.shape[1:])
-
-    @builder
-    def no_bias(self) -> "SpatialDepthWiseConvolution":
-        """The same layer without bias."""
-        return self.replace(bias=False)

@@ -1,6 +1,7 @@
 """Convolutions with one kernel for each pair of planes."""
 
 import math
+from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -146,7 +147,7 @@ class SpatialConvolution(Convolution):
     dh: int = 1
     padw: int = 0
     padh: int | None = None
-    bias: bool = True
+    bias: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         self._set(padh=self.padw if self.padh is None else self.padh)
@@ -170,7 +171,7 @@ class SpatialConvolutionMM(SpatialConvolution):
         return params["weight"].reshape(self.n_output_plane, self.n_input_plane, self.kh, self.kw)
 
 
-class SpatialDilatedConvolution(Convolution):
+class SpatialDilatedConvolution(SpatialConvolution):
     """SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
@@ -178,21 +179,8 @@ class SpatialDilatedConvolution(Convolution):
     Source: nn/doc/convolution.md#nn.SpatialDilatedConvolution; Yu & Koltun, 2016.
     """
 
-    n_input_plane: int
-    n_output_plane: int
-    kw: int
-    kh: int
-    dw: int = 1
-    dh: int = 1
-    padw: int = 0
-    padh: int | None = None
     dilationw: int = 1
     dilationh: int = 1
-    bias: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(padh=self.padw if self.padh is None else self.padh)
-        super().__post_init__()
 
     def printed_end(self) -> str:
         return f", {self.joined('dilation')}" + super().printed_end()
@@ -223,7 +211,7 @@ class VolumetricConvolution(Convolution):
     padt: int = 0
     padw: int | None = None
     padh: int | None = None
-    bias: bool = True
+    bias: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         padw = self.padt if self.padw is None else self.padw
@@ -234,7 +222,7 @@ class VolumetricConvolution(Convolution):
         return ")"
 
 
-class VolumetricDilatedConvolution(Convolution):
+class VolumetricDilatedConvolution(VolumetricConvolution):
     """VolumetricConvolution with dilation - 1 elements left out between those of a kernel.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
@@ -242,29 +230,9 @@ class VolumetricDilatedConvolution(Convolution):
     Source: nn/doc/convolution.md#nn.VolumetricDilatedConvolution.
     """
 
-    axes: ClassVar[str] = "thw"
-    printed_axes: ClassVar[str] = "twh"
-
-    n_input_plane: int
-    n_output_plane: int
-    kt: int
-    kw: int
-    kh: int
-    dt: int = 1
-    dw: int = 1
-    dh: int = 1
-    padt: int = 0
-    padw: int | None = None
-    padh: int | None = None
     dilationt: int = 1
     dilationw: int = 1
     dilationh: int = 1
-    bias: bool = True
-
-    def __post_init__(self) -> None:
-        padw = self.padt if self.padw is None else self.padw
-        self._set(padw=padw, padh=padw if self.padh is None else self.padh)
-        super().__post_init__()
 
     def printed_end(self) -> str:
         return f", {self.joined('dilation')}" + super().printed_end()

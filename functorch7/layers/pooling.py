@@ -1,6 +1,7 @@
 """Poolings by maximum and by average, over windows of a fixed size."""
 
 import math
+from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -133,15 +134,15 @@ class SpatialMaxPooling(MaxPooling):
     dh: int | None = None
     padw: int = 0
     padh: int = 0
-    ceil_mode: bool = False
-    record: Record | None = None
+    ceil_mode: bool = field(default=False, kw_only=True)
+    record: Record | None = field(default=None, kw_only=True)
 
     @property
     def traceable(self) -> bool:
         return self.record is None
 
 
-class SpatialDilatedMaxPooling(MaxPooling):
+class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
@@ -149,15 +150,8 @@ class SpatialDilatedMaxPooling(MaxPooling):
     Source: nn/doc/convolution.md#nn.SpatialDilatedMaxPooling.
     """
 
-    kw: int
-    kh: int
-    dw: int | None = None
-    dh: int | None = None
-    padw: int = 0
-    padh: int = 0
     dilationw: int = 1
     dilationh: int = 1
-    ceil_mode: bool = False
 
 
 class VolumetricMaxPooling(MaxPooling):
@@ -181,15 +175,15 @@ class VolumetricMaxPooling(MaxPooling):
     padt: int = 0
     padw: int = 0
     padh: int = 0
-    ceil_mode: bool = False
-    record: Record | None = None
+    ceil_mode: bool = field(default=False, kw_only=True)
+    record: Record | None = field(default=None, kw_only=True)
 
     @property
     def traceable(self) -> bool:
         return self.record is None
 
 
-class VolumetricDilatedMaxPooling(MaxPooling):
+class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     """VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
@@ -197,22 +191,9 @@ class VolumetricDilatedMaxPooling(MaxPooling):
     Source: nn/doc/convolution.md#nn.VolumetricDilatedMaxPooling.
     """
 
-    axes: ClassVar[str] = "thw"
-    printed_axes: ClassVar[str] = "twh"
-
-    kt: int
-    kw: int
-    kh: int
-    dt: int | None = None
-    dw: int | None = None
-    dh: int | None = None
-    padt: int = 0
-    padw: int = 0
-    padh: int = 0
     dilationt: int = 1
     dilationw: int = 1
     dilationh: int = 1
-    ceil_mode: bool = False
 
 
 def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Module, expected, is_concrete
+from ..core import Const, Module, const, expected, is_concrete
 from ..core.tables import as_arrays
 
 
@@ -53,6 +53,14 @@ class Averaged(Criterion, abstract=True):
             raise expected(self, f"a target of {jnp.size(input)} elements, as the input", target)
         losses = self.each(input, target.reshape(input.shape).astype(input.dtype))
         return losses.mean() if self.size_average else losses.sum()
+
+
+def vector(module: Module, weights: Any) -> Const | None:
+    """Weights as a constant; ValueError unless they are 1-D."""
+    weights = const(weights)
+    if weights is not None and weights.value.ndim != 1:
+        raise expected(module, "weights with 1 dimension", weights.value)
+    return weights
 
 
 def size_of(x: Any) -> Any:

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Module, const, expected, is_concrete
-from .base import Averaged, Criterion, check_signs
+from ..core import Module, expected, is_concrete
+from .base import Averaged, Criterion, check_signs, vector
 
 EPSILON = 1e-12
 
@@ -57,9 +57,7 @@ class BCECriterion(Averaged):
     size_average: bool = True
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
-        if self.weights is not None and self.weights.value.ndim != 1:
-            raise expected(self, "weights with 1 dimension", self.weights.value)
+        self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
         if is_concrete(input):
@@ -117,9 +115,7 @@ class MultiLabelSoftMarginCriterion(Averaged):
     size_average: bool = True
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
-        if self.weights is not None and self.weights.value.ndim != 1:
-            raise expected(self, "weights with 1 dimension", self.weights.value)
+        self._set(weights=vector(self, self.weights))
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import Const, const, expected, title
 from ..layers import LogSoftMax
-from .base import Criterion
+from .base import Criterion, vector
 
 
 def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
@@ -39,9 +39,7 @@ class ClassNLLCriterion(Criterion):
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
-        if self.weights is not None and self.weights.value.ndim != 1:
-            raise expected(self, "weights with 1 dimension", self.weights.value)
+        self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
         check_classes(self, target, input.shape[-1], self.ignore_index)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import const, expected
-from .base import Criterion
+from .base import Criterion, vector
 from .classification import ClassNLLCriterion, check_classes
 
 
@@ -53,11 +53,9 @@ class MultiMarginCriterion(Criterion):
     size_average: bool = True
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
+        self._set(weights=vector(self, self.weights))
         if self.p not in (1, 2):
             raise ValueError(f"nn.MultiMarginCriterion: only p=1 and p=2 supported, got {self.p}")
-        if self.weights is not None and self.weights.value.ndim != 1:
-            raise expected(self, "weights with 1 dimension", self.weights.value)
 
     def check(self, input: Any, target: Any) -> None:
         check_classes(self, target, input.shape[-1])
