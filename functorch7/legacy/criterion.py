@@ -95,6 +95,16 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     def _respecify(self, spec: core.Module) -> None:
         self._take(spec, [])
 
+    def _cast(self, type_name: str, cache: dict) -> None:
+        """Casts the tensors; those that are as they were given are taken from there, with all their digits."""
+        given = {name: np.asarray(getattr(self._spec, name)) for name in self._arrays}
+        same = [
+            n for n, array in given.items() if np.array_equal(array.astype(self.__dict__[n].dtype), self.__dict__[n])
+        ]
+        super()._cast(type_name, cache)
+        for name in same:
+            self.__dict__[name].copy(given[name])
+
     def description(self) -> Any:
         """The immutable description as it stands, with the tensors' present values."""
         if not self._arrays:

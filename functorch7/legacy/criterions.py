@@ -11,6 +11,7 @@ from .. import core, losses
 from .criterion import Criterion
 from .described import Described, Given
 from .module import Module
+from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
 
@@ -21,15 +22,17 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
     @property
     def simplex(self) -> Tensor:
         """The vertices, one per row."""
-        return Tensor.of(self._spec.simplex)
+        return Tensor.of(self._spec.simplex.astype(dtype_of(self._type)))
 
     def getPredictions(self, input: Any) -> Any:
         """Each class's score for each example."""
-        return wrapped(self._spec.predictions(unwrapped(input)))
+        dtype = dtype_of(self._type)
+        with precision(dtype):
+            return wrapped(self._spec.predictions(np.asarray(unwrapped(input), dtype)))
 
     def getTopPrediction(self, input: Any) -> Tensor:
         """The class with the largest score for each example, from 1."""
-        return Tensor.of(np.asarray(self._spec.top_prediction(unwrapped(input)), np.int64))
+        return Tensor.of(np.argmax(self.getPredictions(input), 1) + 1)
 
 
 class MultiCriterion(Criterion, describes=losses.MultiCriterion):
