@@ -80,6 +80,10 @@ class Neighbourhood(Map, abstract=True):
         """How much of the kernel lies inside the image: 1 x 1 x H x W."""
         return self.mean(jnp.ones((1, *images.shape[1:]), images.dtype))
 
+    def centred(self, images: Any) -> Any:
+        """The images less their mean; near the border, the mean of what is inside."""
+        return images - self.mean(images) / self.mass(images)
+
 
 class SpatialSubtractiveNormalization(Neighbourhood):
     """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
@@ -92,7 +96,7 @@ class SpatialSubtractiveNormalization(Neighbourhood):
 
     def f(self, input: Any) -> Any:
         images = self.checked(input)
-        return (images - self.mean(images) / self.mass(images)).reshape(input.shape)
+        return self.centred(images).reshape(input.shape)
 
 
 class SpatialDivisiveNormalization(Neighbourhood):
@@ -131,4 +135,4 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
 
     def f(self, input: Any) -> Any:
         images = self.checked(input)
-        return super().f(images - self.mean(images) / self.mass(images)).reshape(input.shape)
+        return super().f(self.centred(images)).reshape(input.shape)

@@ -104,16 +104,21 @@ class Record:
 
 
 class MaxPooling(Rounding, abstract=True):
-    """Maximum over windows: subclasses declare the fields."""
+    """Maximum over windows: subclasses declare the windows."""
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
+    record: Record | None = field(default=None, kw_only=True)
+
+    @property
+    def traceable(self) -> bool:
+        return self.record is None
 
     def f(self, input: Any) -> Any:
         planes, counts, shape = self.planes(input)
         best, position = max_pool(planes, self, counts)
         indices = position.reshape(shape) + 1
         expose(indices=indices)
-        if getattr(self, "record", None) is not None:
+        if self.record is not None:
             self.record.keep(indices, input.shape[-len(self.axes) :])
         return best.reshape(shape)
 
@@ -135,11 +140,6 @@ class SpatialMaxPooling(MaxPooling):
     padw: int = 0
     padh: int = 0
     ceil_mode: bool = field(default=False, kw_only=True)
-    record: Record | None = field(default=None, kw_only=True)
-
-    @property
-    def traceable(self) -> bool:
-        return self.record is None
 
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
@@ -176,11 +176,6 @@ class VolumetricMaxPooling(MaxPooling):
     padw: int = 0
     padh: int = 0
     ceil_mode: bool = field(default=False, kw_only=True)
-    record: Record | None = field(default=None, kw_only=True)
-
-    @property
-    def traceable(self) -> bool:
-        return self.record is None
 
 
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):

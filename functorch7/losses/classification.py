@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, const, expected, title
+from ..core import Const, expected, title
 from ..layers import LogSoftMax
 from .base import Criterion, vector
 
@@ -79,7 +79,7 @@ class CrossEntropyCriterion(Criterion):
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
+        self._set(weights=vector(self, self.weights))
 
     @property
     def lsm(self) -> LogSoftMax:

@@ -1,5 +1,6 @@
 """Losses between pairs: their distances, similarities, and order. Targets are 1 (alike) or -1 (different)."""
 
+import math
 from typing import Any, ClassVar
 
 import jax
@@ -18,16 +19,9 @@ def _pair(module: Module, input: Any) -> tuple[Any, Any]:
 
 def _spread(module: Module, target: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The target for each element: as it is, or one number for all of them."""
-    if target.size not in (1, max(1, _count(shape))):
-        raise expected(module, f"a target of {_count(shape)} elements, or a number", target)
+    if target.size not in (1, max(1, math.prod(shape))):
+        raise expected(module, f"a target of {math.prod(shape)} elements, or a number", target)
     return jnp.broadcast_to(target.reshape(shape if target.size > 1 else (1,) * len(shape)), shape).astype(dtype)
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count
 
 
 def _positive(value: Any) -> Any:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import const, expected
+from ..core import expected
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, check_classes
 
@@ -24,7 +24,7 @@ class SpatialClassNLLCriterion(Criterion):
     size_average: bool = True
 
     def __post_init__(self) -> None:
-        self._set(weights=const(self.weights))
+        self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
         if input.ndim == 4:

@@ -231,6 +231,8 @@ def test_impossible_criterions():
         (lambda: nn.ClassSimplexCriterion(1), ValueError, "nClasses > 1, got 1"),
         (lambda: nn.MultiMarginCriterion(3), ValueError, "only p=1 and p=2 supported, got 3"),
         (lambda: nn.BCECriterion([[1, 2]]), ValueError, "weights with 1 dimension"),
+        (lambda: nn.CrossEntropyCriterion([[1, 2]]), ValueError, "nn.CrossEntropyCriterion: expected weights with 1"),
+        (lambda: nn.SpatialClassNLLCriterion([[1, 2]]), ValueError, "nn.SpatialClassNLLCriterion: expected weights"),
         (lambda: nn.MultiCriterion().add(nn.Linear(1, 1)), TypeError, "no criterion provided"),
     ]:
         with pytest.raises(error, match=message):
