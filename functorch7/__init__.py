@@ -13,6 +13,7 @@ from .core import Module as Module
 from .core import Shared as Shared
 from .core import TableMap as TableMap
 from .core import Variables as Variables
+from .core import checked as checked
 from .core import emitted as emitted
 from .core import forget as forget
 from .core import load_state_dict as load_state_dict

@@ -2,14 +2,17 @@
 
 from .arrays import Const as Const
 from .arrays import const as const
+from .checked import checked as checked
 from .checks import axis as axis
 from .checks import check_dimension as check_dimension
 from .checks import check_floating as check_floating
 from .checks import check_number as check_number
 from .checks import check_positive as check_positive
+from .checks import check_values as check_values
 from .checks import expected as expected
 from .checks import in_dtype_of as in_dtype_of
 from .checks import is_concrete as is_concrete
+from .checks import lookable as lookable
 from .checks import title as title
 from .emitted import Emitted as Emitted
 from .emitted import emitted as emitted

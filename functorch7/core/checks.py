@@ -2,9 +2,10 @@
 
 from typing import Any
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jax.experimental import checkify
 
 
 def title(module: Any) -> str:
@@ -30,7 +31,7 @@ def expected(module: Any, what: str, given: Any) -> ValueError:
 
 def check_floating(module: Any, input: Any) -> None:
     """Refuses integers, which have no gradient."""
-    if not jax.numpy.issubdtype(input.dtype, jax.numpy.inexact):
+    if not jnp.issubdtype(input.dtype, jnp.inexact):
         raise TypeError(f"{title(module)}: expected a floating-point tensor, got {input.dtype}")
 
 
@@ -83,3 +84,25 @@ def example_axis(module: Any, dimension: int, ndim: int, n_input_dims: int | Non
 def is_concrete(value: Any) -> bool:
     """True if a value can be looked at now (not a tracer)."""
     return not isinstance(value, Tracer)
+
+
+def lookable(values: Any) -> Any:
+    """Values as a NumPy array where they can be looked at now, else as the JAX array that they are."""
+    return np.asarray(values) if is_concrete(values) else values
+
+
+def check_values(values: Any, wrong: Any, message: str) -> None:
+    """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
+
+    Values that are traced are looked at when the program runs, if it is one that `checked` made.
+    """
+    values, wrong = values.reshape(-1), wrong.reshape(-1)
+    if not values.size:
+        return
+    if is_concrete(wrong):
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise ValueError(message.format(value=values[at], position=at + 1))
+    else:
+        at = jnp.argmax(wrong)
+        checkify.debug_check(~wrong.any(), message, value=values[at], position=at + 1)

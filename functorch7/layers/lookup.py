@@ -4,21 +4,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
-from ..core import Emitted, Module, builder, check_positive, expected, gather, is_concrete, title
+from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
 
 
 def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
     """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
-    if is_concrete(indices):
-        values = np.asarray(indices)
-        wrong = values[(values < first) | (values > first + size - 1)]
-        if wrong.size:
-            raise ValueError(
-                f"{title(module)}: expected indices from {first} to {first + size - 1}, got {wrong.flat[0]:g}"
-            )
+    values, last = lookable(indices), first + size - 1
+    wrong = (values < first) | (values > last)
+    check_values(values, wrong, f"{title(module)}: expected indices from {first} to {last}, got {{value:g}}")
 
 
 class LookupTable(Module):

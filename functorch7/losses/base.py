@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from ..core import Const, Module, const, expected, is_concrete
+from ..core import Const, Module, check_values, const, expected, lookable
 from ..core.tables import as_arrays
 
 
@@ -14,13 +13,12 @@ class Criterion(Module, abstract=True):
     """A loss: write `loss(input, target)`; it is a scalar of the input's dtype, differentiable by `jax.grad`.
 
     Criterions are descriptions like modules (frozen, hashable, equal by value) without arrays to train.
-    `check(input, target)` raises for bad values (a class 0); it runs wherever these can be looked at.
+    `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
     """
 
     def __call__(self, input: Any, target: Any = None) -> jax.Array:
         input, target = jax.tree.map(jnp.asarray, as_arrays(input)), as_arrays(target)
-        if all(is_concrete(leaf) for leaf in jax.tree.leaves(target)):
-            self.check(input, target)
+        self.check(input, target)
         with jax.named_scope(type(self).__name__):
             return self.loss(input, jax.tree.map(jnp.asarray, target))
 
@@ -29,7 +27,7 @@ class Criterion(Module, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
     def check(self, input: Any, target: Any) -> None:
-        """Raises ValueError for target values that make no sense; a concrete target is given."""
+        """Raises ValueError, by `check_values`, for values that make no sense."""
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """As a module: the loss of the table [input, target]."""
@@ -70,7 +68,5 @@ def size_of(x: Any) -> Any:
 
 def check_signs(module: Module, target: Any) -> None:
     """Raises ValueError for targets other than 1 and -1."""
-    signs = np.asarray(target)
-    wrong = signs[np.abs(signs) != 1]
-    if wrong.size:
-        raise ValueError(f"{module.torch_name()}: expected targets 1 or -1, got {wrong.flat[0]:g}")
+    signs = lookable(target)
+    check_values(signs, abs(signs) != 1, f"{module.torch_name()}: expected targets 1 or -1, got {{value:g}}")

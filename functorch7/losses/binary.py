@@ -4,9 +4,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from ..core import Module, expected, is_concrete
+from ..core import Module, check_values, expected, lookable
 from .base import Averaged, Criterion, check_signs, vector
 
 EPSILON = 1e-12
@@ -60,11 +59,9 @@ class BCECriterion(Averaged):
         self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
-        if is_concrete(input):
-            values = np.asarray(input, np.float32)
-            wrong = values[(values < 0) | (values > 1)]
-            if wrong.size:
-                raise ValueError(f"{self}: input value should be between 0~1, but got {wrong.flat[0]:g}")
+        values = lookable(input)
+        message = f"{self}: input value should be between 0~1, but got {{value:g}}"
+        check_values(values, (values < 0) | (values > 1), message)
 
     def each(self, input: Any, target: Any) -> Any:
         losses = cross_entropy(input, target)

@@ -4,24 +4,20 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from ..core import Const, expected, title
+from ..core import Const, check_values, expected, lookable, title
 from ..layers import LogSoftMax
 from .base import Criterion, vector
 
 
 def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
     """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
-    targets = np.asarray(target).reshape(-1)
-    wrong = (targets < 1) | (targets > classes) | (targets != np.floor(targets))
+    targets = lookable(target)
+    wrong = (targets < 1) | (targets > classes) | (targets % 1 != 0)
     if ignore is not None:
         wrong &= targets != ignore
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"{title(module)}: target {targets[at]:g} at position {at + 1}; classes count from 1 to {classes}"
-        )
+    message = f"{title(module)}: target {{value:g}} at position {{position}}; classes count from 1 to {classes}"
+    check_values(targets, wrong, message)
 
 
 class ClassNLLCriterion(Criterion):

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import expected
+from ..core import check_values, expected, lookable
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, check_classes
 
@@ -90,10 +90,9 @@ class MultiLabelMarginCriterion(Criterion):
     size_average: bool = True
 
     def check(self, input: Any, target: Any) -> None:
-        targets = np.asarray(target)
-        wrong = targets[(targets < 0) | (targets > input.shape[-1])]
-        if wrong.size:
-            raise ValueError(f"{self}: target out of range, expected 0 to {input.shape[-1]}, got {wrong.flat[0]:g}")
+        targets, classes = lookable(target), input.shape[-1]
+        wrong = (targets < 0) | (targets > classes)
+        check_values(targets, wrong, f"{self}: target out of range, expected 0 to {classes}, got {{value:g}}")
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:

@@ -1,0 +1,74 @@
+"""Wrong values inside compiled functions: silent under `jit`, errors under `checked`."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import functorch7 as f7
+from functorch7.training import init_state, make_train_step
+
+rng = np.random.default_rng(0)
+SCORES = jnp.asarray(rng.uniform(0.1, 0.9, (4, 3)), jnp.float32)
+IMAGES = jnp.asarray(rng.uniform(0.1, 0.9, (2, 3, 2, 2)), jnp.float32)
+
+WRONG = {
+    "class 0": (f7.ClassNLLCriterion(), SCORES, [1, 0, 3, 1]),
+    "class too large": (f7.CrossEntropyCriterion(), SCORES, [1, 2, 3, 4]),
+    "no whole number": (f7.MultiMarginCriterion(), SCORES, [1, 2, 1.5, 3]),
+    "a pixel": (f7.SpatialClassNLLCriterion(), IMAGES, [[[1, 1], [2, 2]], [[1, 9], [2, 2]]]),
+    "a vertex": (f7.ClassSimplexCriterion(3), SCORES, [1, 2, 4, 3]),
+    "a negative label": (f7.MultiLabelMarginCriterion(), SCORES, [[1, 0, 0], [2, -1, 0], [3, 0, 0], [1, 2, 0]]),
+    "no probability": (f7.BCECriterion(), SCORES.at[2, 1].set(1.5), np.ones((4, 3), np.float32)),
+    "no sign": (f7.BinaryLogisticRegression(), SCORES[:, 0], [1, -1, 0, 1]),
+    "inside a table": (f7.ParallelCriterion(criterions=(f7.ClassNLLCriterion(),)), [SCORES], [[1, 2, 3, -1]]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_checked_criterions_raise_what_eager_ones_raise(name):
+    criterion, input, target = WRONG[name]
+    target = [jnp.asarray(t) for t in target] if name == "inside a table" else jnp.asarray(target)
+    with pytest.raises(ValueError) as eager:
+        criterion(input, target)
+    with pytest.raises(ValueError) as compiled:
+        f7.checked(criterion)(input, target)
+    assert str(compiled.value) == str(eager.value)
+    assert criterion.torch_name() in str(eager.value) or "ClassNLL" in str(eager.value)
+    jax.jit(criterion)(input, target)  # no error without the checks
+
+
+def test_checked_gives_the_result_of_right_values():
+    target = jnp.array([1, 2, 3, 1])
+    loss, slope = f7.checked(jax.value_and_grad(f7.ClassNLLCriterion()))(SCORES, target)
+    np.testing.assert_allclose(loss, -np.mean(SCORES[np.arange(4), np.array(target) - 1]), rtol=1e-6)
+    np.testing.assert_allclose(slope, -np.eye(3)[np.array(target) - 1] / 4)
+
+
+@pytest.mark.parametrize("transform", [jax.grad, jax.vmap, jax.checkpoint, lambda f: jax.vmap(jax.grad(f))])
+def test_checks_work_under_transformations(transform):
+    criterion = transform(f7.ClassNLLCriterion())
+    mapped = transform is jax.vmap or transform not in (jax.grad, jax.checkpoint)
+    with pytest.raises(ValueError, match="target 7"):
+        f7.checked(criterion)(SCORES, jnp.array([1, 7, 2, 3])[:, None] if mapped else jnp.array([1, 7, 2, 3]))
+
+
+def test_a_training_step_is_checked():
+    module = f7.Sequential(f7.LookupTable(5, 4), f7.Mean(2), f7.Linear(4, 3), f7.LogSoftMax())
+    step = f7.checked(make_train_step(module, f7.ClassNLLCriterion(), optax.sgd(0.1)))
+    state = init_state(module, optax.sgd(0.1), jax.random.key(0))
+    state, metrics = step(state, (jnp.array([[1, 5], [2, 3]]), jnp.array([3, 1])), None)
+    assert np.isfinite(metrics["loss"])
+    with pytest.raises(ValueError, match=r"nn.ClassNLLCriterion: target 4 at position 1; classes count from 1 to 3"):
+        step(state, (jnp.array([[1, 5], [2, 3]]), jnp.array([4, 1])), None)
+    with pytest.raises(ValueError, match=r"nn.LookupTable: expected indices from 1 to 5, got 6"):
+        step(state, (jnp.array([[1, 6], [2, 3]]), jnp.array([2, 1])), None)
+
+
+def test_checks_cost_nothing_without_checked():
+    def operations(function):
+        return jax.jit(function).lower(SCORES, jnp.array([1, 2, 3, 1])).compile().as_text().count(" = ")
+
+    criterion = f7.MultiMarginCriterion()
+    assert operations(criterion) == operations(criterion.loss)
