@@ -13,13 +13,16 @@ from .core import Module as Module
 from .core import Shared as Shared
 from .core import TableMap as TableMap
 from .core import Variables as Variables
+from .core import carry_of as carry_of
 from .core import checked as checked
 from .core import emitted as emitted
 from .core import forget as forget
+from .core import init_carry as init_carry
 from .core import load_state_dict as load_state_dict
 from .core import penalty as penalty
 from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict
+from .core import with_carry as with_carry
 from .layers import *
 from .losses import *
 from .recurrent import *

@@ -2,6 +2,10 @@
 
 from .arrays import Const as Const
 from .arrays import const as const
+from .carry import carry_of as carry_of
+from .carry import forget as forget
+from .carry import init_carry as init_carry
+from .carry import with_carry as with_carry
 from .checked import checked as checked
 from .checks import axis as axis
 from .checks import check_dimension as check_dimension
@@ -28,7 +32,7 @@ from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import buffer_kinds as buffer_kinds
 from .module import builder as builder
-from .module import forget as forget
+from .module import map_state as map_state
 from .module import registry as registry
 from .naming import load_state_dict as load_state_dict
 from .naming import named_buffers as named_buffers

@@ -109,6 +109,10 @@ class Module:
         """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
         return all(child.starts_at_zero for child in self.child_modules())
 
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
+        return dict.fromkeys(self.transient)
+
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
@@ -148,11 +152,14 @@ class Module:
                 raise expected(self, "a tensor", input) from error
             raise
 
-    def call(self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def call(
+        self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool,
+        way: Callable | None = None,
+    ) -> tuple[Any, Any]:  # fmt: skip
         """Runs one child: the only place where a module calls another.
 
         Folds the key by position, adds "In 3 module of nn.Sequential:" to errors, and lets recorders look in.
-        A child that can be compiled is, where this module cannot.
+        A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`.
         """
         children = self.children()
         if isinstance(children, tuple):
@@ -160,9 +167,10 @@ class Module:
         else:
             position, child, shown = list(children).index(str(name)), children[str(name)], name
         key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
-        compiled = child.traceable and not self.traceable and recording.recorder() is None
-        run = partial(_compiled_apply, child) if compiled else child.apply
-        run = partial(run, params[name], buffers[name], key=key, train=train)
+        if way is None:
+            compiled = child.traceable and not self.traceable and recording.recorder() is None
+            way = _compiled_apply if compiled else type(child).apply
+        run = partial(way, child, params[name], buffers[name], key=key, train=train)
         try:
             if recording.recorder() is None:
                 return run(input)
@@ -285,19 +293,22 @@ class Container(Module, init=False):
         return chain(self.torch_name(), self.modules)
 
 
-def map_state(module: Module, buffers: Any, change: Callable[[Any], Any]) -> Any:
-    """`buffers` with `change` applied to every piece of recurrent state, in a fixed order."""
+def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others: Any) -> Any:
+    """`buffers` with `change` applied to every piece of recurrent state, in a fixed order.
+
+    `change` also gets the corresponding pieces of other trees of buffers.
+    """
     children = module.children()
     if isinstance(children, tuple):
-        return [map_state(child, b, change) for child, b in zip(children, buffers, strict=True)]
-    changed = {name: change(buffers[name]) for name in module.transient if name in buffers}
-    inner = {name: map_state(child, buffers[name], change) for name, child in children.items()}
+        trees = zip(children, buffers, *others, strict=True)
+        return [map_state(child, branch, change, *rest) for child, branch, *rest in trees]
+    names = [name for name in module.transient if name in buffers]
+    changed = {name: change(buffers[name], *(other[name] for other in others)) for name in names}
+    inner = {
+        name: map_state(child, buffers[name], change, *(other[name] for other in others))
+        for name, child in children.items()
+    }
     return {**buffers, **changed, **inner}
-
-
-def forget(module: Module, buffers: Any) -> Any:
-    """`buffers` with all recurrent state forgotten: the next call starts a new sequence."""
-    return map_state(module, buffers, lambda _: None)
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:

@@ -109,6 +109,7 @@ from .selection import CAddTensorTable as CAddTensorTable
 from .selection import FlattenTable as FlattenTable
 from .selection import MixtureTable as MixtureTable
 from .selection import NarrowTable as NarrowTable
+from .selection import ReverseTable as ReverseTable
 from .selection import SelectTable as SelectTable
 from .selection import ZipTable as ZipTable
 from .selection import ZipTableOneToMany as ZipTableOneToMany

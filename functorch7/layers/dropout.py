@@ -1,5 +1,6 @@
 """Layers that drop or add noise."""
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import jax
@@ -12,7 +13,10 @@ class Dropout(Module):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
-    `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value.
+    `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value. With `mono` one row of
+    noise serves the whole batch.
+    Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a sequence has one. The package
+    rnn has lazy and mono as fourth and fifth argument; here they are named.
     Exposes: noise, the mask of the last call.
     Raises: ValueError unless 0 <= p < 1, and if the key is missing.
     Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it).
@@ -25,22 +29,37 @@ class Dropout(Module):
     v1: bool = False
     inplace: bool = False
     stochastic_inference: bool = False
+    lazy: bool = field(default=False, kw_only=True)
+    mono: bool = field(default=False, kw_only=True)
+
+    transient: ClassVar[tuple[str, ...]] = ("mask",)
+    is_step: ClassVar[bool] = False  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if not 0 <= self.p < 1:
             raise ValueError(f"nn.Dropout: illegal percentage, expected 0 <= p < 1, got {self.p}")
 
+    def init_buffers(self) -> dict[str, Any]:
+        return {"mask": None} if self.lazy else {}
+
     def draws(self, train: bool) -> bool:
         return self.p > 0 and (train or self.stochastic_inference)
+
+    @property
+    def starts_at_zero(self) -> bool:
+        return not (self.lazy and self.p)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         check_floating(self, input)
         if not self.draws(train):
             return (input * (1 - self.p) if self.v1 and not train else input), buffers
-        kept = jax.random.bernoulli(key, 1 - self.p, input.shape)
-        noise = jnp.where(kept, jnp.asarray(1 if self.v1 else 1 / (1 - self.p), input.dtype), 0)
+        noise = buffers.get("mask")
+        if noise is None:
+            shape = (1, *input.shape[1:]) if self.mono else input.shape
+            kept = jax.random.bernoulli(key, 1 - self.p, shape)
+            noise = jnp.where(kept, jnp.asarray(1 if self.v1 else 1 / (1 - self.p), input.dtype), 0)
         expose(noise=noise)
-        return input * noise, buffers
+        return input * noise, {"mask": noise} if self.lazy else buffers
 
     @builder
     def setp(self, p: float) -> "Dropout":
@@ -48,7 +67,7 @@ class Dropout(Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"nn.Dropout({self.p:.1f}, busy)"  # as the package rnn has it, which knows lazy ones too
+        return f"nn.Dropout({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
 
 
 class SpatialDropout(Module):

@@ -85,6 +85,18 @@ class ZipTable(TableMap):
         return [list(column) for column in zip(*rows, strict=True)]
 
 
+class ReverseTable(TableMap):
+    """[x1, ..., xn] -> [xn, ..., x1].
+
+    Shape: a table, kept.
+    Raises: ValueError unless the input is a table.
+    Source: dpnn/README.md#nn.ReverseTable.
+    """
+
+    def f(self, input: Any) -> Any:
+        return check_table(self, input, 0)[::-1]
+
+
 class ZipTableOneToMany(TableMap):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 

@@ -24,8 +24,8 @@ def is_named(spec_class: type) -> bool:
     return issubclass(spec_class, core.Module) and core.registry.get(spec_class.torch_name()) is spec_class
 
 
-def object_of(spec: core.Module) -> Any:
-    """A stateful object for a description, with fresh arrays."""
+def object_of(spec: core.Module, given: list | None = None) -> Any:
+    """A stateful object for a description, with fresh arrays; objects inside are taken from those given."""
     made: Any = object.__new__(class_of(type(spec)))
-    made._take(spec, [])
+    made._take(spec, [] if given is None else given)
     return made

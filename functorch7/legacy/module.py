@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import core
 from .calls import Call, Newest, count
-from .described import Described, Given, describe, overridden_in
+from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -64,8 +64,7 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
         inner = spec.children()
         if inner or isinstance(inner, tuple):
-            left = list(given)
-            modules = [taken_from(left, child) or object_of(child) for child in spec.child_modules()]
+            modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
         self.__dict__["_spec"] = spec
         self.__dict__["_state"] = {}
@@ -97,10 +96,7 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
         """The immutable description of this object and all inside it."""
         if self._spec is None:
             return Foreign(self)
-        spec = self.own_description()
-        if not isinstance(spec.children(), tuple):
-            return spec
-        return with_modules(spec, [module.description() for module in self.children()])
+        return with_modules(self.own_description(), [module.description() for module in self.children()])
 
     def functional(self) -> tuple[core.Module, core.Variables]:
         """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""
@@ -307,8 +303,9 @@ class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described,
             if name in self._spec.exposes:
                 call = self._newest_call()
                 return None if call is None else call.exposed_by(self, name)
-            if isinstance(self._spec.children(), dict) and name in self._spec.children():
-                return self.children()[self.child_names().index(name)]
+            inner = self._spec.children()
+            if isinstance(inner, dict) and plain(name) in (places := [plain(each) for each in inner]):
+                return self.children()[places.index(plain(name))]
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -63,8 +63,10 @@ def grad_name(name: str) -> str:
 
 
 def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
-    """The description with these modules inside."""
-    return spec if spec.children() == tuple(modules) else spec.replace(modules=tuple(modules))
+    """The description with these modules inside, if they are its field `modules`."""
+    if not hasattr(spec, "modules") or spec.child_modules() == tuple(modules):
+        return spec
+    return spec.replace(modules=tuple(modules))
 
 
 class Layout:
@@ -151,8 +153,8 @@ class Plan:
             (self._visit_foreign if child.is_foreign() else self._visit)(child, bool(module.train), (*path, name))
             for child, name in zip(module.children(), names, strict=True)
         ]
+        spec = with_modules(spec, [s for s, _, _ in inner])
         if isinstance(spec.children(), tuple):
-            spec = with_modules(spec, [s for s, _, _ in inner])
             params, slots = [p for _, p, _ in inner], [s for _, _, s in inner]
         else:
             params = {name: self._cell(module, name) for name in module.own_parameters()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from .. import core
+from .. import core, recurrent
 from ..reinforce import Reinforce
 from .described import Described
 from .values import unwrapped, wrapped
@@ -164,7 +164,7 @@ class Steps(Described):
     def _flat_state(self, nested: Any) -> list:
         """One value per slot of the plan, None for the dropout masks and what else `getHiddenState` leaves out."""
         plan = self._planned()
-        given = jax.tree.leaves(unwrapped(list(nested)), is_leaf=lambda value: value is None)
+        given = jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None)
         shown = [_is_shown(slot) for slot in plan.state_slots]
         if len(given) != sum(shown):
             raise ValueError(f"{self.title()}: expected a state of {sum(shown)} tensors, got {len(given)}")
@@ -183,13 +183,21 @@ class Steps(Described):
         return [np.zeros(value.shape, plan.dtype) for value in found]
 
     def _nested_state(self, plan: Any, values: list) -> Any:
-        """Each recurrent module's own state as a list; in a container, a list with that of each module."""
+        """Torch's form: LSTMs [output, cell], GRUs output, others [output, the states inside], containers a list."""
         by_slot = {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
 
         def of(module: Any) -> Any:
-            if names := _hidden_names(module):
-                return [wrapped(by_slot[id(module), name]) for name in names]
-            return [of(child) for child in module.children()] or None
+            own = [wrapped(by_slot[id(module), name]) for name in _hidden_names(module)]
+            if isinstance(module._spec, recurrent.GRU):
+                return own[0]
+            if isinstance(module._spec, (recurrent.LSTM, recurrent.FastLSTM)):
+                return own
+            inner = [state for child in module.children() if (state := of(child)) is not None]
+            if isinstance(module._spec, recurrent.Recursor):
+                return inner[0] if inner else None
+            if own:
+                return [*own, inner]
+            return inner if module.children() or isinstance(module._spec, core.Container) else None
 
         return of(self)
 

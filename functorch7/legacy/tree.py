@@ -101,7 +101,7 @@ class Tree(Described):
         for i, module in enumerate(self.children()):
             new = module.replace(callback)
             if new is not module:
-                if isinstance(self._spec.children(), dict):
+                if isinstance(self._spec.children(), dict) and not hasattr(self._spec, "modules"):
                     raise TypeError(f"{self.title()}: the modules inside are given by its arguments")
                 self.children()[i] = new
         return made

@@ -29,6 +29,10 @@ class Criterion(Module, abstract=True):
     def check(self, input: Any, target: Any) -> None:
         """Raises ValueError, by `check_values`, for values that make no sense."""
 
+    def example_weight(self, input: Any, target: Any) -> Any:
+        """The share in an average that an example (a batch of one) has."""
+        return jnp.ones(())
+
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """As a module: the loss of the table [input, target]."""
         return self(*input), buffers

@@ -47,18 +47,25 @@ class ClassNLLCriterion(Criterion):
         if target.ndim > 1 or target.size != len(rows):
             raise expected(self, f"{len(rows)} classes in one dimension as target", target)
         classes = target.reshape(-1).astype(jnp.int32)
-        counted = classes != self.ignore_index
-        weights = counted.astype(input.dtype)
-        if self.weights is not None:
-            if self.weights.value.shape != rows.shape[1:]:
-                raise expected(self, f"a weight for each of the {rows.shape[1]} classes", self.weights.value)
-            table = jnp.asarray(self.weights.value, input.dtype)
-            weights = weights * table[jnp.where(counted, classes - 1, 0)]
+        counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
         valid = (classes >= 1) & (classes <= rows.shape[1])
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
         picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
         total = weights.sum() if self.size_average else 1
         return -(weights * picked).sum() / jnp.where(total == 0, 1, total)
+
+    def _weights_of(self, rows: jax.Array, classes: jax.Array) -> jax.Array:
+        """Each example's weight; 0 for the ignored."""
+        counted = classes != self.ignore_index
+        if self.weights is None:
+            return counted.astype(rows.dtype)
+        if self.weights.value.shape != rows.shape[1:]:
+            raise expected(self, f"a weight for each of the {rows.shape[1]} classes", self.weights.value)
+        table = jnp.asarray(self.weights.value, rows.dtype)
+        return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
+
+    def example_weight(self, input: Any, target: Any) -> Any:
+        return self._weights_of(input.reshape(-1, input.shape[-1]), target.reshape(-1).astype(jnp.int32)).sum()
 
 
 class CrossEntropyCriterion(Criterion):
@@ -93,3 +100,6 @@ class CrossEntropyCriterion(Criterion):
         if scores.ndim not in (1, 2):
             raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
         return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())
+
+    def example_weight(self, input: Any, target: Any) -> Any:
+        return self.nll.example_weight(input.squeeze(), target.squeeze())

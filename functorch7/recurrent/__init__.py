@@ -1,4 +1,36 @@
 """Recurrent layers and what runs them over sequences."""
 
-from .cells import FastLSTM as FastLSTM
+from .abstract import AbstractRecurrent as AbstractRecurrent
+from .abstract import Cell as Cell
+from .attention import RecurrentAttention as RecurrentAttention
+from .attention import Repeater as Repeater
+from .bidirectional import BiSequencer as BiSequencer
+from .bidirectional import BiSequencerLM as BiSequencerLM
+from .bidirectional import SeqBRNN as SeqBRNN
+from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
+from .criterions import MaskZeroCriterion as MaskZeroCriterion
+from .criterions import RepeaterCriterion as RepeaterCriterion
+from .criterions import SequencerCriterion as SequencerCriterion
+from .fused import SeqGRU as SeqGRU
+from .fused import SeqLSTM as SeqLSTM
+from .fused import SeqLSTMP as SeqLSTMP
+from .gru import GRU as GRU
+from .gru import MuFuRu as MuFuRu
+from .lstm import LSTM as LSTM
+from .lstm import FastLSTM as FastLSTM
+from .masking import LookupTableMaskZero as LookupTableMaskZero
+from .masking import MaskZero as MaskZero
+from .masking import TrimZero as TrimZero
+from .over_time import over_time as over_time
+from .recurrence import Recurrence as Recurrence
+from .recurrence import Recurrent as Recurrent
+from .recurrence import Recursor as Recursor
+from .sequencer import AbstractSequencer as AbstractSequencer
 from .sequencer import Sequencer as Sequencer
+from .simple import CopyGrad as CopyGrad
+from .simple import ExpandAs as ExpandAs
+from .simple import LinearNoBias as LinearNoBias
+from .simple import SAdd as SAdd
+from .simple import SeqReverseSequence as SeqReverseSequence
+from .simple import ZeroGrad as ZeroGrad
+from .stabilizer import NormStabilizer as NormStabilizer

@@ -1,0 +1,72 @@
+"""Recurrent state as a tree of its own: taken out of the buffers, put back, forgotten."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .module import Module, map_state
+
+
+def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
+    """`buffers` with recurrent state forgotten: the next call starts a new sequence.
+
+    `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is. Dropout masks, which a
+    batch draws together, stay then.
+    Raises: ValueError if `rows` is given to a module whose first step is no step from zeros (Recurrent).
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> cell = f7.GRU(3, 2)
+    >>> params, buffers = cell.init(jax.random.key(0))
+    >>> _, after = cell.apply(params, buffers, jnp.ones((2, 3)))
+    >>> f7.forget(cell, after, rows=jnp.array([True, False]))["output"].shape, f7.forget(cell, after)["output"]
+    ((2, 2), None)
+    """
+    if rows is None:
+        return map_state(module, buffers, lambda _: None)
+    if not module.starts_at_zero:
+        raise ValueError(f"{module.torch_name()}: forget(rows=...) needs modules that start from zeros")
+
+    def cleared(state: Any) -> Any:
+        return jax.tree.map(lambda leaf: jnp.where(rows.reshape((-1,) + (1,) * (leaf.ndim - 1)), 0, leaf), state)
+
+    return map_state(module, buffers, cleared)
+
+
+def carry_of(module: Module, buffers: Any) -> Any:
+    """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
+    children = module.children()
+    if isinstance(children, tuple):
+        return [carry_of(child, branch) for child, branch in zip(children, buffers, strict=True)]
+    own = {name: buffers[name] for name in module.transient if name in buffers}
+    return own | {name: carry_of(child, buffers[name]) for name, child in children.items()}
+
+
+def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
+    """`buffers` with this recurrent state, such as another network's `carry_of`, in the same structure.
+
+    Raises: ValueError if the structures differ.
+    """
+    children = module.children()
+    if not isinstance(carry, list if isinstance(children, tuple) else dict) or len(carry) != len(
+        carry_of(module, buffers)
+    ):
+        raise ValueError(f"{module.torch_name()}: expected a carry like {carry_of(module, buffers)}, got {carry}")
+    if isinstance(children, tuple):
+        return [with_carry(child, b, c) for child, b, c in zip(children, buffers, carry, strict=True)]
+    inner = {name: with_carry(child, buffers[name], carry[name]) for name, child in children.items()}
+    return {**buffers, **carry, **inner}
+
+
+def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: Any = jnp.float32) -> Any:
+    """The state before the first step, for a batch of this size (None: one example): a tree as `carry_of` gives it.
+
+    State that only a first step can make (Recurrent's output, dropout masks) is None.
+    """
+    shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
+    children = module.children()
+    if isinstance(children, tuple):
+        return [init_carry(child, shape, dtype) for child in children]
+    names = module.init_buffers()
+    own = {n: state for n, state in module.initial_state(shape, dtype).items() if n in names}
+    return own | {name: init_carry(child, shape, dtype) for name, child in children.items()}

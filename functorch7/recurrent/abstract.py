@@ -1,0 +1,155 @@
+"""What all recurrent steps have in common."""
+
+from dataclasses import field
+from typing import Any, ClassVar, Self
+
+import jax
+
+from ..core import Module, builder, check_floating, expected, map_state
+from ..core.recording import recorder, scan
+from .masking import cleared, zero_rows
+from .trimming import trimmed
+
+
+class AbstractRecurrent(Module, abstract=True):
+    """A module of which one call is one time step: write `step`; its state is in the buffers, None when forgotten.
+
+    Fields: rho, the number of steps that the legacy interface keeps for backward. After `mask_zero(n)` examples whose
+    input (of n dimensions) is all zeros give zeros, and their state starts anew; `trim_zero(n)` gives the same, and
+    spends less on them.
+    Source: rnn/README.md#rnn.AbstractRecurrent.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output",)
+    hidden: ClassVar[tuple[str, ...]] = ("output",)
+    """What users handle as the state: of the transient buffers, those that change at every step."""
+
+    masked: int | None = field(default=None, kw_only=True)
+    trims: bool = field(default=False, kw_only=True)
+
+    @property
+    def is_step(self) -> bool:
+        return True
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        """One step, without masks: the output and the new buffers."""
+        raise NotImplementedError(f"{self.torch_name()} must define step(params, buffers, input, *, key, train)")
+
+    def init_buffers(self) -> dict[str, Any]:
+        return dict.fromkeys(self.transient)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if self.masked is None:
+            return self.step(params, buffers, input, key=key, train=train)
+        zero = zero_rows(self, input, self.masked)
+        if self.trims and zero.ndim and recorder() is None:
+            return self._trimmed(zero, params, buffers, input, key=key, train=train)
+        output, new = self.step(params, buffers, input, key=key, train=train)
+        return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}
+
+    def _trimmed(self, zero: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        """The step without the examples of zeros; of the buffers, only recurrent state changes."""
+        if self.draws(train):
+            raise ValueError(f"{self.torch_name()}: trimZero cannot be used with what draws numbers, such as dropout")
+        state: list = []
+        map_state(self, buffers, state.append)
+
+        def step(params: Any, rows: tuple) -> tuple[Any, list]:
+            state, input = rows
+            left, after = iter(state), []
+            output, new = self.step(params, map_state(self, buffers, lambda _: next(left)), input, key=key, train=train)
+            map_state(self, new, after.append)
+            return output, after
+
+        output, after = trimmed(step, zero, params, (state, input))
+        left = iter(after)
+        return output, map_state(self, buffers, lambda _: next(left))
+
+    @builder
+    def mask_zero(self, n_input_dim: int = 1) -> Self:
+        """The same module that skips examples of zeros, and forgets their state."""
+        return self.replace(masked=n_input_dim, trims=False)
+
+    @builder
+    def trim_zero(self, n_input_dim: int = 1) -> Self:
+        """As `mask_zero`; the examples of zeros are left out of the computation."""
+        return self.replace(masked=n_input_dim, trims=True)
+
+
+class Cell(AbstractRecurrent, abstract=True):
+    """A step whose input's part needs no state, and is computed for all steps at once: write `project` and `advance`.
+
+    Subclasses have the fields input_size and output_size. State that does not change within a sequence (dropout masks)
+    is drawn by `draw`.
+    """
+
+    input_size: int
+    output_size: int
+
+    def project(self, params: Any, masks: dict, input: Any) -> Any:
+        """What the input contributes, for any leading dimensions."""
+        raise NotImplementedError
+
+    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+        """The output and the new state."""
+        raise NotImplementedError
+
+    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+        """The dropout masks of a sequence whose first input this is; none by default."""
+        return {}
+
+    def draws(self, train: bool) -> bool:
+        return train and getattr(self, "p", 0) > 0
+
+    @property
+    def starts_at_zero(self) -> bool:
+        return not self.draws(True)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a sequence may be computed by `sequence`."""
+        return not self.trims
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        zeros = jax.numpy.zeros((*batch, self.output_size), dtype)
+        return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
+
+    def _started(self, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, dict, dict]:
+        """(input, masks, state) of a step: the input in the parameters' dtype, the state that is there or zeros."""
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"input of size {self.input_size} in the last of 1 or 2 dimensions", input)
+        check_floating(self, input)
+        input = input.astype(jax.tree.leaves(params)[0].dtype)
+        zeros = self.initial_state(input.shape[:-1], input.dtype)
+        state = {name: zeros[name] if buffers[name] is None else buffers[name] for name in self.hidden}
+        for name, value in state.items():
+            if value.shape != zeros[name].shape:
+                raise expected(
+                    self, f"a batch shaped as the remembered state {value.shape}; forget() starts anew", input
+                )
+        if not self.draws(train):
+            return input, {}, state
+        kept = {name: buffers[name] for name in self.transient if name not in self.hidden}
+        return input, self.draw(key, input) if None in kept.values() else kept, state
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        input, masks, state = self._started(params, buffers, input, key, train)
+        output, state = self.advance(params, masks, state, self.project(params, masks, input))
+        return output, {**buffers, **masks, **state}
+
+    def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        """The same for all steps (time first), with one projection before the scan."""
+        _, masks, state = self._started(params, buffers, inputs[0], key, train)
+        projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
+        if self.masked is None:
+            zero = None
+        else:
+            zero = jax.vmap(lambda input: zero_rows(self, input, self.masked))(inputs)
+
+        def body(state: dict, each: Any) -> tuple[dict, Any]:
+            projected, zero = each
+            output, state = self.advance(params, masks, state, projected)
+            return (state, output) if zero is None else (cleared(zero, state), cleared(zero, output))
+
+        state, outputs = scan(body, state, (projected, zero))
+        return outputs, {**buffers, **masks, **state}

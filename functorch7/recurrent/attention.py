@@ -1,0 +1,104 @@
+"""The same input again and again: repeated steps, and attention that says where to look."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Container, Module, check_positive, expected
+from .over_time import scanned
+from .recurrence import as_recurrent, check_module
+from .sequencer import AbstractSequencer, as_table
+
+
+class Repeater(AbstractSequencer, Container):
+    """A recurrent module applied n_step times to the same input.
+
+    Shape: an input of the module -> a table of n_step outputs.
+    Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor).
+    Raises: TypeError unless it is given a module; ValueError for n_step below 1.
+    Source: rnn/README.md#rnn.Repeater.
+    """
+
+    rho: int
+
+    def __init__(self, module: Module, n_step: int):
+        check_module(self, module, 1)
+        check_positive(self, n_step=n_step)
+        self._set(mode="neither", modules=(as_recurrent(module),), rho=n_step)
+        self.__post_init__()
+
+    @property
+    def takes_table(self) -> bool:
+        return self.modules[0].takes_table
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        def step(buffers: Any, time: Any, _: Any) -> tuple[Any, Any]:
+            step_key = None if key is None else jax.random.fold_in(key, time)
+            output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
+            return output, [buffer]
+
+        start = self.start(buffers, train)
+        outputs, new = scanned(step, start, None, self.starts_at_zero, self.rho)
+        return as_table(outputs, self.rho), self.end(new, train)
+
+    def printed(self) -> str:
+        inner = str(self.modules[0]).replace("\n", "\n  ")
+        arrows = "       V         V             V     "
+        return (
+            f"{self.torch_name()} {{\n  [  input,    input,  ...,  input  ]\n{arrows}\n  {inner}\n{arrows}\n"
+            f"  [output(1),output(2),...,output({self.rho})]\n}}"
+        )
+
+
+class RecurrentAttention(AbstractSequencer, Container):
+    """n_step times: action_t = action(h_{t-1}), h_t = rnn([x, action_t]), from h_0 of zeros.
+
+    The action is where to look: no gradient flows through it into `action`, which learns by what it emits (a
+    log-probability, see ReinforceNormal).
+    Shape: an input (B, ...) -> a table of n_step tensors h_t (B, hidden_size); with forward_actions, of pairs
+    [h_t, action_t].
+    Parameters and buffers: a list with those of rnn and of action.
+    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1 and tables as hidden_size.
+    Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
+    """
+
+    n_step: int
+    hidden_size: tuple[int, ...]
+    forward_actions: bool
+
+    def __init__(self, rnn: Module, action: Module, n_step: int, hidden_size: Any):
+        check_module(self, rnn, 1)
+        check_module(self, action, 2)
+        check_positive(self, n_step=n_step)
+        size = (hidden_size,) if isinstance(hidden_size, int) else tuple(hidden_size)
+        if not all(isinstance(each, int) for each in size):
+            raise ValueError(f"{self.torch_name()}: does not support table hidden layers, got {hidden_size}")
+        modules = (as_recurrent(rnn), as_recurrent(action))
+        self._set(mode="neither", modules=modules, n_step=n_step, hidden_size=size, forward_actions=False)
+        self.__post_init__()
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        leaves = jax.tree.leaves(input)
+        if not leaves or leaves[0].ndim == 0:
+            raise expected(self, "a batch of inputs", input)
+        dtype = next((leaf.dtype for leaf in jax.tree.leaves(params)), leaves[0].dtype)
+
+        def step(state: Any, time: Any, _: Any) -> tuple[Any, Any]:
+            step_key = None if key is None else jax.random.fold_in(key, time)
+            (rnn, action), hidden = state
+            where, action = self.call(1, params, [rnn, action], hidden, key=step_key, train=train)
+            seen = [input, lax.stop_gradient(where)]
+            hidden, rnn = self.call(0, params, [rnn, action], seen, key=step_key, train=train)
+            return (hidden, where), [[rnn, action], hidden]
+
+        zeros = jnp.zeros((len(leaves[0]), *self.hidden_size), dtype)
+        start = [self.start(buffers, train), zeros]
+        (hidden, actions), (new, _) = scanned(step, start, None, self.starts_at_zero, self.n_step)
+        outputs = [hidden, actions] if self.forward_actions else hidden
+        return as_table(outputs, self.n_step), self.end(new, train)
+
+    def printed(self) -> str:
+        rnn, action = (str(module).replace("\n", "\n    |    ") for module in self.modules)
+        return f"{self.torch_name()} {{\n  action : {action}\n  rnn     : {rnn}\n}}"

@@ -1,0 +1,117 @@
+"""Sequences in both directions."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Container, Module, expected
+from ..layers import (
+    CAddTable,
+    ConcatTable,
+    Decorator,
+    JoinTable,
+    ReverseTable,
+    Sequential,
+    Transpose,
+    ZipTable,
+)
+from .fused import SeqLSTM
+from .recurrence import check_module
+from .sequencer import Sequencer, as_table
+from .simple import SeqReverseSequence
+
+
+def _merging(module: Module, merge: Any) -> Module:
+    """The module that merges a pair of outputs: as given, or joining along a dimension (the last by default)."""
+    if merge is None or (isinstance(merge, int) and not isinstance(merge, bool)):
+        return JoinTable(1, 1 if merge is None else merge)
+    if not isinstance(merge, Module):
+        raise TypeError(f"{module.torch_name()}: expecting nn.Module or number instance at arg 3, got {merge!r}")
+    return merge
+
+
+def _both_ways(module: Module, fwd: Any, bwd: Any) -> tuple[Sequencer, Sequential, Sequencer]:
+    """Sequencer(fwd), the Sequencer of bwd (of fwd's kind by default), and the latter between two reversals."""
+    check_module(module, fwd, 1)
+    check_module(module, fwd if bwd is None else bwd, 2)
+    backward = Sequencer(fwd if bwd is None else bwd)
+    return Sequencer(fwd), Sequential(ReverseTable(), backward, ReverseTable()), backward
+
+
+class BiSequencer(Decorator):
+    """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
+
+    Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
+    dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
+    Parameters and buffers: those of `modules[0]`, which is composed of Sequencers.
+    Raises: TypeError for arguments that are no modules; as Sequencer.
+    Source: rnn/README.md#rnn.BiSequencer.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None):
+        merge = _merging(self, merge)
+        forward, backward, _ = _both_ways(self, fwd, bwd)
+        super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merge)))
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if isinstance(input, (list, tuple)):
+            return super().forward(params, buffers, input, key=key, train=train)
+        outputs, buffers = super().forward(params, buffers, as_table(input, len(input)), key=key, train=train)
+        return jnp.stack(outputs), buffers
+
+
+class BiSequencerLM(Container):
+    """merge([fwd up to the step before, bwd from the step after]), for each step: what surrounds it.
+
+    Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
+    first; what is missing at either end is zeros. `merge` as in BiSequencer.
+    Parameters and buffers: a list with those of the three parts.
+    Raises: TypeError for arguments that are no modules; ValueError for fewer than 2 inputs; as Sequencer.
+    Source: rnn/README.md#rnn.BiSequencerLM.
+    """
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None):
+        merge = _merging(self, merge)
+        forward, backward, _ = _both_ways(self, fwd, bwd)
+        super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merge)))
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        table = isinstance(input, (list, tuple))
+        steps = list(input) if table else as_table(input, len(input) if jnp.ndim(input) else 0)
+        if len(steps) < 2:
+            raise expected(self, "at least 2 elements in the table", input)
+        new = list(buffers)
+
+        def through(part: int, value: Any) -> Any:
+            value, new[part] = self.call(part, params, buffers, value, key=key, train=train)
+            return value
+
+        before, after = through(0, steps[:-1]), through(1, steps[1:])
+        first, last = (jax.tree.map(jnp.zeros_like, side[0]) for side in (before, after))
+        outputs = through(2, [[first, *before], [*after, last]])
+        return (outputs if table else jnp.stack(outputs)), new
+
+    def printed(self) -> str:
+        fwd, bwd, merge = (str(module).replace("\n", "\n    |    ") for module in self.modules)
+        return f"{self.torch_name()} {{\n  (  fwd  ): {fwd}\n  (  bwd  ): {bwd}\n  ( merge ): {merge}\n}}"
+
+
+class SeqBRNN(Decorator):
+    """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs; by default their sum.
+
+    Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batch_first; `merge` may change the last.
+    Parameters and buffers: those of `modules[0]`, which is composed of the parts.
+    Raises: as SeqLSTM.
+    Source: rnn/README.md#rnn.SeqBRNN.
+    """
+
+    def __init__(self, input_size: int, output_size: int, batch_first: bool = False, merge: Module | None = None):
+        backward = Sequential(SeqReverseSequence(1), SeqLSTM(input_size, output_size), SeqReverseSequence(1))
+        parts = [ConcatTable(SeqLSTM(input_size, output_size), backward), merge or CAddTable()]
+        swap = [Transpose((1, 2))] if batch_first else []
+        super().__init__(Sequential(*swap, *parts, *swap))

@@ -1,0 +1,214 @@
+"""Whole recurrent layers: a sequence is one call."""
+
+from dataclasses import field
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import check_floating, check_positive, expected
+from ..core.recording import scan
+from .gates import lstm
+from .gru import GRU
+from .lstm import FastLSTM
+from .masking import cleared
+from .sequencer import AbstractSequencer
+
+
+class SequenceLayer(AbstractSequencer, abstract=True):
+    """A recurrent layer over time x batch x features: write `project`, `advance` and `init_params`.
+
+    The initial state is zeros, or what `remember` keeps, or given: [h0, x] (in LSTMs also [c0, h0, x]), B x H each.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output",)
+
+    input_size: int
+    output_size: int
+    batchfirst: bool = field(default=False, kw_only=True)
+    maskzero: bool = field(default=False, kw_only=True)
+    mode: str = field(default="neither", kw_only=True)
+
+    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
+        """One step: the output and the new state."""
+        raise NotImplementedError
+
+    def state_sizes(self) -> dict[str, int]:
+        """How many features each piece of the state has; `output` last."""
+        return {"output": self.output_size}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def init_buffers(self) -> dict[str, Any]:
+        return dict.fromkeys(self.transient)
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        return {name: jnp.zeros((*batch, size), dtype) for name, size in self.state_sizes().items()}
+
+    def _parts(self, input: Any) -> tuple[Any, dict[str, Any]]:
+        """x, and the initial states that are given with it."""
+        given = list(input) if isinstance(input, (list, tuple)) else [input]
+        names = list(self.state_sizes())
+        if not 1 <= len(given) <= len(names) + 1 or any(isinstance(each, (list, tuple)) for each in given):
+            raise expected(self, "a tensor x, or a table of initial states and x", input)
+        *states, x = given
+        if x.ndim != 3 or x.shape[2] != self.input_size:
+            raise expected(self, f"a batch of sequences (3D) with {self.input_size} features", x)
+        check_floating(self, x)
+        return x, dict(zip(names[len(names) - len(states) :], states, strict=True))
+
+    def _start(self, given: dict, buffers: Any, batch: int, dtype: Any) -> dict[str, Any]:
+        state = self.initial_state((batch,), dtype)
+        for name, zeros in state.items():
+            value = given.get(name, buffers[name])
+            if value is None:
+                continue
+            if value.shape != zeros.shape:
+                what = "the given state" if name in given else "the remembered state; forget() starts anew"
+                raise expected(self, f"{name} of shape {zeros.shape}, as the batch and {what}", value)
+            state[name] = value.astype(dtype)
+        return state
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        x, given = self._parts(input)
+        x = jnp.swapaxes(x, 0, 1) if self.batchfirst else x
+        x = x.astype(params["weight"].dtype)
+        state = self._start(given, self.start(buffers, train), x.shape[1], x.dtype)
+        weight_x = params["weight"][: self.input_size]
+        projected = jnp.einsum("tbd,dg->tbg", x, weight_x) + params["bias"].reshape(1, 1, -1)
+        zero = (x == 0).all(-1) if self.maskzero else None
+
+        def body(state: dict, each: Any) -> tuple[dict, Any]:
+            projected, zero = each
+            _, state = self.advance(params, state, projected)
+            state = state if zero is None else cleared(zero, state)
+            return state, state["output"]
+
+        state, outputs = scan(body, state, (projected, zero))
+        new = self.end({**buffers, **state}, train)
+        return (jnp.swapaxes(outputs, 0, 1) if self.batchfirst else outputs), new
+
+
+class SeqLSTM(SequenceLayer):
+    """A whole layer of an LSTM without peepholes: FastLSTM over a sequence.
+
+    i, f, o = s(x W + h U + b), g = tanh(x W + h U + b);  c' = f c + i g;  h' = o tanh(c').
+    Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batchfirst; also [h0, x] and [c0, h0, x]
+    with initial states (B, output_size). With maskzero, rows of x that are zero give zeros, and their state starts
+    anew.
+    Parameters: weight (input_size + output_size, 4 output_size), W above U, columns in the order i, f, o, g, from
+    Normal(0, 1/sqrt(input_size + output_size)); bias (4 output_size,), zeros, for f ones.
+    Buffers: output (h) and cell (c) of the last step, if `remember` keeps them, else None.
+    Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
+    Source: rnn/README.md#rnn.SeqLSTM.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output", "cell")
+
+    def state_sizes(self) -> dict[str, int]:
+        return {"cell": self.output_size, "output": self.output_size}
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        rows, hidden = self.input_size + self.output_size, self.state_sizes()["cell"]
+        scale = (self.input_size + hidden) ** -0.5 if stdv is None else stdv
+        ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
+        return {"weight": scale * jax.random.normal(key, (rows, 4 * hidden)), "bias": ones_for_forget}
+
+    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
+        sums = projected + state["output"] @ params["weight"][self.input_size :]
+        i, f, o, g = jnp.split(sums, 4, -1)
+        output, cell = lstm(i, f, o, g, state["cell"])
+        return output, {"output": output, "cell": cell}
+
+    def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:
+        """The same layer as single steps, with its parameters: rows i, g, f, o."""
+        i, f, o, g = jnp.split(params["weight"].T, 4)
+        weight = jnp.concatenate([i, g, f, o])
+        i, f, o, g = jnp.split(params["bias"], 4)
+        own = weight[:, : self.input_size], weight[:, self.input_size :]
+        made = {"i2g": {"weight": own[0], "bias": jnp.concatenate([i, g, f, o])}, "o2g": {"weight": own[1]}}
+        return FastLSTM(self.input_size, self.output_size), made
+
+
+class SeqLSTMP(SeqLSTM):
+    """SeqLSTM whose output is projected: gates see r, c has hidden_size, and r' = (o tanh(c')) weightO.
+
+    Shape: as SeqLSTM; c0 (B, hidden_size), h0 and outputs of output_size.
+    Parameters: weight (input_size + output_size, 4 hidden_size) and bias (4 hidden_size,) as SeqLSTM's, from
+    Normal(0, 1/sqrt(input_size + hidden_size)); weightO (hidden_size, output_size), from
+    Normal(0, 1/sqrt(hidden_size + output_size)).
+    Buffers: output (r) and cell (c) of the last step, if `remember` keeps them, else None.
+    Raises: as SeqLSTM.
+    Differs from Torch7: the bias's ones are the forget gate's whatever the sizes.
+    Source: rnn/README.md#rnn.SeqLSTMP; Sak et al., 2014.
+    """
+
+    parameter_order = ("weight", "bias", "weightO")
+
+    hidden_size: int
+
+    def __init__(
+        self, input_size: int, hidden_size: int, output_size: int, *, batchfirst: bool = False, maskzero: bool = False,
+        mode: str = "neither",
+    ):  # fmt: skip
+        super().__init__(input_size, output_size, batchfirst=batchfirst, maskzero=maskzero, mode=mode)
+        self._set(hidden_size=hidden_size)
+        check_positive(self, hidden_size=hidden_size)
+
+    def state_sizes(self) -> dict[str, int]:
+        return {"cell": self.hidden_size, "output": self.output_size}
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        own, projection = jax.random.split(key)
+        deviation = (self.hidden_size + self.output_size) ** -0.5 if stdv is None else stdv
+        weight_o = deviation * jax.random.normal(projection, (self.hidden_size, self.output_size))
+        return super().init_params(own, stdv) | {"weightO": weight_o}
+
+    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
+        hidden, state = super().advance(params, state, projected)
+        output = hidden @ params["weightO"]
+        return output, {**state, "output": output}
+
+    def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:
+        raise TypeError("toFastLSTM not supported for SeqLSTMP")
+
+
+class SeqGRU(SequenceLayer):
+    """A whole layer of a GRU over a sequence.
+
+    r, u = s(x W + h U + b);  n = tanh(x W + (r h) U + b);  h' = (1 - u) n + u h.
+    Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batchfirst; also [h0, x] with an initial
+    state (B, output_size). With maskzero, rows of x that are zero give zeros, and their state starts anew.
+    Parameters: weight (input_size + output_size, 3 output_size), W above U, columns in the order r, u, n, from
+    Normal(0, 1/sqrt(input_size + output_size)); bias (3 output_size,), zeros, for u ones.
+    Buffers: output (h) of the last step, if `remember` keeps it, else None.
+    Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
+    Source: rnn/README.md#rnn.SeqGRU.
+    """
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        rows, hidden = self.input_size + self.output_size, self.output_size
+        scale = rows**-0.5 if stdv is None else stdv
+        ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
+        return {"weight": scale * jax.random.normal(key, (rows, 3 * hidden)), "bias": ones_for_update}
+
+    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
+        h, hidden, weight = state["output"], self.output_size, params["weight"][self.input_size :]
+        r, u = jnp.split(jax.nn.sigmoid(projected[:, : 2 * hidden] + h @ weight[:, : 2 * hidden]), 2, -1)
+        new = jnp.tanh(projected[:, 2 * hidden :] + (r * h) @ weight[:, 2 * hidden :])
+        h = (1 - u) * new + u * h
+        return h, {"output": h}
+
+    def to_gru(self, params: Any) -> tuple[GRU, dict[str, Any]]:
+        """The same layer as single steps, with its parameters."""
+        size, gates = self.input_size, 2 * self.output_size
+        weight, bias = params["weight"].T, params["bias"]
+        made = {
+            "i2g": {"weight": weight[:gates, :size], "bias": bias[:gates]},
+            "o2g": {"weight": weight[:gates, size:]},
+            "i2h": {"weight": weight[gates:, :size], "bias": bias[gates:]},
+            "o2h": {"weight": weight[gates:, size:]},
+        }
+        return GRU(self.input_size, self.output_size), made

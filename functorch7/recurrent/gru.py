@@ -1,0 +1,161 @@
+"""Gated recurrent units, one time step a call."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import check_positive
+from ..core.module import Children
+from ..layers import Linear, ParallelTable
+from .abstract import Cell
+from .gates import dropout_masks, masked_copies
+from .simple import LinearNoBias
+
+
+class GRU(Cell):
+    """One step of a GRU.
+
+    r, z = s(W x + b + U h);  n = tanh(W x + b + U (r h));  h' = (1 - z) n + z h.
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
+    Parameters: i2g.weight (2 H, D), i2g.bias (2 H,), o2g.weight (2 H, H), rows of r, then of z; i2h.weight (H, D),
+    i2h.bias (H,), o2h.weight (H, H); uniform on +-1/sqrt(fan in). With p > 0 i2g and o2g are two layers each.
+    Buffers: output (h), None when forgotten; with p > 0 also dropout masks on x and h for each layer, drawn at the first
+    training step and kept until `forget` (one for the whole batch if mono). All are transient.
+    Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
+    Source: rnn/README.md#rnn.GRU; Cho et al., 2014; Gal, 2016 (dropout).
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output", "input_mask", "output_mask")
+
+    input_size: int
+    output_size: int
+    rho: int = 9999
+    p: float = 0
+    mono: bool = False
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
+        if not 0 <= self.p < 1:
+            raise ValueError(f"{self.torch_name()}: expected 0 <= p < 1, got {self.p}")
+
+    def children(self) -> Children:
+        of_input, of_output = (
+            Linear(self.input_size, self.output_size),
+            LinearNoBias(self.output_size, self.output_size),
+        )
+        if self.p:
+            gates: tuple = ParallelTable(of_input, of_input), ParallelTable(of_output, of_output)
+        else:
+            gates = Linear(self.input_size, 2 * self.output_size), LinearNoBias(self.output_size, 2 * self.output_size)
+        return {"i2g": gates[0], "o2g": gates[1], "i2h": of_input, "o2h": of_output}
+
+    def init_buffers(self) -> dict[str, Any]:
+        return dict.fromkeys(self.transient if self.p else self.hidden)
+
+    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+        sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
+        return {
+            name: dropout_masks(jax.random.fold_in(key, i), self.p, 3, self.mono, input, size)
+            for i, (name, size) in enumerate(sizes.items())
+        }
+
+    def project(self, params: Any, masks: dict, input: Any) -> Any:
+        copies = masked_copies(input, masks.get("input_mask"), 3)
+        return *self._gates("i2g", params, copies), self._layer("i2h").f(params["i2h"], copies[2])
+
+    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+        h, mask = state["output"], masks.get("output_mask")
+        gates = self._gates("o2g", params, masked_copies(h, mask, 2))
+        r, z = (jax.nn.sigmoid(a + b) for a, b in zip(projected[:2], gates, strict=True))
+        reset = r * h if mask is None else r * h * mask[2]
+        new = jnp.tanh(projected[2] + self._layer("o2h").f(params["o2h"], reset))
+        h = (1 - z) * new + z * h
+        return h, {"output": h}
+
+    def _layer(self, name: str) -> Any:
+        return self.children()[name]  # type: ignore[call-overload]
+
+    def _gates(self, name: str, params: Any, copies: list) -> list[jax.Array]:
+        """What input or output contributes to r and z."""
+        if self.p:
+            return self._layer(name).apply(params[name], [{}] * 2, copies[:2])[0]
+        return jnp.split(self._layer(name).f(params[name], copies[0]), 2, -1)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size}, {self.p:.2f})"
+
+
+OPERATIONS = {
+    "keep": lambda old, new: old,
+    "replace": lambda old, new: new,
+    "mul": lambda old, new: old * new,
+    "diff": lambda old, new: old - new,
+    "forget": lambda old, new: jnp.zeros_like(old),
+    "sqrt_diff": lambda old, new: 0.25 * _root_of_size(old - new),
+    "max": lambda old, new: jnp.where(old >= new, old, new),
+    "min": lambda old, new: jnp.where(old <= new, old, new),
+}
+
+
+def _root_of_size(x: Any) -> Any:
+    """sqrt |x|, whose derivative at 0 is 0."""
+    away = x != 0
+    return jnp.where(away, jnp.sqrt(jnp.abs(jnp.where(away, x, 1))), 0)
+
+
+class MuFuRu(Cell):
+    """One step of a multi-function recurrent unit: the new state is a mixture of operations on old state and feature.
+
+    r = s(W x + b + U h + c);  v = s(W [x, r h] + b);  p = softmax over the operations of W [x, h] + b, for each unit;
+    h' = sum_k p_k op_k(h, v), with the operations keep (h), replace (v), mul (h v), diff (h - v), forget (0),
+    sqrt_diff (sqrt |h - v| / 4), max and min.
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
+    Parameters: reset_input.weight (H, D) and bias (H,), reset_output.weight (H, H) and bias (H,), feature.weight
+    (H, D + H) and bias (H,), mixture.weight (K H, D + H) and bias (K H,) for K operations; uniform on +-1/sqrt(fan in).
+    Buffers: output (h), None when forgotten.
+    Raises: ValueError for unknown operations, input of another size, and if the batch changes before the state is
+    forgotten.
+    Source: rnn/README.md#rnn.MuFuRu; Weissenborn & Rocktaeschel, 2016.
+    """
+
+    input_size: int
+    output_size: int
+    ops: tuple[str, ...] | None = None
+    rho: int = 9999
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
+        self._set(ops=tuple(OPERATIONS) if self.ops is None else tuple(self.ops))
+        unknown = set(self.ops or ()) - set(OPERATIONS)
+        if unknown or not self.ops:
+            raise ValueError(f"nn.MuFuRu: expected operations among {', '.join(OPERATIONS)}, got {self.ops}")
+
+    def children(self) -> Children:
+        both, size = self.input_size + self.output_size, self.output_size
+        return {
+            "reset_input": Linear(self.input_size, size),
+            "reset_output": Linear(size, size),
+            "feature": Linear(both, size),
+            "mixture": Linear(both, len(self.ops or ()) * size),
+        }
+
+    def project(self, params: Any, masks: dict, input: Any) -> Any:
+        return input, self._linear("reset_input", params, input)
+
+    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+        (x, of_input), h = projected, state["output"]
+        r = jax.nn.sigmoid(of_input + self._linear("reset_output", params, h))
+        feature = jax.nn.sigmoid(self._linear("feature", params, jnp.concatenate([x, r * h], -1)))
+        scores = self._linear("mixture", params, jnp.concatenate([x, h], -1))
+        shares = jax.nn.softmax(scores.reshape(*h.shape[:-1], -1, self.output_size), -2)
+        results = jnp.stack([OPERATIONS[name](h, feature) for name in self.ops or ()], -2)
+        h = (shares * results).sum(-2)
+        return h, {"output": h}
+
+    def _linear(self, name: str, params: Any, value: Any) -> Any:
+        return self.children()[name].f(params[name], value)  # type: ignore[call-overload]
+
+    def printed(self) -> str:
+        ops = "".join(f"{name} " for name in self.ops or ())
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size}) {{ {ops}}}"

@@ -1,0 +1,254 @@
+"""Long short-term memory, one time step a call."""
+
+from dataclasses import field
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, check_positive, expected
+from ..core.module import Children
+from ..layers import (
+    Add,
+    BatchNormalization,
+    CAddTable,
+    CMul,
+    CMulTable,
+    ConcatTable,
+    Dropout,
+    FlattenTable,
+    Linear,
+    NarrowTable,
+    ParallelTable,
+    SelectTable,
+    Sequential,
+    Sigmoid,
+    Tanh,
+)
+from .abstract import AbstractRecurrent, Cell
+from .gates import dropout_masks, lstm, masked_copies
+from .simple import LinearNoBias
+
+
+class LSTM(AbstractRecurrent):
+    """One step of an LSTM with diagonal peepholes.
+
+    i, f = s(W x + U h + w . c + b);  c' = f c + i tanh(W x + U h + b);  o = s(W x + U h + w . c' + b);  h' = o tanh(c').
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
+    Parameters: those of `modules[0]`, the module [x, h, c] -> [h', c'] that `build_model` composes of what the other
+    factory methods give; in Torch's order W (H, D), b (H,), U (H, H), w (H,) of the forget gate, the input gate, the
+    hidden layer (without w) and the output gate; uniform on +-1/sqrt(fan in). Without cell2gate there is no w.
+    Buffers: output (h) and cell (c), None when forgotten. With p > 0, dropout on x and h in each gate, with masks that
+    stay for a sequence.
+    Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
+    Source: rnn/README.md#rnn.LSTM; Graves, 2013.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output", "cell")
+    hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
+
+    input_size: int
+    output_size: int
+    rho: int
+    cell2gate: bool
+    p: float
+    mono: bool
+    modules: tuple[Module, ...]
+
+    def __init__(
+        self, input_size: int, output_size: int | None = None, rho: int = 9999, cell2gate: bool = True, p: float = 0,
+        mono: bool = False,
+    ):  # fmt: skip
+        output_size = input_size if output_size is None else output_size
+        self._set(input_size=input_size, output_size=output_size, rho=rho, cell2gate=cell2gate, p=p, mono=mono)
+        check_positive(self, input_size=input_size, output_size=output_size, rho=rho)
+        self._set(modules=(self.build_model(),))
+        self.__post_init__()
+
+    # Factory methods -----------------------------------------------------------------------------------------------
+
+    def build_gate(self) -> Module:
+        """[x, h, c] -> s(W x + U h + w . c + b)."""
+        gate = [] if self.cell2gate else [NarrowTable(1, 2)]
+        peephole = [CMul(self.output_size)] if self.cell2gate else []
+        return Sequential(*gate, ParallelTable(*self._linear_parts(), *peephole), CAddTable(), Sigmoid())
+
+    def build_input_gate(self) -> Module:
+        """What is let into the cell."""
+        return self.build_gate()
+
+    def build_forget_gate(self) -> Module:
+        """What is kept of the cell."""
+        return self.build_gate()
+
+    def build_output_gate(self) -> Module:
+        """What the new cell shows."""
+        return self.build_gate()
+
+    def build_hidden(self) -> Module:
+        """[x, h, c] -> tanh(W x + U h + b)."""
+        return Sequential(NarrowTable(1, 2), ParallelTable(*self._linear_parts()), CAddTable(), Tanh())
+
+    def build_cell(self) -> Module:
+        """[x, h, c] -> c' = forget_gate * c + input_gate * hidden."""
+        kept = Sequential(ConcatTable(self.build_forget_gate(), SelectTable(3)), CMulTable())
+        let_in = Sequential(ConcatTable(self.build_input_gate(), self.build_hidden()), CMulTable())
+        return Sequential(ConcatTable(kept, let_in), CAddTable())
+
+    def build_model(self) -> Module:
+        """[x, h, c] -> [h', c'], where h' = output_gate([x, h, c']) * tanh(c')."""
+        shown = Sequential(ConcatTable(self.build_output_gate(), Sequential(SelectTable(3), Tanh())), CMulTable())
+        return Sequential(
+            ConcatTable(NarrowTable(1, 2), self.build_cell()), FlattenTable(), ConcatTable(shown, SelectTable(3))
+        )
+
+    def _linear_parts(self) -> list[Module]:
+        parts: list[Module] = [
+            Linear(self.input_size, self.output_size), LinearNoBias(self.output_size, self.output_size)
+        ]  # fmt: skip
+        if not self.p:
+            return parts
+        return [Sequential(Dropout(self.p, lazy=True, mono=self.mono), part) for part in parts]
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def children(self) -> Children:
+        return {"recurrent_module": self.modules[0]}
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"input of size {self.input_size} in the last of 1 or 2 dimensions", input)
+        input = input.astype(jax.tree.leaves(params)[0].dtype)
+        zeros = self.initial_state(input.shape[:-1], input.dtype)
+        state = [zeros[n] if buffers[n] is None else buffers[n] for n in self.hidden]
+        if state[0].shape != zeros["output"].shape:
+            raise expected(
+                self, f"a batch shaped as the remembered state {state[0].shape}; forget() starts anew", input
+            )
+        (output, cell), inner = self.call("recurrent_module", params, buffers, [input, *state], key=key, train=train)
+        return output, {**buffers, "recurrent_module": inner, "output": output, "cell": cell}
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+
+
+class GateNormalization(BatchNormalization, abstract=True):
+    """BatchNormalization whose weight starts at 0.1, so that gates start in the middle.
+
+    Source: rnn, FastLSTM.lua; Cooijmans et al., 2016.
+    """
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jnp.full(self.n_output, 0.1), "bias": jnp.zeros(self.n_output)} if self.affine else {}
+
+
+class FastLSTM(Cell):
+    """One step of an LSTM without peepholes, all gates in one product.
+
+    i, f, o = sigmoid, g = tanh of W x + b + U h;  c' = f c + i g;  h' = o tanh(c').
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
+    Parameters: i2g.weight (4 H, D), i2g.bias (4 H), o2g.weight (4 H, H), rows in the order i, g, f, o, uniform on
+    +-1/sqrt(fan in). With p > 0: four Linear layers of H outputs each in i2g and in o2g.
+    Buffers: output (h) and cell (c), None when forgotten; with p > 0 also the dropout masks, drawn at the first
+    training step and kept until `forget` (one for the whole batch if mono). All are transient.
+    With bn, W x, U h and c' are batch-normalized (bn_wx, bn_wh, bn_c, of eps, momentum and affine; weights start at
+    0.1, biases at 0), with running statistics that all steps share.
+    `rho` is the number of steps that the legacy interface keeps for backward.
+    Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
+    Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016 (bn).
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")
+    hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
+
+    input_size: int
+    output_size: int
+    rho: int = 9999
+    eps: float | None = None
+    momentum: float | None = None
+    affine: bool = True
+    p: float = 0
+    mono: bool = False
+    bn: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
+        if not 0 <= self.p < 1 or (self.p and self.bn):
+            raise ValueError(f"nn.FastLSTM: expected 0 <= p < 1, and 0 with batch normalisation, got {self.p}")
+
+    def children(self) -> Children:
+        if self.bn:
+            return self._normalized_children()
+        if self.p:
+            of_input, of_output = Linear(self.input_size, self.output_size), Linear(self.output_size, self.output_size)
+            return {"i2g": ParallelTable(*[of_input] * 4), "o2g": ParallelTable(*[of_output.no_bias()] * 4)}
+        gates = 4 * self.output_size
+        return {"i2g": Linear(self.input_size, gates), "o2g": LinearNoBias(self.output_size, gates)}
+
+    def init_buffers(self) -> dict[str, Any]:
+        return dict.fromkeys(self.transient if self.p else self.hidden)
+
+    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+        sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
+        return {
+            name: dropout_masks(jax.random.fold_in(key, i), self.p, 4, self.mono, input, size)
+            for i, (name, size) in enumerate(sizes.items())
+        }
+
+    def project(self, params: Any, masks: dict, input: Any) -> Any:
+        return self._gates("i2g", params, input, masks.get("input_mask"))
+
+    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+        of_output = self._gates("o2g", params, state["output"], masks.get("output_mask"))
+        i, g, f, o = (a + b for a, b in zip(projected, of_output, strict=True))
+        h, c = lstm(i, f, o, g, state["cell"])
+        return h, {"output": h, "cell": c}
+
+    def _gates(self, name: str, params: Any, value: Any, mask: Any) -> list[jax.Array]:
+        """What input or output contributes to each of the four gates."""
+        module: Any = self.children()[name]
+        if self.p:
+            return module.apply(params[name], [{}] * 4, masked_copies(value, mask, 4))[0]
+        return jnp.split(module.f(params[name], value), 4, -1)
+
+    # With batch normalisation ----------------------------------------------------------------------------------------
+
+    @property
+    def at_once(self) -> bool:
+        return not self.bn and super().at_once
+
+    def _normalized_children(self) -> dict[str, Module]:
+        gates, settings = 4 * self.output_size, (self.eps or 1e-5, self.momentum or 0.1, self.affine)
+        return {
+            "i2g": LinearNoBias(self.input_size, gates),
+            "o2g": LinearNoBias(self.output_size, gates),
+            "bias": Add(gates),
+            "bn_wx": GateNormalization(gates, *settings),
+            "bn_wh": GateNormalization(gates, *settings),
+            "bn_c": GateNormalization(self.output_size, *settings),
+        }
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not self.bn:
+            return super().step(params, buffers, input, key=key, train=train)
+        if input.ndim != 2:
+            raise expected(self, "a batch (2D), as batch normalisation needs", input)
+        input, _, state = self._started(params, buffers, input, key, train)
+        new = dict(buffers)
+
+        def through(value: Any, *names: str) -> Any:
+            for name in names:
+                value, new[name] = self.call(name, params, buffers, value, key=None, train=train)
+            return value
+
+        sums = through(input, "i2g", "bn_wx") + through(state["output"], "o2g", "bn_wh", "bias")
+        i, g, f, o = jnp.split(sums, 4, -1)
+        _, new["cell"] = lstm(i, f, o, g, state["cell"])
+        new["output"] = jax.nn.sigmoid(o) * jnp.tanh(through(new["cell"], "bn_c"))
+        return new["output"], new
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"

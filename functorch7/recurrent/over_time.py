@@ -1,0 +1,121 @@
+"""A module at every step of a sequence: at once where steps do not depend on one another, else by a scan."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module
+from ..core.emitted import is_emitted, stacked_over_time, without_emitted
+from ..core.recording import recorder, scan
+from ..layers import Sequential
+from .abstract import Cell
+from .recurrence import Recursor
+
+
+def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
+
+    State flows from step to step; losses emitted inside are summed over time, log-probabilities stacked. A chain is
+    run module by module, over the whole sequence each: the result is the same, and products become larger.
+    """
+    if recorder() is None:
+        if type(module) is Sequential:
+            return _chain(module, params, buffers, inputs, key=key, train=train)
+        if type(module) is Recursor and module.masked is None:
+            return module.step(params, buffers, inputs, key=key, train=train, way=over_time)
+        if isinstance(module, Cell) and module.at_once:
+            return module.sequence(params, buffers, inputs, key=key, train=train)
+        if not module.is_step and not jax.tree.leaves(without_emitted(buffers)):
+            return _side_by_side(module, params, buffers, inputs, key=key, train=train)
+
+    def step(buffers: Any, time: Any, input: Any) -> tuple[Any, Any]:
+        step_key = None if key is None else jax.random.fold_in(key, time)
+        return module.apply(params, buffers, input, key=step_key, train=train)
+
+    return scanned(step, buffers, inputs, module.starts_at_zero)
+
+
+def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    new = []
+    for i in range(len(module.modules)):
+        inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time)
+        new.append(buffer)
+    return inputs, new
+
+
+def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    """All steps at once, of a module without memory."""
+    length = len(jax.tree.leaves(inputs)[0])
+    keys = None if key is None or not module.draws(train) else jax.vmap(lambda t: jax.random.fold_in(key, t))(
+        jnp.arange(length)
+    )  # fmt: skip
+
+    def step(input: Any, key: Any) -> tuple[Any, Any]:
+        return module.apply(params, buffers, input, key=key, train=train)
+
+    outputs, new = jax.vmap(step)(inputs, keys)
+    return outputs, _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
+
+
+def scanned(
+    step: Callable, buffers: Any, inputs: Any, starts_at_zero: bool, length: int | None = None
+) -> tuple[Any, Any]:
+    """`lax.scan` of step(buffers, time, input) -> (output, buffers) over time.
+
+    The first step runs before the scan if it makes state that is not zero. Side outputs do not flow from step to step:
+    they are collected.
+    """
+
+    def body(buffers: Any, each: Any) -> tuple[Any, Any]:
+        output, new = step(buffers, *each)
+        return without_emitted(new), (output, _emitted_nodes(new))
+
+    def first_input() -> Any:
+        return jax.tree.map(lambda x: x[0], inputs)
+
+    times = jnp.arange(len(jax.tree.leaves(inputs)[0]) if length is None else length)
+    if starts_at_zero:
+        # The structure of the buffers after a step is that before any other.
+        shapes = jax.eval_shape(lambda b, x: body(b, (0, x)), buffers, first_input())
+        start = _zeros_for_none(buffers, shapes[0])
+        after, (outputs, emitted) = scan(body, start, (times, inputs))
+    else:
+        start, first = body(buffers, (0, first_input()))
+        rest = (times[1:], jax.tree.map(lambda x: x[1:], inputs))
+        after, others = scan(body, start, rest, first=1)
+        outputs, emitted = jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
+    return outputs, _with_emitted(after, [stacked_over_time(node) for node in emitted])
+
+
+def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
+    """The same, step by step in Python, for modules that cannot be compiled."""
+    outputs, emitted = [], []
+    for time, input in enumerate(inputs):
+        output, buffers = step(buffers, time, input)
+        outputs.append(output)
+        emitted.append(_emitted_nodes(buffers))
+    stacked = jax.tree.map(lambda *nodes: jnp.stack(nodes), *emitted)
+    return outputs, _with_emitted(buffers, [stacked_over_time(node) for node in stacked])
+
+
+def _emitted_nodes(buffers: Any) -> list:
+    return [node for node in jax.tree.leaves(buffers, is_leaf=is_emitted) if is_emitted(node)]
+
+
+def _with_emitted(buffers: Any, nodes: list) -> Any:
+    """`buffers` with its side outputs replaced by those collected over time."""
+    rest = iter(nodes)
+    return jax.tree.map(lambda b: next(rest) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
+
+
+def _zeros_for_none(buffers: Any, after: Any) -> Any:
+    """The buffers of a first step: zeros, shaped as after it, wherever there is no state yet."""
+    if buffers is None:
+        return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), after)
+    if isinstance(buffers, dict):
+        return {name: _zeros_for_none(branch, after[name]) for name, branch in buffers.items()}
+    if isinstance(buffers, list):
+        return [_zeros_for_none(branch, a) for branch, a in zip(buffers, after, strict=True)]
+    return buffers

@@ -1,0 +1,195 @@
+"""Any module as a recurrent step."""
+
+from typing import Any, ClassVar, Self
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, check_positive, expected
+from ..core.module import Children
+from ..layers import Add, CAddTable, Sigmoid
+from .abstract import AbstractRecurrent
+
+
+def check_module(module: Module, given: Any, position: int) -> None:
+    """Refuses an argument that is no module."""
+    if not isinstance(given, Module):
+        raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
+
+
+class Recurrent(AbstractRecurrent):
+    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at the first step transfer(start(input(x))).
+
+    Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
+    nn.Add, a learned vector.
+    Parameters and buffers: those of start_module, input_module, feedback_module, transfer_module, merge_module.
+    Buffers: output (h), None when forgotten.
+    Raises: TypeError for arguments that are no modules; ValueError for `mask_zero`, since the first step differs.
+    Source: rnn/README.md#rnn.Recurrent.
+    """
+
+    starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+    names: ClassVar[tuple[str, ...]] = (
+        "start_module", "input_module", "feedback_module", "transfer_module", "merge_module",
+    )  # fmt: skip
+
+    modules: tuple[Module, ...]
+    rho: int
+
+    def __init__(
+        self, start: Any, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
+        merge: Module | None = None,
+    ):  # fmt: skip
+        if isinstance(start, (int, list, tuple)):
+            start = Add(start) if isinstance(start, int) else Add(*start)
+        modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
+        for i, module in enumerate(modules[:3], 1):
+            check_module(self, module, i)
+        check_positive(self, rho=rho)
+        self._set(modules=modules, rho=rho)
+        self.__post_init__()
+
+    def children(self) -> Children:
+        return dict(zip(self.names, self.modules, strict=True))
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        new = dict(buffers)
+
+        def through(name: str, value: Any) -> Any:
+            value, new[name] = self.call(name, params, buffers, value, key=key, train=train)
+            return value
+
+        of_input = through("input_module", input)
+        if buffers["output"] is None:
+            merged = through("start_module", of_input)
+        else:
+            merged = through("merge_module", [of_input, through("feedback_module", buffers["output"])])
+        new["output"] = through("transfer_module", merged)
+        return new["output"], new
+
+    def mask_zero(self, n_input_dim: int = 1) -> Self:
+        raise ValueError(
+            "nn.Recurrent doesn't support maskZero as it uses a different module for the first time-step. "
+            "Use nn.Recurrence instead."
+        )
+
+    mask_zero.is_builder = True  # type: ignore[attr-defined]
+    trim_zero = mask_zero
+
+    def printed(self) -> str:
+        start, input, feedback, transfer, merge = (str(module) for module in self.modules)
+        inner, outer = "\n    |    ", "\n  "
+        return (
+            f"{self.torch_name()} {{\n  [{{input(t), output(t-1)}} -> (1) -> (2) -> (3) -> output(t)]\n"
+            f"  (1):  {{\n    input(t)\n      |`-> (t==0): {start.replace(chr(10), inner)}\n"
+            f"      |`-> (t~=0): {input.replace(chr(10), inner)}\n"
+            f"    output(t-1)\n      |`-> {feedback.replace(chr(10), inner)}\n  }}\n"
+            f"  (2): {merge.replace(chr(10), outer)}\n  (3): {transfer.replace(chr(10), outer)}\n}}"
+        )
+
+
+def _sizes(module: Module, size: Any) -> Any:
+    """Output sizes as nested tuples: 5 and [5] are one tensor's, [[5], [3]] a table's."""
+    if isinstance(size, int) and not isinstance(size, bool):
+        return (size,)
+    if isinstance(size, (list, tuple)) and size:
+        return tuple(size) if isinstance(size[0], int) else tuple(_sizes(module, each) for each in size)
+    raise TypeError(
+        f"{module.torch_name()}: unsupported size type, expected a number or a table of sizes, got {size!r}"
+    )
+
+
+def zeros_of(sizes: Any, batch: tuple[int, ...], dtype: Any) -> Any:
+    """A tensor of zeros, or a nested table of them, for sizes that `_sizes` has put in order."""
+    if isinstance(sizes[0], int):
+        return jnp.zeros((*batch, *sizes), dtype)
+    return [zeros_of(each, batch, dtype) for each in sizes]
+
+
+class Recurrence(AbstractRecurrent):
+    """output' = recurrent_module([x, output]), from zeros.
+
+    Shape: an input whose first tensor has n_input_dim dimensions, or a batch of these -> tensors of output_size (a
+    number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
+    Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
+    Buffers: output, None when forgotten.
+    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks.
+    Source: rnn/README.md#rnn.Recurrence.
+    """
+
+    modules: tuple[Module, ...]
+    output_size: Any
+    n_input_dim: int
+    rho: int
+
+    def __init__(self, recurrent_module: Module, output_size: Any, n_input_dim: int, rho: int = 9999):
+        check_module(self, recurrent_module, 1)
+        if isinstance(n_input_dim, bool) or not isinstance(n_input_dim, int):
+            raise TypeError(f"{self.torch_name()}: expecting nInputDim number for arg 3, got {n_input_dim!r}")
+        check_positive(self, rho=rho)
+        self._set(modules=(recurrent_module,), output_size=_sizes(self, output_size), n_input_dim=n_input_dim, rho=rho)
+        self.__post_init__()
+
+    def children(self) -> Children:
+        return {"recurrent_module": self.modules[0]}
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        return {"output": zeros_of(self.output_size, batch, dtype)}
+
+    def _batch(self, input: Any) -> tuple[int, ...]:
+        first = jax.tree.leaves(input)[0]
+        if first.ndim not in (self.n_input_dim, self.n_input_dim + 1):
+            raise expected(self, f"a first tensor of {self.n_input_dim} dimensions, or a batch of these", input)
+        return first.shape[: first.ndim - self.n_input_dim]
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        last = buffers["output"]
+        if last is None:
+            weights = jax.tree.leaves(params)
+            dtype = weights[0].dtype if weights else jnp.result_type(float)
+            last = self.initial_state(self._batch(input), dtype)["output"]
+        output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
+        return output, {**buffers, "recurrent_module": inner, "output": output}
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} @ {self.modules[0]}"
+
+
+class Recursor(AbstractRecurrent):
+    """The module inside, as a step of a recurrence; recurrent modules inside it keep their own state.
+
+    Shape, parameters and buffers: those of the module, under the name recurrent_module.
+    Raises: TypeError unless it is given a module.
+    Source: rnn/README.md#rnn.Recursor.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ()
+    hidden: ClassVar[tuple[str, ...]] = ()
+
+    modules: tuple[Module, ...]
+    rho: int
+
+    def __init__(self, module: Module, rho: int = 9999999):
+        check_module(self, module, 1)
+        check_positive(self, rho=rho)
+        self._set(modules=(module,), rho=rho)
+        self.__post_init__()
+
+    @property
+    def takes_table(self) -> bool:
+        return self.modules[0].takes_table
+
+    def children(self) -> Children:
+        return {"recurrent_module": self.modules[0]}
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None) -> tuple[Any, Any]:
+        output, inner = self.call("recurrent_module", params, buffers, input, key=key, train=train, way=way)
+        return output, {**buffers, "recurrent_module": inner}
+
+    def printed(self) -> str:
+        return f"{self.torch_name()} @ {self.modules[0]}"
+
+
+def as_recurrent(module: Module) -> AbstractRecurrent:
+    """The module itself if it is recurrent, else in a Recursor."""
+    return module if isinstance(module, AbstractRecurrent) else Recursor(module)

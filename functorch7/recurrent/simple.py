@@ -1,0 +1,97 @@
+"""The small layers of rnn."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Map, TableMap, expected
+from ..layers import Linear
+
+
+class LinearNoBias(Linear):
+    """y = x A^T.
+
+    Shape: (..., input_size) -> (..., output_size).
+    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3).
+    Raises: ValueError if the last dimension is not input_size.
+    Source: rnn, LinearNoBias.lua.
+    """
+
+    bias: bool = False
+
+
+class CopyGrad(Map):
+    """y = x.
+
+    Shape: any, kept.
+    Source: rnn, CopyGrad.lua.
+    """
+
+    def f(self, input: Any) -> Any:
+        return input
+
+
+class ZeroGrad(Map):
+    """y = x, and no gradient passes.
+
+    Shape: any tensor or table, kept.
+    Source: rnn, ZeroGrad.lua.
+    """
+
+    def f(self, input: Any) -> Any:
+        return jax.lax.stop_gradient(input)
+
+
+class SAdd(Map):
+    """y = x + addend, or -(x + addend) with negate.
+
+    Shape: any, kept.
+    Source: rnn, SAdd.lua.
+    """
+
+    addend: float
+    negate: bool = False
+
+    def f(self, input: Any) -> Any:
+        total = input + self.addend
+        return -total if self.negate else total
+
+
+class ExpandAs(TableMap):
+    """[a, b] -> [a, b], where dimensions of size 1 of b repeat to the sizes of a.
+
+    Shape: [s, s with ones] -> [s, s].
+    Raises: ValueError unless the sizes of b are those of a, or 1.
+    Source: rnn, ExpandAs.lua.
+    """
+
+    def f(self, input: Any) -> Any:
+        if not isinstance(input, (list, tuple)) or len(input) != 2:
+            raise expected(self, "a table of two tensors", input)
+        like, given = input
+        if given.ndim != like.ndim or any(s not in (1, t) for s, t in zip(given.shape, like.shape, strict=True)):
+            raise expected(self, f"a second tensor of shape {tuple(like.shape)}, or 1 in some dimensions", given)
+        return [like, jnp.broadcast_to(given, like.shape)]
+
+
+class SeqReverseSequence(Map):
+    """The input backwards along `dim`, 1 to 3.
+
+    Shape: any of at least dim dimensions, kept.
+    Raises: ValueError for another dim, and for inputs of fewer dimensions.
+    Source: rnn/README.md#rnn.SeqReverseSequence.
+    """
+
+    dim: int
+
+    def __post_init__(self) -> None:
+        if self.dim not in (1, 2, 3):
+            raise ValueError(
+                f"nn.SeqReverseSequence: expected a dimension from 1 to 3 to reverse over, got {self.dim!r}"
+            )
+
+    def f(self, input: Any) -> Any:
+        if input.ndim < self.dim:
+            raise expected(self, f"at least {self.dim} dimensions", input)
+        return jnp.flip(input, self.dim - 1)

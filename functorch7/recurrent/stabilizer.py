@@ -1,0 +1,42 @@
+"""A penalty on how fast hidden states grow."""
+
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+
+from ..core import Emitted, expected
+from .abstract import AbstractRecurrent
+
+
+class NormStabilizer(AbstractRecurrent):
+    """y = x, with the penalty beta * mean_b (||x_t|| - ||x_{t-1}||)^2 at every training step but the first.
+
+    Shape: (B, H), kept; one time step a call.
+    Buffers: norm (B), of the last step, None when forgotten; loss, the penalty (a side output); change, its mean over
+    the batch without beta, for each step (a side output, of which `legacy` makes Torch's `loss`).
+    Raises: ValueError unless the input is a batch (2D).
+    Differs from Torch7: the reported loss is the documented one (Torch7 reports a sum of norms); a row of zeros gets no
+    gradient (Torch7's is NaN).
+    Source: rnn/README.md#rnn.NormStabilizer; Krueger & Memisevic, 2016.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("norm",)
+    hidden: ClassVar[tuple[str, ...]] = ()
+    starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+
+    beta: float = 1
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"norm": None, "loss": Emitted(None, "loss"), "change": Emitted(None, "report")}
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if input.ndim != 2:
+            raise expected(self, "a batch (2D)", input)
+        if not train:
+            return input, buffers
+        squares = (input * input).sum(-1)
+        norm = jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1)), 0)
+        last = norm if buffers["norm"] is None else buffers["norm"]
+        change = jnp.square(norm - last).mean()
+        emitted = {"loss": Emitted(self.beta * change, "loss"), "change": Emitted(change, "report")}
+        return input, {"norm": norm, **emitted}

@@ -1,0 +1,73 @@
+"""Examples of zeros left out of the computation, with shapes that do not depend on values."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+PARTS = 4
+"""The batch is computed whole, in some of so many parts, or not at all."""
+
+
+def trimmed(function: Callable, zero: jax.Array, params: Any, rows: Any) -> Any:
+    """function(params, rows) where `zero` (B) is false, and zeros elsewhere.
+
+    `function` maps trees of arrays whose first dimension is the batch, example by example. The examples that are not
+    zero are gathered, and computed in the smallest part of the batch that holds them: one of PARTS + 1 programs, chosen
+    when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all programs would
+    cost more.
+    """
+    batch = len(zero)
+    sizes = sorted({-(-batch * part // PARTS) for part in range(PARTS + 1)})
+    whole = jax.eval_shape(function, params, rows)
+    order = jnp.argsort(zero, stable=True)
+    choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
+
+    def program(size: int) -> Callable:
+        def run(operands: tuple) -> Any:
+            params, rows, zero, order = operands
+            if not size:
+                return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), whole)
+            taken = order[:size]
+            results = function(params, jax.tree.map(lambda row: row[taken], rows))
+
+            def spread(result: jax.Array) -> jax.Array:
+                kept = ~zero[taken].reshape((-1,) + (1,) * (result.ndim - 1))
+                return jnp.zeros((batch, *result.shape[1:]), result.dtype).at[taken].set(jnp.where(kept, result, 0))
+
+            return jax.tree.map(spread, results)
+
+        return run
+
+    return _chosen(tuple(program(size) for size in sizes), choice, (params, rows, zero, order))
+
+
+def _chosen(programs: tuple[Callable, ...], choice: jax.Array, operands: tuple) -> Any:
+    """One of several programs, differentiable without residuals but its operands."""
+    leaves, structure = jax.tree.flatten(operands)
+    smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+
+    def run(program: Callable, moving: list, fixed: list) -> Any:
+        parts = iter(moving), iter(fixed)
+        return program(structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth]))
+
+    @jax.custom_vjp
+    def chosen(choice: Any, moving: list, fixed: list) -> Any:
+        return lax.switch(choice, [lambda m, f, p=p: run(p, m, f) for p in programs], moving, fixed)
+
+    def forward(choice: Any, moving: list, fixed: list) -> tuple[Any, tuple]:
+        return chosen(choice, moving, fixed), (choice, moving, fixed)
+
+    def backward(residuals: tuple, cotangent: Any) -> tuple:
+        choice, moving, fixed = residuals
+
+        def pulled(program: Callable) -> Callable:
+            return lambda moving, fixed: jax.vjp(lambda m: run(program, m, fixed), moving)[1](cotangent)[0]
+
+        return None, lax.switch(choice, [pulled(p) for p in programs], moving, fixed), None
+
+    chosen.defvjp(forward, backward)
+    moving, fixed = ([leaf for leaf, s in zip(leaves, smooth, strict=True) if s is kind] for kind in (True, False))
+    return chosen(choice, moving, fixed)
