@@ -87,7 +87,8 @@ def test_forms_of_predictions_and_targets(array):
     for predictions in ([2, 1], [[2], [1]], scores):  # the first of equal scores counts
         for targets in ([3, 2], [[3], [2]], hot):
             assert np.array_equal(counted(array(predictions), array(targets), 3).mat, wanted)
-    for pair in [(array(scores[0]), 3), (array(scores[0]), array(hot[0])), (2, 3), (np.float32(2), jnp.array(3))]:
+    numbers = [(2, 3), (np.float32(2), jnp.array(3)), (jnp.bfloat16(2), 3)]
+    for pair in [(array(scores[0]), 3), (array(scores[0]), array(hot[0])), *numbers]:
         confusion = optim.ConfusionMatrix(3)
         confusion.add(*pair)
         confusion.add(1, 2)

@@ -33,6 +33,7 @@ class ConfusionMatrix:
     nclasses, classes (the names, or an empty list); and, as of the last `updateValids`, valids and unionvalids (one for
     each class), totalValid, averageValid, averageUnionValid. `str(confusion)` updates these and is what Torch prints.
     Raises: ValueError unless there is at least one class, and for more names than classes.
+    Differs from Torch7: vectors of scores have to have one for each class, and classes outside 1 to nclasses are named.
     Source: torch/optim, ConfusionMatrix.lua.
     """
 
@@ -58,7 +59,7 @@ class ConfusionMatrix:
         Targets <= 0 are missing, and ignored. Raises ValueError for classes that do not exist, vectors of other sizes,
         and a vector as target of a class.
         """
-        pair = [np.asarray(unwrapped(value)) for value in (prediction, target)]
+        pair = [np.asarray(unwrapped(value), np.float64) for value in (prediction, target)]
         if pair[0].ndim > 1 or pair[1].ndim > pair[0].ndim:
             raise ValueError(
                 "optim.ConfusionMatrix.add: expected a class, or a vector of scores, with a class or a vector as "
@@ -73,7 +74,7 @@ class ConfusionMatrix:
         """
         pair = []
         for name, values in (("predictions", predictions), ("targets", targets)):
-            array = np.asarray(unwrapped(values))
+            array = np.asarray(unwrapped(values), np.float64)
             if array.ndim not in (1, 2):
                 raise ValueError(
                     f"optim.ConfusionMatrix.batchAdd: {name} has invalid number of dimensions: {array.shape}"
@@ -101,7 +102,7 @@ class ConfusionMatrix:
         wrong = pairs[~((pairs >= 1) & (pairs <= self.nclasses) & (pairs == np.floor(pairs)))]
         if wrong.size:
             raise ValueError(
-                f"optim.ConfusionMatrix.{method}: expected classes from 1 to {self.nclasses}, got {wrong[0].item()}"
+                f"optim.ConfusionMatrix.{method}: expected classes from 1 to {self.nclasses}, got {wrong[0]:g}"
             )
         row, column = pairs.astype(np.int64) - 1
         counts = np.bincount(row * self.nclasses + column, minlength=self.nclasses**2)
