@@ -174,10 +174,20 @@ def test_squared_errors(enabled, make, average):
     np.testing.assert_allclose(made, second_differences(lambda: criterion.forward(x, y), x), rtol=1e-8)
 
 
+class Fourth(nn.MSECriterion):
+    """A user's loss, of which its base class knows nothing."""
+
+    def updateOutput(self, input, target):
+        return ((jnp.asarray(input) - jnp.asarray(target)) ** 4).sum()
+
+
 def test_l1_cost_and_criterions_without(enabled):
     assert nn.L1Cost().updateDiagHessianInput(torch.Tensor([-2.0, 0, 0.5])).totable() == [1, 0, 1]
-    with pytest.raises(NotImplementedError, match=r"nn.AbsCriterion:updateDiagHessianInput\(\) is undefined"):
-        nn.AbsCriterion().updateDiagHessianInput(np.ones(2), np.ones(2))
+    for criterion in (nn.AbsCriterion(), Fourth(), nn.Criterion()):
+        with pytest.raises(
+            NotImplementedError, match=rf"{criterion.typename()}:updateDiagHessianInput\(\) is undefined"
+        ):
+            criterion.updateDiagHessianInput(np.ones(2), np.ones(2))
     assert criterion_diagonal_hessian(f7.MSECriterion(), jnp.ones(4), jnp.zeros(4)).tolist() == [0.5] * 4
 
 

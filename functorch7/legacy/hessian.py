@@ -105,6 +105,8 @@ class OfCriterions(Described):
 
     def updateDiagHessianInput(self, input: Any, target: Any = None) -> Any:
         """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined."""
+        if self._spec is None or self._has_own_loss():
+            raise NotImplementedError(f"{self.typename()}:updateDiagHessianInput() is undefined")
         dtype = dtype_of(self._type)
         with precision(dtype):
             given = jnp.asarray(as_input(input), dtype)
