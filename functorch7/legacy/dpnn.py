@@ -88,7 +88,7 @@ class TrainingHelpers(Batches, Described):
 
     def _leaves(self) -> list[tuple[Any, list[Tensor], list[Tensor]]]:
         """Every module without modules inside, with its parameters and gradients."""
-        return [(m, *m.parameters()) for m in self.listModules() if not m.children() and m.parameters()[0]]
+        return [(m, *m.parameters()[:2]) for m in self.listModules() if not m.children() and m.parameters()[0]]
 
     def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> None:
         """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim."""
@@ -148,7 +148,8 @@ class TrainingHelpers(Batches, Described):
 
     def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The parameters and gradients that the last call touched: all of them, unless a layer knows better."""
-        return self.parameters()
+        params, grads = self.parameters()[:2]
+        return params, grads
 
     def checkParameters(self) -> None:
         """Raises ValueError for the first parameter that holds a NaN."""

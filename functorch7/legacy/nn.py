@@ -5,6 +5,7 @@ from typing import Any
 from .. import core
 from . import criterions as criterions
 from . import decorators as decorators
+from . import hessian as hessian
 from . import nested as utils
 from . import special as special
 from . import vision as vision
@@ -15,7 +16,7 @@ from .module import Module as Module
 from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
-__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "tables", "utils"]
+__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "hessian", "tables", "utils"]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,14 +83,14 @@ class Parameters(Described):
         params = [self.__dict__[name] for name in names]
         grads = [self.__dict__[grad_name(name)] for name in names if grad_name(name) in self.__dict__]
         for module in self.children():
-            inner, inner_grads = module.parameters()
+            inner, inner_grads = module.parameters()[:2]
             params, grads = params + inner, grads + inner_grads
         return params, grads
 
     def _own_tensors(self) -> list[tuple[Tensor, Tensor]]:
         """This object's own parameters with their gradients."""
         if self.overrides("parameters") and not self.children():
-            return list(zip(*self.parameters(), strict=True))
+            return list(zip(*self.parameters()[:2], strict=True))
         return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self.own_parameters()]
 
     def zeroGradParameters(self) -> None:

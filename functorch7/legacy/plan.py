@@ -169,7 +169,7 @@ class Plan:
         if module.has_own_gradient():
             return Foreign(module), {}, {}
         first = len(self._tensors[0])
-        for mine, theirs in zip(self._tensors, module.parameters(), strict=True):
+        for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 

@@ -88,7 +88,7 @@ class MapTable(Container, describes=layers.MapTable):
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The module's parameters and gradients, once for every entry of the last input."""
-        params, grads = super().parameters()
+        params, grads = super().parameters()[:2]
         times = self.size() if self._spec.shared else 1
         return params * times, grads * times
 

@@ -228,6 +228,52 @@ class Jacobian:
             "accUpdateGradParameters [shared]": error(2, *direct_pair),
         }
 
+    @classmethod
+    def backwardDiagHessian(cls, module: Any, input: Any, diagHessianParamName: str) -> Any:
+        """The named field, of the diagonal Hessian of sum y^2 / 2 by the module's own back-propagation.
+
+        Needs `nn.hessian.enable()` and `module.initDiagHessianParameters()`.
+        """
+        ones = np.ones(np.shape(module.forward(input)))
+        for hessian in module.parameters()[2]:
+            hessian.zero()
+        module.updateDiagHessianInput(input, ones)
+        module.accDiagHessianParameters(input, ones)
+        return getattr(module, diagHessianParamName)
+
+    @classmethod
+    def linearModuleDiagHessian(cls, module: Any, input: Any, gradParamName: str) -> np.ndarray:
+        """sum_k (dy_k / dp)^2 by backward, output by output: the same, for a module that is linear in p."""
+        gradient = None if gradParamName == "gradInput" else getattr(module, gradParamName)
+        return np.square(cls.backward(module, input, gradient, gradient)).sum(1)
+
+    @classmethod
+    def testDiagHessian(
+        cls, module: Any, input: Any, gradParamName: str, diagHessianParamName: str, minval: float = -2,
+        maxval: float = 2,
+    ) -> float:  # fmt: skip
+        """The largest difference between the two at a random input, which `input` becomes."""
+        module = _object(module)
+        cls._randomize(input, True, minval, maxval)
+        module.initDiagHessianParameters()
+        back = _flat(cls.backwardDiagHessian(module, input, diagHessianParamName))
+        return float(np.abs(back - cls.linearModuleDiagHessian(module, input, gradParamName)).max())
+
+    @classmethod
+    def testDiagHessianInput(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+        """testDiagHessian with respect to the input."""
+        return cls.testDiagHessian(module, input, "gradInput", "diagHessianInput", minval, maxval)
+
+    @classmethod
+    def testDiagHessianWeight(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+        """testDiagHessian with respect to the weight."""
+        return cls.testDiagHessian(module, input, "gradWeight", "diagHessianWeight", minval, maxval)
+
+    @classmethod
+    def testDiagHessianBias(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+        """testDiagHessian with respect to the bias."""
+        return cls.testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
+
 
 class SparseJacobian(Jacobian):
     """The same for modules whose input is pairs (index, value): only the values are varied."""

@@ -1,5 +1,7 @@
 """Training in pure functions."""
 
+from .hessian import criterion_diagonal_hessian as criterion_diagonal_hessian
+from .hessian import diagonal_hessian as diagonal_hessian
 from .sgd import make_sgd_step as make_sgd_step
 from .step import TrainState as TrainState
 from .step import init_state as init_state

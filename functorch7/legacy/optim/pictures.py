@@ -1,0 +1,44 @@
+"""Figures of matplotlib (`pip install functorch7[viz]`), on the screen only where there is one."""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+
+def new_figure(who: str, window: bool, number: int | None = None, **options: Any) -> Any:
+    """An empty figure; with `window` one of pyplot's: the one of that number, if it is given and still there.
+
+    Raises ImportError, naming who asked, without matplotlib.
+    """
+    try:
+        from matplotlib import pyplot
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(f"{who}: needs matplotlib; pip install functorch7[viz]") from error
+    if not window:
+        return Figure(**options)
+    if number is not None and pyplot.fignum_exists(number):
+        return pyplot.figure(number, clear=True)
+    return pyplot.figure(number, **options)
+
+
+def show(figure: Any) -> None:
+    """Opens or refreshes the window of one of pyplot's figures, without waiting; drops it where there is no screen."""
+    from matplotlib import pyplot
+
+    if figure.canvas.required_interactive_framework is None:
+        pyplot.close(figure)
+    else:
+        pyplot.show(block=False)
+        pyplot.pause(0.001)
+
+
+def pixels(figure: Any) -> np.ndarray:
+    """The figure as an image, height x width x 3 from 0 to 1."""
+    from matplotlib.image import imread
+
+    image = BytesIO()
+    figure.savefig(image, format="png", dpi=figure.dpi)
+    image.seek(0)
+    return imread(image)[..., :3]
