@@ -47,11 +47,9 @@ def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
 
     Raises: ValueError if the structures differ.
     """
-    children = module.children()
-    if not isinstance(carry, list if isinstance(children, tuple) else dict) or len(carry) != len(
-        carry_of(module, buffers)
-    ):
-        raise ValueError(f"{module.torch_name()}: expected a carry like {carry_of(module, buffers)}, got {carry}")
+    children, own = module.children(), carry_of(module, buffers)
+    if type(carry) is not type(own) or len(carry) != len(own) or (isinstance(own, dict) and set(own) != set(carry)):
+        raise ValueError(f"{module.torch_name()}: expected a carry like {own}, got {carry}")
     if isinstance(children, tuple):
         return [with_carry(child, b, c) for child, b, c in zip(children, buffers, carry, strict=True)]
     inner = {name: with_carry(child, buffers[name], carry[name]) for name, child in children.items()}

@@ -141,10 +141,8 @@ class Cell(AbstractRecurrent, abstract=True):
         """The same for all steps (time first), with one projection before the scan."""
         _, masks, state = self._started(params, buffers, inputs[0], key, train)
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
-        if self.masked is None:
-            zero = None
-        else:
-            zero = jax.vmap(lambda input: zero_rows(self, input, self.masked))(inputs)
+        masked = self.masked
+        zero = None if masked is None else jax.vmap(lambda input: zero_rows(self, input, masked))(inputs)
 
         def body(state: dict, each: Any) -> tuple[dict, Any]:
             projected, zero = each

@@ -21,4 +21,7 @@ def dropout_masks(key: Any, p: float, count: int, mono: bool, input: Any, size: 
 
 def masked_copies(value: Any, masks: Any, count: int) -> list:
     """`count` copies of a value, each with its mask; masks None leave it as it is."""
-    return [value if masks is None else value * masks[gate] for gate in range(count)]
+    if masks is None:
+        return [value] * count
+    steps = (1,) * (value.ndim + 1 - masks.ndim)  # one mask for all of them
+    return [value * mask.reshape(steps + mask.shape) for mask in masks[:count]]

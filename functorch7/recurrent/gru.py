@@ -20,8 +20,8 @@ class GRU(Cell):
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
     Parameters: i2g.weight (2 H, D), i2g.bias (2 H,), o2g.weight (2 H, H), rows of r, then of z; i2h.weight (H, D),
     i2h.bias (H,), o2h.weight (H, H); uniform on +-1/sqrt(fan in). With p > 0 i2g and o2g are two layers each.
-    Buffers: output (h), None when forgotten; with p > 0 also dropout masks on x and h for each layer, drawn at the first
-    training step and kept until `forget` (one for the whole batch if mono). All are transient.
+    Buffers: output (h), None when forgotten; with p > 0 also dropout masks on x and h for each layer, drawn at the
+    first training step and kept until `forget` (one for the whole batch if mono). All are transient.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.GRU; Cho et al., 2014; Gal, 2016 (dropout).
     """
@@ -40,15 +40,11 @@ class GRU(Cell):
             raise ValueError(f"{self.torch_name()}: expected 0 <= p < 1, got {self.p}")
 
     def children(self) -> Children:
-        of_input, of_output = (
-            Linear(self.input_size, self.output_size),
-            LinearNoBias(self.output_size, self.output_size),
-        )
+        inputs, outputs = self.input_size, self.output_size
+        i2h, o2h = Linear(inputs, outputs), LinearNoBias(outputs, outputs)
         if self.p:
-            gates: tuple = ParallelTable(of_input, of_input), ParallelTable(of_output, of_output)
-        else:
-            gates = Linear(self.input_size, 2 * self.output_size), LinearNoBias(self.output_size, 2 * self.output_size)
-        return {"i2g": gates[0], "o2g": gates[1], "i2h": of_input, "o2h": of_output}
+            return {"i2g": ParallelTable(i2h, i2h), "o2g": ParallelTable(o2h, o2h), "i2h": i2h, "o2h": o2h}
+        return {"i2g": Linear(inputs, 2 * outputs), "o2g": LinearNoBias(outputs, 2 * outputs), "i2h": i2h, "o2h": o2h}
 
     def init_buffers(self) -> dict[str, Any]:
         return dict.fromkeys(self.transient if self.p else self.hidden)

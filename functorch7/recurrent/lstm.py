@@ -33,7 +33,8 @@ from .simple import LinearNoBias
 class LSTM(AbstractRecurrent):
     """One step of an LSTM with diagonal peepholes.
 
-    i, f = s(W x + U h + w . c + b);  c' = f c + i tanh(W x + U h + b);  o = s(W x + U h + w . c' + b);  h' = o tanh(c').
+    i, f = s(W x + U h + w . c + b);  c' = f c + i tanh(W x + U h + b);
+    o = s(W x + U h + w . c' + b);  h' = o tanh(c').
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
     Parameters: those of `modules[0]`, the module [x, h, c] -> [h', c'] that `build_model` composes of what the other
     factory methods give; in Torch's order W (H, D), b (H,), U (H, H), w (H,) of the forget gate, the input gate, the
@@ -158,7 +159,7 @@ class FastLSTM(Cell):
     0.1, biases at 0), with running statistics that all steps share.
     `rho` is the number of steps that the legacy interface keeps for backward.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
-    Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016 (bn).
+    Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016.
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")
@@ -209,7 +210,7 @@ class FastLSTM(Cell):
 
     def _gates(self, name: str, params: Any, value: Any, mask: Any) -> list[jax.Array]:
         """What input or output contributes to each of the four gates."""
-        module: Any = self.children()[name]
+        module: Any = self.children()[name]  # type: ignore[call-overload]
         if self.p:
             return module.apply(params[name], [{}] * 4, masked_copies(value, mask, 4))[0]
         return jnp.split(module.f(params[name], value), 4, -1)

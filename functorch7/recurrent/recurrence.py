@@ -18,7 +18,7 @@ def check_module(module: Module, given: Any, position: int) -> None:
 
 
 class Recurrent(AbstractRecurrent):
-    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at the first step transfer(start(input(x))).
+    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at first transfer(start(input(x))).
 
     Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
     nn.Add, a learned vector.
