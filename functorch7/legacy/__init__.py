@@ -1,6 +1,7 @@
 """Torch7's stateful interface over the same layers: `from functorch7.legacy import nn`."""
 
 from . import nn as nn
+from . import optim as optim
 from . import torch as torch
 from .random import manualSeed as manualSeed
 from .storage import Storage as Storage

@@ -1,0 +1,56 @@
+"""Covariance matrix adaptation."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .objective import Objective, held, table
+
+
+def cmaes(
+    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+) -> tuple[Any, list[float], int]:
+    """CMA-ES, an evolution strategy that needs no gradients. The work is done by the package cma (pycma).
+
+    Returns x at the best place found (changed in place), the losses (at the start, the best of each generation, and
+    the best of all), and the number of evaluations.
+    Read from state (config if there is none): sigma (to be given, the first standard deviation), maxEval
+    (1000 D^2), popsize (4 + floor(3 ln D)), ftarget (None: a loss to stop at), min_iterations (1), verb_disp (0: how
+    often to print).
+    Raises: ImportError without the package; ValueError without sigma; TypeError for tensors of other types.
+    Differs from Torch7: x moves. The random numbers are NumPy's, the same in every call.
+    Source: optim/cmaes.lua; Hansen & Ostermeier, 2001.
+    """
+    config = table("cmaes", "config", config)
+    state = config if state is None else table("cmaes", "state", state)
+    dtype = held("cmaes", x).dtype
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"optim.cmaes: Unsupported Tensor {dtype} please use Float- or DoubleTensor for x")
+    if state.get("sigma") is None:
+        raise ValueError(f"optim.cmaes: expected sigma, the first standard deviation, among {list(state)}")
+    objective = Objective("cmaes", opfunc, x)
+    losses, strategy = [objective.value(objective.point)], _strategy(objective.point, state)
+    iterations = 0
+    while not strategy.stop() or iterations < state.get("min_iterations", 1):
+        iterations += 1
+        points = strategy.ask()
+        values = [objective.value(np.asarray(point)) for point in points]
+        strategy.tell(points, values)
+        strategy.disp(state.get("verb_disp") or 0)
+        losses.append(min(values))
+    best = strategy.result
+    losses.append(float(best.fbest))
+    return objective.move(np.asarray(best.xbest)), losses, int(best.evaluations)
+
+
+def _strategy(start: np.ndarray, state: dict) -> Any:
+    try:
+        import cma
+    except ImportError as error:
+        raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
+    options = {"maxfevals": state.get("maxEval", 1000 * start.size**2), "verbose": -9, "seed": 1}
+    for ours, theirs in (("popsize", "popsize"), ("ftarget", "ftarget")):
+        if state.get(ours) is not None:
+            options[theirs] = state[ours]
+    return cma.CMAEvolutionStrategy(start.astype(np.float64), float(state["sigma"]), options)
