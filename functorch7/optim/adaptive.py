@@ -19,14 +19,15 @@ def _one_minus_power(base: Any, exponent: jax.Array) -> jax.Array:
     return -jnp.expm1(exponent * jnp.asarray(logarithm, exponent.dtype))
 
 
+def _no_moments(params: Any) -> optax.ScaleByAdamState:
+    mu, nu = (jax.tree.map(jnp.zeros_like, params) for _ in range(2))
+    return optax.ScaleByAdamState(jnp.zeros((), jnp.int32), mu, nu)
+
+
 def _scale_by_adam(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransformation:
     """sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon); optax adds epsilon after the correction of v."""
 
-    def init(params: Any) -> optax.ScaleByAdamState:
-        mu, nu = (jax.tree.map(jnp.zeros_like, params) for _ in range(2))
-        return optax.ScaleByAdamState(jnp.zeros((), jnp.int32), mu, nu)
-
-    def update(updates: Any, state: optax.ScaleByAdamState, params: Any = None) -> tuple[Any, optax.ScaleByAdamState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, optax.ScaleByAdamState]:
         count = optax.safe_increment(state.count)
         mu = tree_utils.tree_update_moment(updates, state.mu, beta1, 1)
         nu = tree_utils.tree_update_moment(updates, state.nu, beta2, 2)
@@ -35,7 +36,7 @@ def _scale_by_adam(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransf
         scaled = jax.tree.map(lambda m, v: correction.astype(m.dtype) * m / (jnp.sqrt(v) + epsilon), mu, nu)
         return scaled, optax.ScaleByAdamState(count, mu, nu)
 
-    return optax.GradientTransformation(init, update)
+    return optax.GradientTransformation(_no_moments, update)
 
 
 def adam(
@@ -62,6 +63,25 @@ def adam(
     )
 
 
+def _scale_by_adamax(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransformation:
+    """m / (1 - beta1^t) / u, with u = max(beta2 * u, |g| + epsilon); optax's lets so small an epsilon become 0."""
+
+    def largest(g: jax.Array, u: jax.Array) -> jax.Array:
+        smallest = jnp.maximum(jnp.asarray(epsilon, g.dtype), jnp.finfo(g.dtype).tiny)
+        return jnp.maximum(jnp.abs(g) + smallest, beta2 * u)
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, optax.ScaleByAdamState]:
+        count = optax.safe_increment(state.count)
+        mu = tree_utils.tree_update_moment(updates, state.mu, beta1, 1)
+        nu = jax.tree.map(largest, updates, state.nu)
+        correction = _one_minus_power(beta1, jnp.asarray(count, jnp.result_type(float)))
+        factor = 1 / correction  # not m / u / correction: XLA would divide by u * correction, which may be 0
+        scaled = jax.tree.map(lambda m, u: m / u * factor.astype(m.dtype), mu, nu)
+        return scaled, optax.ScaleByAdamState(count, mu, nu)
+
+    return optax.GradientTransformation(_no_moments, update)
+
+
 def adamax(
     learning_rate: Any = 0.002,
     beta1: Any = 0.9,
@@ -71,17 +91,16 @@ def adamax(
 ) -> optax.GradientTransformation:
     """x = x - learning_rate / (1 - beta1^t) * m / u, with m the average of g and u = max(beta2 * u, |g| + epsilon).
 
-    Differs from Torch7: an epsilon below 1.2e-38 is that number, the smallest normal one of float32: XLA takes smaller
-    ones for 0, and a gradient of 0 would give NaN.
+    Differs from Torch7: epsilon is at least the smallest normal number of the dtype (1.2e-38 in float32): XLA takes
+    smaller ones for 0, and a gradient of 0 would give NaN.
     Raises: TypeError for what is no number; ValueError for betas outside of [0, 1).
     Source: optim/doc/algos.md, adamax; Kingma & Ba, 2014.
     """
     check_fraction("adamax", beta1=beta1, beta2=beta2)
     check_numbers("adamax", learning_rate=learning_rate, epsilon=epsilon, weight_decay=weight_decay)
-    smallest = float(np.finfo(np.float32).tiny)
     return optax.chain(
         optax.add_decayed_weights(weight_decay),
-        optax.scale_by_adamax(beta1, beta2, max(epsilon, smallest) if is_concrete(epsilon) else epsilon),
+        _scale_by_adamax(beta1, beta2, epsilon),
         optax.scale_by_learning_rate(learning_rate),
     )
 
@@ -92,7 +111,7 @@ def _scale_by_sum_of_squares() -> optax.GradientTransformation:
     def init(params: Any) -> optax.ScaleByRssState:
         return optax.ScaleByRssState(jax.tree.map(jnp.zeros_like, params))
 
-    def update(updates: Any, state: optax.ScaleByRssState, params: Any = None) -> tuple[Any, optax.ScaleByRssState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, optax.ScaleByRssState]:
         squares = jax.tree.map(lambda g, s: s + g * g, updates, state.sum_of_squares)
         return jax.tree.map(lambda g, s: g / (jnp.sqrt(s) + 1e-10), updates, squares), optax.ScaleByRssState(squares)
 

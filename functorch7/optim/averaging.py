@@ -13,7 +13,7 @@ from .arguments import check_numbers, need_params
 class AsgdState(NamedTuple):
     """The number of updates so far, and the average of the parameters."""
 
-    count: jax.Array
+    count: Any
     average: Any
 
 
@@ -35,7 +35,7 @@ def asgd(eta0: Any = 1e-4, lambda_: Any = 1e-4, alpha: Any = 0.75, t0: Any = 1e6
     def init(params: Any) -> AsgdState:
         return AsgdState(jnp.zeros((), jnp.int32), jax.tree.map(jnp.array, params))
 
-    def update(updates: Any, state: AsgdState, params: Any = None) -> tuple[Any, AsgdState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, AsgdState]:
         need_params("asgd", params)
         eta, mu = asgd_rates(jnp.asarray(state.count, jnp.result_type(float)), eta0, lambda_, alpha, t0)
         updates = jax.tree.map(lambda g: -eta.astype(g.dtype) * g, updates)

@@ -49,9 +49,9 @@ def _clipped_by_module(clip: optax.GradientTransformation, updates: Any) -> Any:
     for i, (path, _) in enumerate(paths):
         modules[path[:-1]].append(i)
     for places in modules.values():
-        clipped, _ = clip.update([leaves[i] for i in places], optax.EmptyState())
-        for i, leaf in zip(places, clipped, strict=True):
-            leaves[i] = leaf
+        clipped, _ = clip.update({i: leaves[i] for i in places}, optax.EmptyState())
+        for i in places:
+            leaves[i] = clipped[i]  # type: ignore[index]
     return structure.unflatten(leaves)
 
 

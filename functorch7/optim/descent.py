@@ -24,7 +24,7 @@ def _damped_trace(momentum: Any, dampening: Any, first: Any, nesterov: bool) -> 
     def init(params: Any) -> DampedTraceState:
         return DampedTraceState(jnp.array(False), jax.tree.map(jnp.zeros_like, params))
 
-    def update(updates: Any, state: DampedTraceState, params: Any = None) -> tuple[Any, DampedTraceState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, DampedTraceState]:
         weight = jnp.where(state.started, 1 - dampening, first)
         trace = jax.tree.map(lambda g, v: momentum * v + weight.astype(g.dtype) * g, updates, state.trace)
         given = jax.tree.map(lambda g, v: g + momentum * v, updates, trace) if nesterov else trace

@@ -29,9 +29,9 @@ def rprop(
         raise ValueError(f"optim.rprop: expected a stepsize from {stepsizemin} to {stepsizemax}, got {stepsize}")
     inner = optax.scale_by_rprop(stepsize, etaminus, etaplus, stepsizemin, stepsizemax)
 
-    def update(updates: Any, state: optax.ScaleByRpropState, params: Any = None) -> tuple[Any, optax.ScaleByRpropState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
         # The step of this gradient is in the new state; what optax 0.2.8 returns is that of the gradient before.
-        _, state = inner.update(updates, state)
-        return state.prev_updates, state
+        _, new = inner.update(updates, state)
+        return new.prev_updates, new  # type: ignore[union-attr]
 
     return optax.chain(optax.GradientTransformation(inner.init, update), optax.scale(-1.0))

@@ -46,15 +46,15 @@ class Rule:
 def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: dict | None) -> tuple[Any, list]:
     """One step: (x, [loss before the step]). State defaults to config, and config to a new table."""
     config, state = tables(rule, config, state)
-    static, traced = _arguments(rule, config, held(rule.name, x))
-    _checked(rule, static)
+    static, traced = arguments(rule, config, x)
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
-    count, known = int(state.get(rule.counter) or 0), _known(rule, state, params)
+    count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
     with precision(params.dtype):
         moved, memory = _step(rule, static, traced, count, known, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
-    state[rule.counter] = count + 1
+    if rule.counter:
+        state[rule.counter] = count + 1
     return stored(x, moved), [loss]
 
 
@@ -101,22 +101,26 @@ def _named(rule: Rule, state: Any) -> dict[str, Any]:
     return {rule.fields[f]: getattr(part, f) for part in parts for f in part._fields if f in rule.fields}
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number)
+
+
 def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
     """The arrays of Torch's table. (A number of the same name is an argument: the first stepsize of rprop.)"""
     found = {name: state.get(name) for name in rule.fields.values()}
     return {
         name: fitted(rule.name, f"{name} in the state", value, params)
         for name, value in found.items()
-        if value is not None and not isinstance(value, Number)
+        if value is not None and not _is_number(value)
     }
 
 
-def _arguments(rule: Rule, config: dict, params: Any) -> tuple[tuple, dict]:
-    """What config has for the rule: numbers that are compiled in, and what is traced."""
-    static, traced = [], {}
+def arguments(rule: Rule, config: dict, x: Any) -> tuple[tuple, dict]:
+    """What config has for the rule, checked: numbers that are compiled in, and what is traced."""
+    static, traced, params = [], {}, held(rule.name, x)
     for key, name in rule.keys.items():
         value = config.get(key)
-        if value is None or (key in rule.fields.values() and not isinstance(value, Number)):
+        if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
         if name in ("learning_rates", "weight_decays"):
             traced[name] = fitted(rule.name, key, value, params)
@@ -124,11 +128,11 @@ def _arguments(rule: Rule, config: dict, params: Any) -> tuple[tuple, dict]:
             static.append((name, value))
         else:
             check_numbers(rule.name, **{key: value})
-            number = value if isinstance(value, int) else float(value)
             if name in TRACED:
-                traced[name] = float(number)
+                traced[name] = float(value)
             else:
-                static.append((name, number))
+                static.append((name, float(value)))
+    _checked(rule, tuple(static))
     return tuple(static), traced
 
 

@@ -13,11 +13,11 @@ def cg(
 ) -> tuple[Any, list[float], int]:
     """Polak-Ribiere conjugate gradients, with line searches by cubic and quadratic inter- and extrapolation.
 
-    The first search that fails is the last (minimize.m would try once more along the gradient; Torch7 does not).
     Returns x, the losses (at the start, and after each successful line search), and the number of evaluations.
     config: maxIter (20, evaluations of one line search at most), maxEval (1.25 maxIter, evaluations in all), rho
     (0.01) and sig (0.5) of the Wolfe-Powell conditions, int (0.1) and ext (3) that limit inter- and extrapolation,
     ratio (100, by how much the first step of a search may grow). Nothing is kept in the state.
+    Differs from Torch7: where a search fails another one along the gradient is tried, as published.
     Source: optim/doc/algos.md, cg; Rasmussen's minimize.m.
     """
     with np.errstate(all="ignore"):  # an interpolation that fails gives NaN, which is looked for
@@ -25,9 +25,10 @@ def cg(
 
 
 class _Place(NamedTuple):
-    """A place on a line: how far from its start, and the loss, gradient and slope there."""
+    """A place on a line: how far from its start, the point, and the loss, gradient and slope there."""
 
     z: np.float64
+    x: np.ndarray
     f: np.float64
     g: np.ndarray
     d: np.float64
@@ -35,7 +36,7 @@ class _Place(NamedTuple):
 
 class _Search:
     def __init__(self, objective: Objective, config: dict):
-        self.objective, self.point, self.evaluations = objective, objective.point, 0
+        self.objective, self.evaluations = objective, 0
         self.maxIter = config.get("maxIter", 20)
         self.maxEval = config.get("maxEval", 1.25 * self.maxIter)
         self.rho, self.sig = config.get("rho", 0.01), config.get("sig", 0.5)
@@ -43,23 +44,32 @@ class _Search:
         self.ratio = config.get("ratio", 100)
 
     def run(self) -> tuple[Any, list[float], int]:
-        start = self._steepest(self._at(np.zeros_like(self.point), np.float64(0)))
-        step, losses = 1 / (1 - start.d), [float(start.f)]
+        """Line after line, each from the end of the one before."""
+        point = self.objective.point
+        self.direction = np.zeros_like(point)
+        start = self._steepest(self._at(np.float64(0), point))
+        step, losses, failed = 1 / (1 - start.d), [float(start.f)], False
         while self.evaluations < self.maxEval:
             found = self._line(start, step)
-            if found is None:
+            if found is not None:
+                losses.append(float(found.f))
+                after = self._conjugate(start, found)
+                step = found.z * min(self.ratio, start.d / (after.d - np.finfo(np.float64).tiny))
+                start, failed = after, False
+            elif failed:
                 break
-            self.point = self.point + self.point.dtype.type(found.z) * self.direction
-            losses.append(float(found.f))
-            after = self._conjugate(start, found)
-            step = found.z * min(self.ratio, start.d / (after.d - np.finfo(np.float64).tiny))
-            start = after
-        return self.objective.move(self.point), losses, self.evaluations
+            else:
+                start = self._steepest(start)
+                step, failed = 1 / (1 - start.d), True
+        return self.objective.move(start.x), losses, self.evaluations
 
-    def _at(self, direction: np.ndarray, z: np.float64) -> _Place:
+    def _at(self, z: np.float64, x: np.ndarray) -> _Place:
         self.evaluations += 1
-        f, g = self.objective(self.point + self.point.dtype.type(z) * direction)
-        return _Place(z, np.float64(f), g, np.float64(g @ direction))
+        f, g = self.objective(x)
+        return _Place(z, x, np.float64(f), g, np.float64(g @ self.direction))
+
+    def _further(self, place: _Place, way: np.float64) -> _Place:
+        return self._at(place.z + way, place.x + place.x.dtype.type(way) * self.direction)
 
     def _steepest(self, start: _Place) -> _Place:
         """The start of a line along the negative gradient."""
@@ -77,53 +87,52 @@ class _Search:
         return bool(place.f > start.f + place.z * self.rho * start.d or place.d > -self.sig * start.d)
 
     def _line(self, start: _Place, step: np.float64) -> _Place | None:
-        """The place on the line that fulfils the Wolfe-Powell conditions, or None."""
-        other, place = start, self._at(self.direction, step)
+        """The place on the line that fulfils the Wolfe-Powell conditions, or None.
+
+        `gap` is the way from the place to the other one, kept by itself: on a quadratic loss, where the cubic's first
+        coefficient is nothing but rounding errors, they decide where the search goes.
+        """
+        other, place, gap = start, self._further(start, step), -step
         left, limit = min(self.maxIter, self.maxEval - self.evaluations), None
         while True:
             while self._too_far(start, place) and left > 0:
-                limit = place.z
-                place = self._at(self.direction, place.z + self._inward(start, place, other))
-                left -= 1
+                limit, way = place.z, self._inward(start, place, other, gap)
+                place, gap, left = self._further(place, way), gap - way, left - 1
             if self._too_far(start, place):
                 return None
             if place.d > self.sig * start.d:
                 return place
-            if left == 0:
+            if left <= 0:
                 return None
-            other, further = place, self._outward(place, other, limit)
-            place = self._at(self.direction, place.z + further)
-            left -= 1
+            way = self._outward(place, other, gap, limit)
+            other, place, gap, left = place, self._further(place, way), -way, left - 1
 
-    def _inward(self, start: _Place, place: _Place, other: _Place) -> np.float64:
+    def _inward(self, start: _Place, place: _Place, other: _Place, gap: np.float64) -> np.float64:
         """The way from a place back towards the other, by interpolation."""
-        z3 = other.z - place.z
         if place.f > start.f:
-            z2 = z3 - 0.5 * other.d * z3 * z3 / (other.d * z3 + place.f - other.f)
+            way = gap - 0.5 * other.d * gap * gap / (other.d * gap + place.f - other.f)
         else:
-            a, b, root = _cubic(place, other)
-            z2 = (root - b) / a
-        z2 = z2 if np.isfinite(z2) else z3 / 2
-        return max(min(z2, self.inner * z3), (1 - self.inner) * z3)
+            a, b, root = _cubic(place, other, gap)
+            way = (root - b) / a
+        way = way if np.isfinite(way) else gap / 2
+        return max(min(way, self.inner * gap), (1 - self.inner) * gap)
 
-    def _outward(self, place: _Place, other: _Place, limit: np.float64 | None) -> np.float64:
-        """The way from a place further on, by extrapolation; half of the way to the limit where there is one."""
-        z3 = other.z - place.z
-        _, b, root = _cubic(place, other)
-        z2 = -place.d * z3 * z3 / (b + root)
-        useless = not np.isfinite(z2) or z2 < 0
+    def _outward(self, place: _Place, other: _Place, gap: np.float64, limit: np.float64 | None) -> np.float64:
+        """The way from a place further on, by extrapolation, but not beyond the limit where there is one."""
+        _, b, root = _cubic(place, other, gap)
+        way, shortest = -place.d * gap * gap / (b + root), -gap * self.inner
+        useless = not np.isfinite(way) or way < 0
         if limit is None:
             longest = place.z * (self.outer - 1)
-            return longest if useless or z2 > longest else max(z2, -z3 * self.inner)
+            return longest if useless or way > longest else max(way, shortest)
         room = limit - place.z
-        if useless or z2 > room:
+        if useless or way > room:
             return room / 2
-        return -z3 * self.inner if z2 < -z3 * self.inner else max(z2, room * (1 - self.inner))
+        return shortest if way < shortest else max(way, room * (1 - self.inner))
 
 
-def _cubic(place: _Place, other: _Place) -> tuple[np.float64, np.float64, np.float64]:
+def _cubic(place: _Place, other: _Place, gap: np.float64) -> tuple[np.float64, np.float64, np.float64]:
     """The coefficients of the cubic through two places with their slopes, and the root its extremes need."""
-    z3 = other.z - place.z
-    a = 6 * (place.f - other.f) / z3 + 3 * (place.d + other.d)
-    b = 3 * (other.f - place.f) - z3 * (other.d + 2 * place.d)
-    return a, b, np.sqrt(b * b - a * place.d * z3 * z3)
+    a = 6 * (place.f - other.f) / gap + 3 * (place.d + other.d)
+    b = 3 * (other.f - place.f) - gap * (other.d + 2 * place.d)
+    return a, b, np.sqrt(b * b - a * place.d * gap * gap)

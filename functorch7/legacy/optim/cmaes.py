@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..random import generator
 from .objective import Objective, held, table
 
 
@@ -19,7 +20,7 @@ def cmaes(
     (1000 D^2), popsize (4 + floor(3 ln D)), ftarget (None: a loss to stop at), min_iterations (1), verb_disp (0: how
     often to print).
     Raises: ImportError without the package; ValueError without sigma; TypeError for tensors of other types.
-    Differs from Torch7: x moves. The random numbers are NumPy's, the same in every call.
+    Differs from Torch7: x moves.
     Source: optim/cmaes.lua; Hansen & Ostermeier, 2001.
     """
     config = table("cmaes", "config", config)
@@ -46,11 +47,16 @@ def cmaes(
 
 def _strategy(start: np.ndarray, state: dict) -> Any:
     try:
-        import cma
+        import cma  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
-    options = {"maxfevals": state.get("maxEval", 1000 * start.size**2), "verbose": -9, "seed": 1}
-    for ours, theirs in (("popsize", "popsize"), ("ftarget", "ftarget")):
-        if state.get(ours) is not None:
-            options[theirs] = state[ours]
+    options = {
+        "maxfevals": state.get("maxEval", 1000 * start.size**2),
+        "randn": lambda *size: generator().standard_normal(size),
+        "seed": np.nan,  # else it would set NumPy's global generator
+        "signals_filename": None,
+        "verb_disp_overwrite": 0,
+        "verbose": -9,
+    }
+    options.update({key: state[key] for key in ("popsize", "ftarget") if state.get(key) is not None})
     return cma.CMAEvolutionStrategy(start.astype(np.float64), float(state["sigma"]), options)

@@ -43,7 +43,7 @@ def de(
     found = differential_evolution(
         loss,
         [(low, high)] * size,
-        init=generator.uniform(low, high, (number, size)),
+        init=generator.uniform(low, high, (number, size)),  # type: ignore[arg-type]
         mutation=config["scaleFactor"],
         recombination=config["crossoverRate"],
         maxiter=max(0, math.ceil((config["maxFEs"] - 1 - number) / number)),

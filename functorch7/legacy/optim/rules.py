@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import optim
 from ..storage import precision
-from .adapter import Rule, descend, tables
+from .adapter import Rule, arguments, descend, tables
 from .objective import fitted, held, stored
 
 Table = dict[str, Any] | None
@@ -29,9 +29,9 @@ _ADAGRAD = Rule(optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no s
 _ADADELTA = Rule(
     optim.adadelta, {"e_g": "paramVariance", "e_x": "accDelta"}, notice="no state table, ADADELTA initializing"
 )
-_RMSPROP = Rule(optim.rmsprop, {"nu": "m"})
+_RMSPROP = Rule(optim.rmsprop, {"nu": "m"}, "")
 _RPROP = Rule(
-    optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, notice="no state table RPROP initializing"
+    optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing"
 )
 _ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
 
@@ -54,7 +54,7 @@ def nag(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> 
     Source: optim/doc/algos.md, nag.
     """
     config, state = tables(_NAG, config, state)
-    momentum = config.get("momentum", 0.9)
+    momentum = dict(arguments(_NAG, config, x)[0]).get("momentum", 0.9)
     if state.get("dfdx") is not None:
         x = _moved(x, momentum, state["dfdx"])
     x, losses = descend(_NAG, opfunc, x, config, state)
