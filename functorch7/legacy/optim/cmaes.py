@@ -32,8 +32,8 @@ def cmaes(
         raise ValueError(f"optim.cmaes: expected sigma, the first standard deviation, among {list(state)}")
     objective = Objective("cmaes", opfunc, x)
     losses, strategy = [objective.value(objective.point)], _strategy(objective.point, state)
-    iterations = 0
-    while not strategy.stop() or iterations < state.get("min_iterations", 1):
+    iterations, limit = 0, state.get("maxEval", 1000 * objective.point.size**2)
+    while iterations < state.get("min_iterations", 1) or not (strategy.stop() or strategy.countevals >= limit):
         iterations += 1
         points = strategy.ask()
         values = [objective.value(np.asarray(point)) for point in points]
@@ -42,7 +42,7 @@ def cmaes(
         losses.append(min(values))
     best = strategy.result
     losses.append(float(best.fbest))
-    return objective.move(np.asarray(best.xbest)), losses, int(best.evaluations)
+    return objective.move(np.asarray(best.xbest)), losses, strategy.countevals
 
 
 def _strategy(start: np.ndarray, state: dict) -> Any:
@@ -51,10 +51,9 @@ def _strategy(start: np.ndarray, state: dict) -> Any:
     except ImportError as error:
         raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
     options = {
-        "maxfevals": state.get("maxEval", 1000 * start.size**2),
         "randn": lambda *size: generator().standard_normal(size),
         "seed": np.nan,  # else it would set NumPy's global generator
-        "signals_filename": None,
+        "signals_filename": "",
         "verb_disp_overwrite": 0,
         "verbose": -9,
     }

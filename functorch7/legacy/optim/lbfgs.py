@@ -35,6 +35,9 @@ class _Search:
         self.maxEval = config.get("maxEval", 1.25 * self.maxIter)
         self.tolFun, self.tolX = config.get("tolFun", 1e-5), config.get("tolX", 1e-9)
         self.evaluations = 0
+        size, known = objective.point.size, np.size(state.get("d", objective.point))
+        if known != size:
+            raise ValueError(f"optim.lbfgs: expected a state for {size} parameters, got one for {known}")
 
     def run(self) -> tuple[Any, list[float], int]:
         """Iterates until one of the conditions says why to stop."""
