@@ -18,9 +18,6 @@ from ..storage import precision
 from ..tensor import Tensor
 from .objective import evaluated, fitted, held, stored, table
 
-# What changes from call to call in programs: an argument of the compiled update, not a constant in it.
-TRACED = ("learning_rate", "learning_rates", "weight_decays")
-
 
 @dataclass(frozen=True, eq=False)
 class Rule:
@@ -51,7 +48,10 @@ def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: di
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
     with precision(params.dtype):
-        moved, memory = _step(rule, static, traced, count, known, gradient, params)
+        initial = _named(rule, rule.make(**dict(static)).init(params)) if len(known) < len(rule.fields) else {}
+        memory = {**initial, **known}
+        started = len(memory) == len(known)
+        moved, memory = _step(rule, static, traced, count, started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if rule.counter:
         state[rule.counter] = count + 1
@@ -73,27 +73,25 @@ def _checked(rule: Rule, static: tuple) -> None:
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _step(rule: Rule, static: tuple, traced: dict, count: Any, known: dict, gradient: Any, params: Any) -> Any:
+def _step(
+    rule: Rule, static: tuple, traced: dict, count: Any, started: Any, memory: dict, gradient: Any, params: Any
+) -> Any:
     """The new parameters and, under Torch's names, the new memory."""
     transformation = rule.make(**dict(static), **traced)
-    state = _restored(rule, transformation.init(params), count, known)
+    values = {field: memory[name] for field, name in rule.fields.items() if name in memory}
+    values |= {"count": jnp.asarray(count, jnp.int32), "started": started}
+
+    def filled(part: Any) -> Any:
+        return part._replace(**{field: values[field] for field in part._fields if field in values})
+
+    state = jax.tree.map(filled, transformation.init(params), is_leaf=_is_part)
     updates, state = transformation.update(gradient, state, params)
     return optax.apply_updates(params, updates), _named(rule, state)
 
 
 def _is_part(node: Any) -> bool:
+    """Whether a part of a chain's state: optax's are named tuples."""
     return hasattr(node, "_fields")
-
-
-def _restored(rule: Rule, state: Any, count: Any, known: dict) -> Any:
-    """The functional state with what is known from the table; the rest is as at the start."""
-
-    def part(fresh: Any) -> Any:
-        named = {field: known[rule.fields[field]] for field in fresh._fields if rule.fields.get(field) in known}
-        others = {"count": jnp.asarray(count, jnp.int32), "started": jnp.array(bool(named))}
-        return fresh._replace(**{field: others[field] for field in fresh._fields if field in others}, **named)
-
-    return jax.tree.map(part, state, is_leaf=_is_part)
 
 
 def _named(rule: Rule, state: Any) -> dict[str, Any]:
@@ -128,7 +126,7 @@ def arguments(rule: Rule, config: dict, x: Any) -> tuple[tuple, dict]:
             static.append((name, value))
         else:
             check_numbers(rule.name, **{key: value})
-            if name in TRACED:
+            if name == "learning_rate":  # programs change it from call to call
                 traced[name] = float(value)
             else:
                 static.append((name, float(value)))

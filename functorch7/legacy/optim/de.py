@@ -31,7 +31,7 @@ def de(
             raise ValueError(f"optim.de: expected {key} in config, which has {list(config)}")
     objective, losses = Objective("de", opfunc, x), []
     size, low, high = objective.point.size, config.get("minRegion", -30), config.get("maxRegion", 30)
-    number = config.get("popsize", 10 * size)
+    number = int(config.get("popsize", 10 * size))
     if number < 5:
         raise ValueError(f"optim.de: expected popsize >= 5, got {number}")
     generator = np.random.default_rng(1)

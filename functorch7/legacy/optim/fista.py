@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import Tensor
 from .objective import held, stored, table
 
 
@@ -26,12 +27,12 @@ def FistaLS(
     Source: optim/doc/algos.md, fista; Beck & Teboulle, 2009.
     """
     params = table("FistaLS", "params", params)
-    smooth = _Smooth(f, g, pl, xinit)
+    problem = _Problem(f, g, pl, xinit)
     x = y = np.array(held("FistaLS", xinit))
     momentum, history = 1.0, []
     params.setdefault("L", 0.1)
-    for _ in range(params.get("maxiter", 50)):
-        before, (x, entry) = x, smooth.step(x, y, params)
+    for _ in range(int(params.get("maxiter", 50))):
+        before, (x, entry) = x, problem.step(x, y, params)
         following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
         accelerated = params.get("doFistaUpdate", True)
         y = x + (momentum - 1) / following * (x - before) if accelerated else x
@@ -45,12 +46,12 @@ def FistaLS(
     return stored(xinit, x), history
 
 
-class _Smooth:
+class _Problem:
     """The functions, given what xinit is (a tensor or an array), as functions of NumPy arrays."""
 
     def __init__(self, f: Callable, g: Callable, pl: Callable, xinit: Any):
         self.f, self.g, self.pl = f, g, pl
-        self.wrap = type(xinit).of if hasattr(type(xinit), "of") else lambda array: array
+        self.wrap = Tensor.of if isinstance(xinit, Tensor) else lambda array: array
 
     def value(self, function: Callable, point: np.ndarray) -> float:
         result = function(self.wrap(point.copy()))

@@ -128,7 +128,7 @@ def rprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -
     """
     config, state = tables(_RPROP, config, state)
     losses = []
-    for _ in range(config.get("niter", 1)):
+    for _ in range(int(config.get("niter", 1))):
         x, loss = descend(_RPROP, opfunc, x, config, state)
         losses += loss
     return x, losses
