@@ -35,7 +35,7 @@ class _Search:
         self.maxEval = config.get("maxEval", 1.25 * self.maxIter)
         self.tolFun, self.tolX = config.get("tolFun", 1e-5), config.get("tolX", 1e-9)
         self.evaluations = 0
-        size, known = objective.point.size, np.size(state.get("d", objective.point))
+        size, known = objective.point.size, np.asarray(state.get("d", objective.point)).size
         if known != size:
             raise ValueError(f"optim.lbfgs: expected a state for {size} parameters, got one for {known}")
 

@@ -44,6 +44,8 @@ def table(who: str, name: str, given: Any) -> dict:
 def fitted(who: str, what: str, value: Any, like: Any) -> Any:
     """An array in the shape and dtype of another, of which it must have the number of elements."""
     array = unwrapped(value)
+    if np.shape(array) == like.shape and array.dtype == like.dtype:
+        return array
     if np.size(array) != like.size:
         raise ValueError(f"optim.{who}: expected {what} of shape {like.shape}, as x, got shape {np.shape(array)}")
     with precision(like.dtype):
