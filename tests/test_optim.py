@@ -324,3 +324,18 @@ def test_bad_arrays_are_refused():
     for rule, name in ((optim.asgd(), "."), (optim.max_param_norm(1), "max_param_norm: expected the parameters")):
         with pytest.raises(ValueError, match=name):
             rule.update(x, rule.init(x))
+
+
+def test_rules_are_differentiable_and_vectorised():
+    """The loss after one step, as a function of the learning rate: its slope is minus the squared gradient at first."""
+
+    def after(rate):
+        x = jnp.array([1.0, -2.0])
+        rule = optim.sgd(rate, momentum=0.9)
+        return jnp.sum(optax.apply_updates(x, rule.update(x, rule.init(x), x)[0]) ** 2) / 2
+
+    np.testing.assert_allclose(jax.grad(after)(0.0), -5)
+    np.testing.assert_allclose(jax.vmap(after)(jnp.array([0.0, 0.5, 1.0])), [2.5, 0.625, 0], atol=1e-6)
+    many = jnp.stack([jnp.ones(3), jnp.zeros(3), jnp.full(3, -2.0)])
+    points = jax.vmap(lambda x: trajectory(optim.adam(0.1), x, 3)[0])(many)
+    np.testing.assert_allclose(points[2], trajectory(optim.adam(0.1), many[2], 3)[0], rtol=1e-6)
