@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn
+from functorch7.legacy import nn, optim
 
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
@@ -202,7 +202,55 @@ def run_sampled(case, tolerance):
     assert found.all(2).any(1).all()
 
 
+def rosenbrock(x):
+    t = x[1:] - x[:-1] ** 2
+    gradient = np.zeros_like(x)
+    gradient[:-1] += -400 * x[:-1] * t + 2 * x[:-1] - 2
+    gradient[1:] += 200 * t
+    return (100 * t**2).sum() + ((1 - x[:-1]) ** 2).sum(), gradient
+
+
+def quadratic(x):
+    curvature = np.arange(1, x.size + 1)
+    return 0.5 * (curvature * x * x).sum(), curvature * x
+
+
+def run_optim(case, tolerance):
+    """The points and losses of successive calls, which share config and state."""
+    method, function = getattr(optim, case["method"]), {"rosenbrock": rosenbrock, "quadratic": quadratic}
+    x, config, state = decoded(case["start"]), dict(decoded(case["config"])), {}
+    for point, value in zip(decoded(case["points"]), decoded(case["values"]), strict=True):
+        with np.errstate(over="ignore"):  # one of them flies apart
+            moved, losses = method(function[case["function"]], x, config, state)[:2]
+        assert moved is x
+        assert_same(x, point, tolerance)
+        assert_same(losses[-1], value, tolerance)
+
+
+def run_optim_network(case, tolerance):
+    """The losses and the last parameters of a network that is trained through its flat parameters."""
+    module, criterion = built(case["spec"]).double(), nn.MSECriterion().double()
+    load(module, case)
+    parameters, gradients = module.getParameters()
+    input, target, found = decoded(case["input"]), decoded(case["target"]), []
+
+    def closure(x):
+        assert x is parameters
+        module.zeroGradParameters()
+        loss = criterion.forward(module.forward(input), target)
+        module.backward(input, criterion.backward(module.output, target))
+        return loss, gradients
+
+    config, state = dict(decoded(case["config"])), {}
+    for _ in decoded(case["losses"]):
+        found.append(getattr(optim, case["method"])(closure, parameters, config, state)[1][-1])
+    assert_same(found, decoded(case["losses"]), tolerance)
+    assert_same(parameters, decoded(case["final"]), tolerance)
+
+
 PROCEDURES = {
+    "optim": run_optim,
+    "optim_network": run_optim_network,
     "unpooling": run_unpooling,
     "sampled": run_sampled,
     "training": run_training,

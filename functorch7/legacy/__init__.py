@@ -1,4 +1,4 @@
-"""Torch7's stateful interface over the same layers: `from functorch7.legacy import nn`."""
+"""Torch7's stateful interface over the same layers: `from functorch7.legacy import nn, optim`."""
 
 from . import nn as nn
 from . import optim as optim

@@ -1,0 +1,141 @@
+"""The rules of functorch7.optim in Torch's calling convention: x changes in place, and memory lives in a table."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from inspect import signature
+from numbers import Number
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from ...optim.arguments import check_numbers
+from ..storage import precision
+from ..tensor import Tensor
+from .objective import evaluated, fitted, held, stored, table
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A rule, and the names that Torch gives to the fields of its state and to the count of its calls."""
+
+    make: Callable[..., optax.GradientTransformation]
+    fields: dict[str, str]
+    counter: str = "evalCounter"
+    notice: str = ""
+
+    @property
+    def name(self) -> str:
+        """Torch's name of the rule."""
+        return self.make.__name__
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """The argument behind each key of config: learningRate stands for learning_rate."""
+        names = signature(self.make).parameters
+        return {re.sub("_(.)", lambda m: m[1].upper(), name).rstrip("_"): name for name in names}
+
+
+def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: dict | None) -> tuple[Any, list]:
+    """One step: (x, [loss before the step]). State defaults to config, and config to a new table."""
+    config, state = tables(rule, config, state)
+    static, traced = arguments(rule, config, x)
+    loss, gradient = evaluated(rule.name, opfunc, x)
+    params = held(rule.name, x)
+    count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
+    with precision(params.dtype):
+        initial = _named(rule, rule.make(**dict(static)).init(params)) if len(known) < len(rule.fields) else {}
+        memory = {**initial, **known}
+        started = len(memory) == len(known)
+        moved, memory = _step(rule, static, traced, count, started, memory, gradient, params)
+    state.update({name: _like(x, array) for name, array in memory.items()})
+    if rule.counter:
+        state[rule.counter] = count + 1
+    return stored(x, moved), [loss]
+
+
+def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, dict]:
+    """Both tables, with Torch's defaults for missing ones."""
+    if rule.notice and config is None and state is None:
+        print(rule.notice)
+    config = table(rule.name, "config", config)
+    return config, config if state is None else table(rule.name, "state", state)
+
+
+@cache
+def _checked(rule: Rule, static: tuple) -> None:
+    """Lets the rule refuse bad arguments before opfunc is called."""
+    rule.make(**dict(static))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _step(
+    rule: Rule, static: tuple, traced: dict, count: Any, started: Any, memory: dict, gradient: Any, params: Any
+) -> Any:
+    """The new parameters and, under Torch's names, the new memory."""
+    transformation = rule.make(**dict(static), **traced)
+    values = {field: memory[name] for field, name in rule.fields.items() if name in memory}
+    values |= {"count": jnp.asarray(count, jnp.int32), "started": started}
+
+    def filled(part: Any) -> Any:
+        return part._replace(**{field: values[field] for field in part._fields if field in values})
+
+    state = jax.tree.map(filled, transformation.init(params), is_leaf=_is_part)
+    updates, state = transformation.update(gradient, state, params)
+    return optax.apply_updates(params, updates), _named(rule, state)
+
+
+def _is_part(node: Any) -> bool:
+    """Whether a part of a chain's state: optax's are named tuples."""
+    return hasattr(node, "_fields")
+
+
+def _named(rule: Rule, state: Any) -> dict[str, Any]:
+    parts = jax.tree.leaves(state, is_leaf=_is_part)
+    return {rule.fields[f]: getattr(part, f) for part in parts for f in part._fields if f in rule.fields}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number)
+
+
+def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
+    """The arrays of Torch's table. (A number of the same name is an argument: the first stepsize of rprop.)"""
+    found = {name: state.get(name) for name in rule.fields.values()}
+    return {
+        name: fitted(rule.name, f"{name} in the state", value, params)
+        for name, value in found.items()
+        if value is not None and not _is_number(value)
+    }
+
+
+def arguments(rule: Rule, config: dict, x: Any) -> tuple[tuple, dict]:
+    """What config has for the rule, checked: numbers that are compiled in, and what is traced."""
+    static, traced, params = [], {}, held(rule.name, x)
+    for key, name in rule.keys.items():
+        value = config.get(key)
+        if value is None or (key in rule.fields.values() and not _is_number(value)):
+            continue
+        if name in ("learning_rates", "weight_decays"):
+            traced[name] = fitted(rule.name, key, value, params)
+        elif isinstance(value, bool) and name == "nesterov":
+            static.append((name, value))
+        else:
+            check_numbers(rule.name, **{key: value})
+            if name == "learning_rate":  # programs change it from call to call
+                traced[name] = float(value)
+            else:
+                static.append((name, float(value)))
+    _checked(rule, tuple(static))
+    return tuple(static), traced
+
+
+def _like(x: Any, array: jax.Array) -> Any:
+    """An array as the same kind of thing as x."""
+    if isinstance(x, Tensor):
+        return Tensor.of(array)
+    return np.asarray(array) if isinstance(x, np.ndarray) else array

@@ -1,0 +1,28 @@
+"""A test of gradients."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .objective import Objective, held
+
+
+def checkgrad(opfunc: Callable, x: Any, eps: float = 1e-7) -> tuple[float, np.ndarray, np.ndarray]:
+    """|dC - dC_est| / |dC + dC_est|, dC, dC_est: opfunc's gradient at x, and that by central differences.
+
+    The gradients have the shape of x, which is as before at the end. In float32 choose an eps of about 1e-3.
+    Source: optim/doc/algos.md, checkgrad.
+    """
+    objective = Objective("checkgrad", opfunc, x)
+    point, shape = objective.point, held("checkgrad", x).shape
+    gradient, estimate = objective(point)[1], np.empty_like(point)
+    for i in range(point.size):
+        above, below = point.copy(), point.copy()
+        above[i] += eps
+        below[i] -= eps
+        estimate[i] = (objective.value(above) - objective.value(below)) / (2 * eps)
+    objective.move(point)
+    length = np.linalg.norm(gradient + estimate)
+    difference = float(np.linalg.norm(gradient - estimate) / length) if length else 0.0
+    return difference, gradient.reshape(shape), estimate.reshape(shape)

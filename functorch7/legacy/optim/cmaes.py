@@ -1,0 +1,61 @@
+"""Covariance matrix adaptation."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..random import generator
+from .objective import Objective, held, table
+
+
+def cmaes(
+    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+) -> tuple[Any, list[float], int]:
+    """CMA-ES, an evolution strategy that needs no gradients. The work is done by the package cma (pycma).
+
+    Returns x at the best place found (changed in place), the losses (at the start, the best of each generation, and
+    the best of all), and the number of evaluations.
+    Read from state (config if there is none): sigma (to be given, the first standard deviation), maxEval
+    (1000 D^2), popsize (4 + floor(3 ln D)), ftarget (None: a loss to stop at), min_iterations (1), verb_disp (0: how
+    often to print).
+    Raises: ImportError without the package; ValueError without sigma; TypeError for tensors of other types.
+    Differs from Torch7: x moves.
+    Source: optim/cmaes.lua; Hansen & Ostermeier, 2001.
+    """
+    config = table("cmaes", "config", config)
+    state = config if state is None else table("cmaes", "state", state)
+    dtype = held("cmaes", x).dtype
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"optim.cmaes: Unsupported Tensor {dtype} please use Float- or DoubleTensor for x")
+    if state.get("sigma") is None:
+        raise ValueError(f"optim.cmaes: expected sigma, the first standard deviation, among {list(state)}")
+    objective = Objective("cmaes", opfunc, x)
+    losses, strategy = [objective.value(objective.point)], _strategy(objective.point, state)
+    iterations, limit = 0, state.get("maxEval", 1000 * objective.point.size**2)
+    while iterations < state.get("min_iterations", 1) or not (strategy.stop() or strategy.countevals >= limit):
+        iterations += 1
+        points = strategy.ask()
+        values = [objective.value(np.asarray(point)) for point in points]
+        strategy.tell(points, values)
+        strategy.disp(state.get("verb_disp") or 0)
+        losses.append(min(values))
+    best = strategy.result
+    losses.append(float(best.fbest))
+    return objective.move(np.asarray(best.xbest)), losses, strategy.countevals
+
+
+def _strategy(start: np.ndarray, state: dict) -> Any:
+    try:
+        import cma  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
+    options = {
+        "randn": lambda *size: generator().standard_normal(size),
+        "seed": np.nan,  # else it would set NumPy's global generator
+        "signals_filename": "",
+        "verb_disp_overwrite": 0,
+        "verbose": -9,
+    }
+    options.update({key: state[key] for key in ("popsize", "ftarget") if state.get(key) is not None})
+    return cma.CMAEvolutionStrategy(start.astype(np.float64), float(state["sigma"]), options)

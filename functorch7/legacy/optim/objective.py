@@ -1,0 +1,90 @@
+"""What every method of optim is given: a point x, and a function that gives the loss and its gradient there."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..storage import precision
+from ..tensor import Tensor
+from ..values import unwrapped
+
+
+def held(who: str, x: Any) -> Any:
+    """The array of a tensor, a NumPy array or a JAX array; anything else is refused."""
+    array = x.array if isinstance(x, Tensor) else x
+    if not isinstance(array, (np.ndarray, jax.Array)):
+        raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        raise TypeError(f"optim.{who}: expected floating-point numbers in x, got {array.dtype}")
+    return array
+
+
+def stored(x: Any, array: Any) -> Any:
+    """x with these elements: changed in place, save that a JAX array cannot be and the new one is returned."""
+    if isinstance(x, Tensor):
+        x.array = array
+    elif isinstance(x, np.ndarray):
+        x[...] = np.asarray(array)
+    else:
+        with precision(x.dtype):
+            return jnp.asarray(array)
+    return x
+
+
+def table(who: str, name: str, given: Any) -> dict:
+    """A table of Torch's, which is a dict here; a missing one is a new one."""
+    if given is not None and not isinstance(given, dict):
+        raise TypeError(f"optim.{who}: expected a dict {name}, got {given!r}")
+    return {} if given is None else given
+
+
+def fitted(who: str, what: str, value: Any, like: Any) -> Any:
+    """An array in the shape and dtype of another, of which it must have the number of elements."""
+    array = unwrapped(value)
+    if np.shape(array) == like.shape and array.dtype == like.dtype:
+        return array
+    if np.size(array) != like.size:
+        raise ValueError(f"optim.{who}: expected {what} of shape {like.shape}, as x, got shape {np.shape(array)}")
+    with precision(like.dtype):
+        return array.reshape(like.shape).astype(like.dtype)
+
+
+def evaluated(who: str, opfunc: Callable, x: Any) -> tuple[Any, Any]:
+    """opfunc(x): the loss as it came, and the gradient in the shape of x."""
+    result = opfunc(x)
+    if not isinstance(result, (tuple, list)) or len(result) < 2:
+        raise TypeError(
+            f"optim.{who}: expected opfunc to return the loss and the gradient, got {type(result).__name__}"
+        )
+    return result[0], fitted(who, "a gradient", result[1], held(who, x))
+
+
+class Objective:
+    """opfunc as a function of flat NumPy vectors, for methods that compute on the host. It takes x along."""
+
+    def __init__(self, who: str, opfunc: Callable, x: Any):
+        self.who, self.opfunc, self.x = who, opfunc, x
+
+    @property
+    def point(self) -> np.ndarray:
+        """A flat copy of x."""
+        return np.array(held(self.who, self.x)).reshape(-1)
+
+    def move(self, point: np.ndarray) -> Any:
+        """Makes x this point, and returns it."""
+        array = held(self.who, self.x)
+        self.x = stored(self.x, point.reshape(array.shape).astype(array.dtype))
+        return self.x
+
+    def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """The loss and the gradient at a point."""
+        loss, gradient = evaluated(self.who, self.opfunc, self.move(point))
+        return np.asarray(loss).item(), np.array(gradient).reshape(-1)
+
+    def value(self, point: np.ndarray) -> float:
+        """The loss alone; opfunc need not give a gradient."""
+        result = self.opfunc(self.move(point))
+        return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()

@@ -1,0 +1,150 @@
+"""Torch's update rules: `x, [f] = optim.sgd(opfunc, x, config, state)`, with opfunc(x) -> (f, df/dx).
+
+x is a tensor (as `getParameters` gives it) or a NumPy array, changed in place and returned; of a JAX array, which
+cannot be changed, the new one is returned. config holds the arguments of the functional rule under Torch's names
+(learningRate for learning_rate); other keys are ignored. state is the rule's memory under Torch's names, by default
+config itself. The learning rate may change at every call; any other number is compiled into the step.
+
+Differs from Torch7: the gradient that opfunc returns is left as it is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import optim
+from ..storage import precision
+from .adapter import Rule, arguments, descend, tables
+from .objective import fitted, held, stored
+
+Table = dict[str, Any] | None
+
+_SGD = Rule(optim.sgd, {"trace": "dfdx"})
+_NAG = Rule(optim.nag, {"trace": "dfdx"})
+_ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t")
+_ADAMAX = Rule(optim.adamax, {"mu": "m", "nu": "u"}, "t")
+_ADAGRAD = Rule(optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no state table, ADAGRAD initializing")
+_ADADELTA = Rule(
+    optim.adadelta, {"e_g": "paramVariance", "e_x": "accDelta"}, notice="no state table, ADADELTA initializing"
+)
+_RMSPROP = Rule(optim.rmsprop, {"nu": "m"}, "")
+_RPROP = Rule(
+    optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing"
+)
+_ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
+
+
+def sgd(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Gradient descent with momentum, of which the dampening is the momentum unless given.
+
+    config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0), dampening (momentum), nesterov
+    (False), learningRates, weightDecays. state: evalCounter, dfdx (the velocity).
+    Source: optim/doc/algos.md, sgd.
+    """
+    return descend(_SGD, opfunc, x, config, state)
+
+
+def nag(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Nesterov's accelerated gradient: opfunc is called at x + momentum * dfdx, and the returned x is without.
+
+    config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0.9), learningRates.
+    state: evalCounter, dfdx (the velocity).
+    Source: optim/doc/algos.md, nag.
+    """
+    config, state = tables(_NAG, config, state)
+    momentum = dict(arguments(_NAG, config, x)[0]).get("momentum", 0.9)
+    if state.get("dfdx") is not None:
+        x = _moved(x, momentum, state["dfdx"])
+    x, losses = descend(_NAG, opfunc, x, config, state)
+    return _moved(x, -momentum, state["dfdx"]), losses
+
+
+def _moved(x: Any, factor: float, velocity: Any) -> Any:
+    params = held("nag", x)
+    with precision(params.dtype):
+        return stored(x, _add(params, factor, fitted("nag", "dfdx in the state", velocity, params)))
+
+
+@jax.jit
+def _add(x: jax.Array, factor: Any, direction: jax.Array) -> jax.Array:
+    return x + factor * direction
+
+
+def adam(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Adam.
+
+    config: learningRate (1e-3), learningRateDecay (0), beta1 (0.9), beta2 (0.999), epsilon (1e-8), weightDecay (0).
+    state: t, m, v.
+    Source: optim/doc/algos.md, adam.
+    """
+    return descend(_ADAM, opfunc, x, config, state)
+
+
+def adamax(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Adam with the infinity norm.
+
+    config: learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0). state: t, m, u.
+    Source: optim/doc/algos.md, adamax.
+    """
+    return descend(_ADAMAX, opfunc, x, config, state)
+
+
+def adagrad(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Adagrad.
+
+    config: learningRate (1e-3), learningRateDecay (0), weightDecay (0). state: evalCounter, paramVariance.
+    Source: optim/doc/algos.md, adagrad.
+    """
+    return descend(_ADAGRAD, opfunc, x, config, state)
+
+
+def adadelta(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Adadelta, which has no learning rate.
+
+    config: rho (0.9), eps (1e-6), weightDecay (0). state: evalCounter, paramVariance, accDelta.
+    Source: optim/doc/algos.md, adadelta.
+    """
+    return descend(_ADADELTA, opfunc, x, config, state)
+
+
+def rmsprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """RMSprop.
+
+    config: learningRate (1e-2), alpha (0.99), epsilon (1e-8, in the denominator), weightDecay (0), initialMean (0,
+    what m starts with). state: m.
+    Source: optim/doc/algos.md, rmsprop.
+    """
+    return descend(_RMSPROP, opfunc, x, config, state)
+
+
+def rprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+    """Resilient propagation, niter steps in one call; returns all their losses.
+
+    config: stepsize (0.1), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1).
+    state: delta (of which only the signs matter: those of the last gradient), stepsize (now of each element).
+    Source: optim/doc/algos.md, rprop.
+    """
+    config, state = tables(_RPROP, config, state)
+    losses = []
+    for _ in range(int(config.get("niter", 1))):
+        x, loss = descend(_RPROP, opfunc, x, config, state)
+        losses += loss
+    return x, losses
+
+
+def asgd(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list, Any]:
+    """Averaged gradient descent; returns the average of x as third value.
+
+    config, which gets its defaults: eta0 (1e-4), lambda (1e-4), alpha (0.75), t0 (1e6).
+    state: t, ax (the average), eta_t and mu_t (the next step's rates, which follow from t).
+    Source: optim/doc/algos.md, asgd.
+    """
+    config, state = tables(_ASGD, config, state)
+    for key, default in {"eta0": 1e-4, "lambda": 1e-4, "alpha": 0.75, "t0": 1e6}.items():
+        config.setdefault(key, default)
+    x, losses = descend(_ASGD, opfunc, x, config, state)
+    rates = optim.asgd_rates(np.float64(state["t"]), *(config[key] for key in ("eta0", "lambda", "alpha", "t0")))
+    state["eta_t"], state["mu_t"] = map(float, rates)
+    return x, losses, state["ax"]

@@ -1,0 +1,50 @@
+"""What the rules' arguments may be."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import is_concrete
+from ..core.checks import expected
+
+
+def check_numbers(rule: str, **values: Any) -> None:
+    """Refuses what is no number (Python's, NumPy's, or a JAX scalar, traced or not), naming the argument."""
+    for name, value in values.items():
+        scalar = hasattr(value, "dtype") and np.shape(value) == ()
+        if isinstance(value, bool) or not (isinstance(value, (int, float)) or scalar):
+            remedy = "; optax.inject_hyperparams takes schedules" if callable(value) else ""
+            raise TypeError(f"optim.{rule}: expected a number {name}, got {value!r}{remedy}")
+
+
+def check_fraction(rule: str, **values: Any) -> None:
+    """Refuses numbers outside of [0, 1), as far as they are known, naming the argument."""
+    check_numbers(rule, **values)
+    for name, value in values.items():
+        if is_concrete(value) and not 0 <= value < 1:
+            raise ValueError(f"optim.{rule}: expected 0 <= {name} < 1, got {value}")
+
+
+def matters(value: Any) -> bool:
+    """Whether a number is not known to be 0: a traced one may be anything."""
+    return not is_concrete(value) or bool(value != 0)
+
+
+def spread(rule: str, name: str, values: Any, tree: Any) -> Any:
+    """`values`, one array or a tree of them, broadcast to the arrays of `tree`."""
+
+    def one(value: Any, leaf: Any) -> jax.Array:
+        try:
+            return jnp.broadcast_to(jnp.asarray(value, leaf.dtype), leaf.shape)
+        except ValueError:
+            raise expected(f"optim.{rule}", f"{name} that broadcast to the parameters' {leaf.shape}", value) from None
+
+    return jax.tree.map(one, jax.tree.broadcast(values, tree), tree)
+
+
+def need_params(rule: str, params: Any) -> None:
+    """Refuses a missing third argument of `update`."""
+    if params is None:
+        raise ValueError(f"optim.{rule}: expected the parameters as third argument: update(gradients, state, params)")

@@ -1,0 +1,53 @@
+"""Averaged stochastic gradient descent."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from optax import tree_utils
+
+from .arguments import check_numbers, need_params
+
+
+class AsgdState(NamedTuple):
+    """The number of updates so far, and the average of the parameters."""
+
+    count: Any
+    average: Any
+
+
+def asgd_rates(count: Any, eta0: Any, lambda_: Any, alpha: Any, t0: Any) -> tuple[Any, Any]:
+    """(eta0 / (1 + lambda_ * eta0 * t)^alpha, 1 / max(1, t - t0)), for t a NumPy or JAX number."""
+    return eta0 / (1 + lambda_ * eta0 * count) ** alpha, 1 / (count - t0).clip(1)
+
+
+def asgd(eta0: Any = 1e-4, lambda_: Any = 1e-4, alpha: Any = 0.75, t0: Any = 1e6) -> optax.GradientTransformation:
+    """x = (1 - lambda_ * eta) x - eta * g, and the average a = a + mu (x - a), which `asgd_average` gives.
+
+    eta = eta0 / (1 + lambda_ * eta0 * t)^alpha and mu = 1 / max(1, t - t0), where t counts the updates before; a is x
+    until t0.
+    Raises: TypeError for what is no number.
+    Source: optim/doc/algos.md, asgd; Bottou, 2010.
+    """
+    check_numbers("asgd", eta0=eta0, lambda_=lambda_, alpha=alpha, t0=t0)
+
+    def init(params: Any) -> AsgdState:
+        return AsgdState(jnp.zeros((), jnp.int32), jax.tree.map(jnp.array, params))
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, AsgdState]:
+        need_params("asgd", params)
+        eta, mu = asgd_rates(jnp.asarray(state.count, jnp.result_type(float)), eta0, lambda_, alpha, t0)
+        updates = jax.tree.map(lambda g: -eta.astype(g.dtype) * g, updates)
+        moved = optax.apply_updates(params, updates)
+        average = jax.tree.map(
+            lambda a, x: jnp.where(mu == 1, x, a + mu.astype(a.dtype) * (x - a)), state.average, moved
+        )
+        return updates, AsgdState(optax.safe_increment(state.count), average)
+
+    return optax.chain(optax.add_decayed_weights(lambda_), optax.GradientTransformation(init, update))
+
+
+def asgd_average(state: Any) -> Any:
+    """The average of the parameters in a state of `asgd`; before the first update, the parameters."""
+    return tree_utils.tree_get(state, "average")

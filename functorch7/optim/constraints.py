@@ -1,0 +1,89 @@
+"""dpnn's helpers of training loops, to be chained with any rule."""
+
+from collections import defaultdict
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from ..core import is_concrete
+from .arguments import check_numbers, need_params
+
+
+def _off(value: Any) -> bool:
+    return is_concrete(value) and value <= 0
+
+
+def weight_decay(factor: Any, min_dim: int = 2) -> optax.GradientTransformation:
+    """g + factor * x, for parameters of at least min_dim dimensions; chained before a rule.
+
+    A factor of 0 or less does nothing.
+    Raises: TypeError for what is no number.
+    Source: dpnn/README.md, Module.weightDecay.
+    """
+    check_numbers("weight_decay", factor=factor, min_dim=min_dim)
+    if _off(factor):
+        return optax.identity()
+    return optax.add_decayed_weights(factor, lambda params: jax.tree.map(lambda p: jnp.ndim(p) >= min_dim, params))
+
+
+def grad_param_clip(cutoff_norm: Any, per_module: bool = False) -> optax.GradientTransformation:
+    """g * min(1, cutoff_norm / |g|), with |g| the norm of all gradients together; chained before a rule.
+
+    With per_module, each module that has parameters of its own (an array's siblings in the tree) has its own norm.
+    A cutoff of 0 or less does nothing.
+    Raises: TypeError for what is no number.
+    Source: dpnn/README.md, Module.gradParamClip.
+    """
+    check_numbers("grad_param_clip", cutoff_norm=cutoff_norm)
+    if _off(cutoff_norm):
+        return optax.identity()
+    together = optax.clip_by_global_norm(cutoff_norm)
+    return optax.stateless(lambda updates, _: _clipped_by_module(together, updates)) if per_module else together
+
+
+def _clipped_by_module(clip: optax.GradientTransformation, updates: Any) -> Any:
+    paths, structure = jax.tree.flatten_with_path(updates)
+    leaves, modules = [leaf for _, leaf in paths], defaultdict(list)
+    for i, (path, _) in enumerate(paths):
+        modules[path[:-1]].append(i)
+    for places in modules.values():
+        clipped, _ = clip.update({i: leaves[i] for i in places}, optax.EmptyState())
+        for i in places:
+            leaves[i] = clipped[i]  # type: ignore[index]
+    return structure.unflatten(leaves)
+
+
+def max_param_norm(max_out_norm: Any = None, max_in_norm: Any = None) -> optax.GradientTransformation:
+    """After the update, rows longer than max_out_norm are scaled down to it, and then slices of the last dimension.
+
+    A row (slice of the first dimension) holds the weights into one output. Parameters with one dimension are left
+    alone. None, or a norm of 0 or less, is no limit. Chained last.
+    Raises: TypeError for what is no number.
+    Source: dpnn/README.md, Module.maxParamNorm.
+    """
+    limits = {name: n for name, n in (("max_out_norm", max_out_norm), ("max_in_norm", max_in_norm)) if n is not None}
+    check_numbers("max_param_norm", **limits)
+    axes = {"max_out_norm": 0, "max_in_norm": -1}
+
+    def projected(param: Any, update: Any) -> Any:
+        if jnp.ndim(param) < 2:
+            return update
+        moved = param + update
+        for name, limit in limits.items():
+            moved = moved if _off(limit) else _limited(moved, axes[name], limit)
+        return moved - param
+
+    def update(updates: Any, params: Any) -> Any:
+        need_params("max_param_norm", params)
+        return jax.tree.map(projected, params, updates)
+
+    return optax.stateless(update)
+
+
+def _limited(array: Any, axis: int, limit: Any) -> Any:
+    """The slices along an axis, scaled down to a norm of `limit` where it is larger, as torch.renorm does."""
+    others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)
+    norms = jnp.sqrt(jnp.sum(array * array, others, keepdims=True))
+    return array * jnp.where(norms > limit, limit / (norms + 1e-7), 1)

@@ -1,0 +1,119 @@
+"""Gradient descent with momentum: Torch's, Nesterov's, and dpnn's for any rule."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from ..core import is_concrete
+from .arguments import check_numbers, matters
+from .rates import decayed_rate, own_decays, own_rates
+
+
+class DampedTraceState(NamedTuple):
+    """The velocity, and whether there was an update before."""
+
+    started: jax.Array
+    trace: Any
+
+
+def _damped_trace(momentum: Any, dampening: Any, first: Any, nesterov: bool) -> optax.GradientTransformation:
+    """v = momentum * v + (1 - dampening) * g, at first v = first * g; gives v, or g + momentum * v."""
+
+    def init(params: Any) -> DampedTraceState:
+        return DampedTraceState(jnp.array(False), jax.tree.map(jnp.zeros_like, params))
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, DampedTraceState]:
+        weight = jnp.where(state.started, 1 - dampening, first)
+        trace = jax.tree.map(lambda g, v: momentum * v + weight.astype(g.dtype) * g, updates, state.trace)
+        given = jax.tree.map(lambda g, v: g + momentum * v, updates, trace) if nesterov else trace
+        return given, DampedTraceState(jnp.array(True), trace)
+
+    return optax.GradientTransformation(init, update)
+
+
+def sgd(
+    learning_rate: Any = 1e-3,
+    learning_rate_decay: Any = 0,
+    weight_decay: Any = 0,
+    momentum: Any = 0,
+    dampening: Any = None,
+    nesterov: bool = False,
+    learning_rates: Any = None,
+    weight_decays: Any = None,
+) -> optax.GradientTransformation:
+    """v = momentum * v + (1 - dampening) * g; x = x - learning_rate / (1 + t * learning_rate_decay) * v.
+
+    The first velocity is g itself, and dampening is the momentum unless given: for the momentum of most libraries,
+    say `dampening=0`. With nesterov g + momentum * v takes the place of v. Before all this, weight_decay * x is added
+    to g; or, if that is 0, weight_decays * x. learning_rates multiply the step. Both are arrays or trees of arrays
+    that broadcast to the parameters.
+    Raises: ValueError for nesterov without momentum or with dampening; TypeError for what is no number.
+    Source: optim/doc/algos.md, sgd; Sutskever et al., 2013.
+    """
+    dampening = momentum if dampening is None else dampening
+    check_numbers("sgd", weight_decay=weight_decay, momentum=momentum, dampening=dampening)
+    known = is_concrete(momentum) and is_concrete(dampening)
+    if nesterov and known and (momentum <= 0 or dampening != 0):
+        raise ValueError(
+            "optim.sgd: Nesterov momentum requires a momentum and zero dampening, "
+            f"got momentum {momentum}, dampening {dampening}"
+        )
+    decays = weight_decays is not None and not matters(weight_decay)
+    parts = [own_decays("sgd", weight_decays) if decays else optax.add_decayed_weights(weight_decay)]
+    if matters(momentum) and matters(dampening):
+        parts.append(_damped_trace(momentum, dampening, 1, nesterov))
+    elif matters(momentum):
+        parts.append(optax.trace(momentum, nesterov))
+    return optax.chain(
+        *parts, decayed_rate("sgd", learning_rate, learning_rate_decay), own_rates("sgd", learning_rates)
+    )
+
+
+def nag(
+    learning_rate: Any = 1e-3,
+    learning_rate_decay: Any = 0,
+    weight_decay: Any = 0,
+    momentum: Any = 0.9,
+    learning_rates: Any = None,
+) -> optax.GradientTransformation:
+    """Nesterov's accelerated gradient: v = momentum * v - rate * g(x + momentum * v); x = x + v.
+
+    The parameters are kept at x + momentum * v, where the gradient is wanted, so that any training step will do;
+    `nag_position` gives x. rate = learning_rate / (1 + t * learning_rate_decay), times learning_rates if given.
+    Raises: ValueError for a momentum that is not positive; TypeError for what is no number.
+    Source: optim/doc/algos.md, nag; Sutskever et al., 2013.
+    """
+    check_numbers("nag", weight_decay=weight_decay, momentum=momentum)
+    if is_concrete(momentum) and momentum <= 0:
+        raise ValueError(
+            f"optim.nag: Momentum must be positive for Nesterov Accelerated Gradient, got momentum {momentum}"
+        )
+    return optax.chain(
+        optax.add_decayed_weights(weight_decay),
+        decayed_rate("nag", learning_rate, learning_rate_decay),
+        own_rates("nag", learning_rates),
+        optax.trace(momentum, nesterov=True),
+    )
+
+
+def nag_position(params: Any, state: Any, momentum: Any = 0.9) -> Any:
+    """x = params - momentum * v: Torch's position, from the parameters and the state of `nag` with this momentum."""
+    velocity = optax.tree_utils.tree_get(state, "trace")
+    return jax.tree.map(lambda p, v: p - momentum * v, params, velocity)
+
+
+def momentum(factor: Any, damping: Any = None, nesterov: bool = False) -> optax.GradientTransformation:
+    """v = factor * v + (1 - damping) * g, and g = v, or g + factor * v: dpnn's, to be chained before a rule.
+
+    v starts as the first g, so that the first v is (factor + 1 - damping) * g. Damping is the factor unless given.
+    A factor of 0 or less does nothing.
+    Raises: TypeError for what is no number.
+    Source: dpnn/README.md, Module.updateGradParameters.
+    """
+    damping = factor if damping is None else damping
+    check_numbers("momentum", factor=factor, damping=damping)
+    if is_concrete(factor) and factor <= 0:
+        return optax.identity()
+    return _damped_trace(factor, damping, factor + 1 - damping, nesterov)

@@ -1,0 +1,37 @@
+"""A rule that looks only at the signs of gradients."""
+
+from typing import Any
+
+import optax
+
+from ..core import is_concrete
+from .arguments import check_numbers
+
+
+def rprop(
+    stepsize: Any = 0.1,
+    etaplus: Any = 1.2,
+    etaminus: Any = 0.5,
+    stepsizemax: Any = 50.0,
+    stepsizemin: Any = 1e-6,
+) -> optax.GradientTransformation:
+    """x = x - sign(g) * step; a step grows by etaplus while the sign of g stays and shrinks by etaminus when it turns.
+
+    Every element has its own step, from stepsize on, within [stepsizemin, stepsizemax]. When the sign has turned,
+    the element rests for one update.
+    Differs from Torch7: a stepsize outside of its bounds is refused, not moved to the nearest.
+    Raises: TypeError for what is no number; ValueError for a stepsize outside of its bounds.
+    Source: optim/doc/algos.md, rprop; Riedmiller & Braun, 1993.
+    """
+    sizes = {"stepsize": stepsize, "stepsizemax": stepsizemax, "stepsizemin": stepsizemin}
+    check_numbers("rprop", **sizes, etaplus=etaplus, etaminus=etaminus)
+    if all(map(is_concrete, sizes.values())) and not stepsizemin <= stepsize <= stepsizemax:
+        raise ValueError(f"optim.rprop: expected a stepsize from {stepsizemin} to {stepsizemax}, got {stepsize}")
+    inner = optax.scale_by_rprop(stepsize, etaminus, etaplus, stepsizemin, stepsizemax)
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        # The step of this gradient is in the new state; what optax 0.2.8 returns is that of the gradient before.
+        _, new = inner.update(updates, state)
+        return new.prev_updates, new  # type: ignore[union-attr]
+
+    return optax.chain(optax.GradientTransformation(inner.init, update), optax.scale(-1.0))
