@@ -47,6 +47,17 @@ def _ties():
     return f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),))
 
 
+def _recurrence():
+    step = f7.Sequential(f7.ParallelTable(f7.Linear(3, 4), f7.Linear(4, 4)), f7.CAddTable(), f7.Tanh())
+    return f7.Recurrence(step, 4, 1)
+
+
+def _attention():
+    step = f7.Sequential(f7.ParallelTable(f7.Linear(3, 4), f7.Linear(2, 4)), f7.CAddTable(), f7.Tanh())
+    return f7.RecurrentAttention(f7.Recurrent(4, step, f7.Linear(4, 4)), f7.Linear(4, 2), 2, 4)
+
+
+PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, :, None]
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
 
@@ -269,7 +280,41 @@ MODULES = [
     Case(_ties, x(2, 3), x(2, 5)),
     Case(lambda: f7.FastLSTM(3, 4), x(2, 3), x(2, 5)),
     Case(lambda: f7.FastLSTM(3, 4, p=0.3), x(2, 3), x(2, 5), "FastLSTM with dropout"),
+    Case(lambda: f7.FastLSTM(3, 4, bn=True), x(4, 3), x(3), "FastLSTM with batch normalisation"),
+    Case(lambda: f7.FastLSTM(3, 4).mask_zero(1), PADDED[0], x(2, 2, 3), "FastLSTM, masked", gradient=False),
+    Case(lambda: f7.LSTM(3, 4), x(2, 3), x(2, 5)),
+    Case(lambda: f7.LSTM(3, cell2gate=False, p=0.3), x(2, 3), x(2, 5), "LSTM with dropout"),
+    Case(lambda: f7.GRU(3, 4), x(3), x(2, 5)),
+    Case(lambda: f7.GRU(3, 4, p=0.3, mono=True), x(2, 3), x(2, 5), "GRU with dropout"),
+    Case(lambda: f7.MuFuRu(3, 4), x(2, 3), x(2, 5)),
+    Case(lambda: f7.Recurrent(4, f7.Linear(3, 4), f7.Linear(4, 4)), x(2, 3), x(2, 5)),
+    Case(_recurrence, x(2, 3), x(2, 2, 3)),
+    Case(lambda: f7.Recursor(f7.Linear(3, 4)), x(2, 3), x(2, 5)),
     Case(lambda: f7.Sequencer(f7.FastLSTM(3, 4)), x(5, 2, 3), x(5, 2, 4)),
+    Case(lambda: f7.Sequencer(_recurrence()), x(3, 2, 3), x(5, 2, 2, 4), "Sequencer of a Recurrence"),
+    Case(lambda: f7.Sequencer(f7.GRU(3, 4).trim_zero(1)), PADDED, x(5, 2, 4), "Sequencer, trimmed", gradient=False),
+    Case(lambda: f7.SeqLSTM(3, 4), x(5, 2, 3), x(5, 3)),
+    Case(lambda: f7.SeqLSTM(3, 4, batchfirst=True, maskzero=True), x(2, 5, 3), x(5, 2, 4), "SeqLSTM, batch first"),
+    Case(lambda: f7.SeqLSTM(3, 4), [x(2, 4), x(2, 4), x(5, 2, 3)], [x(3, 4), x(5, 2, 3)], "SeqLSTM from a state"),
+    Case(lambda: f7.SeqLSTMP(3, 5, 4), x(5, 2, 3), x(5, 2, 4)),
+    Case(lambda: f7.SeqGRU(3, 4), x(5, 2, 3), x(5, 2, 4)),
+    Case(lambda: f7.SeqBRNN(3, 4, True), x(2, 5, 3), x(2, 3)),
+    Case(lambda: f7.SeqReverseSequence(2), x(2, 5, 3), x(3)),
+    Case(lambda: f7.BiSequencer(f7.GRU(3, 2)), [x(2, 3), x(2, 3)], [x(2, 3), x(2, 4)]),
+    Case(lambda: f7.BiSequencerLM(f7.FastLSTM(3, 2)), x(3, 2, 3), x(1, 2, 3)),
+    Case(lambda: f7.Repeater(f7.GRU(3, 2), 3), x(2, 3), x(2, 4)),
+    Case(_attention, x(2, 3), x(2, 4), gradient=False),
+    Case(lambda: f7.MaskZero(f7.Linear(3, 4), 1), x(2, 3), x(2, 2, 3)),
+    Case(lambda: f7.TrimZero(f7.Linear(3, 4), 1), PADDED[0], x(2, 2, 3), gradient=False),
+    Case(lambda: f7.LookupTableMaskZero(4, 3), np.array([[1, 0, 4]]), np.array([5]), gradient=False),
+    Case(lambda: f7.NormStabilizer(0.5), x(2, 3), x(3), gradient=False),
+    Case(lambda: f7.LinearNoBias(3, 4), x(2, 3), x(2, 5)),
+    Case(lambda: f7.CopyGrad(), x(2, 3)),
+    Case(lambda: f7.ZeroGrad(), x(2, 3), gradient=False),
+    Case(lambda: f7.SAdd(-1, True), x(2, 3)),
+    Case(lambda: f7.ExpandAs(), [x(2, 3), x(1, 3)], [x(2, 3), x(2, 2)]),
+    Case(lambda: f7.ReverseTable(), [x(2), x(3)], x(2)),
+    Case(lambda: f7.Dropout(0.4, lazy=True, mono=True), x(4, 5), name="Dropout, lazy"),
     Case(lambda: f7.Sequencer(f7.Linear(3, 4)), [x(2, 3), x(2, 3)], [x(2, 3), x(3, 3)], "Sequencer of a table"),
     Case(lambda: f7.ReinforceBernoulli(), p(4, 2), gradient=False),
 ]
@@ -311,4 +356,12 @@ CRITERIONS = [
     ),
     (f7.ParallelCriterion(True).add(f7.MSECriterion()).add(f7.AbsCriterion()), [x(3), x(3)], x(3)),
     (f7.ModuleCriterion(f7.MSECriterion(), f7.Tanh(), f7.Square()), x(2, 3), x(2, 3)),
+    (f7.SequencerCriterion(f7.MSECriterion()), x(4, 2, 3), x(4, 2, 3)),
+    (
+        f7.SequencerCriterion(f7.ClassNLLCriterion(), True),
+        [np.log(p(2, 4)), np.log(p(1, 4))],
+        [np.array([1, 2]), np.array([4])],
+    ),
+    (f7.RepeaterCriterion(f7.AbsCriterion()), [x(2, 3), x(2, 3)], x(2, 3)),
+    (f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1), np.log(p(3, 4)), np.array([1, 4, 2])),
 ]

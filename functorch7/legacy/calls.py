@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from . import compiled
-from .plan import Layout, Path, Plan
+from .plan import Layout, Path, Plan, with_zeros
 from .random import next_draw
 from .tensor import version
 from .values import as_gradient, as_input, shapes, wrapped
@@ -42,12 +42,13 @@ class Call:
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
         self.plan, self.given = plan, given
+        plan.forget()
         self.number = Newest.number = next(count)
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
             [slot.read() for slot in plan.slots],
             as_input(given, plan.takes_table),
-            [slot.read() for slot in plan.state_slots],
+            plan.initial_state(),
             next_draw() if plan.draws else None,
         )
         if keep:
@@ -58,6 +59,8 @@ class Call:
         if buffers:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
                 slot.write(value)
+            plan.forget()
+            plan.spend("state")
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self._seen: dict[tuple, Any] | None = None
         self._inspected: dict[bool, Any] | None = None
@@ -77,6 +80,8 @@ class Call:
             *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
+        kept = self.side.state
+        state = self.plan.last_gradients(kept) if state is None else with_zeros(state, kept)
         self.cotangents = (grad_output, self.side, self._rewards(step) if self.plan.rewarded else [], state)
         self._seen = self._inspected = None
         return self.cotangents
@@ -122,6 +127,7 @@ class Call:
             plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, arrays, factor
         )
         self._store(plan.gradients, new)
+        plan.spend("gradient")
         for foreign in plan.foreign:
             for pair in foreign.pending:
                 foreign.accGradParameters(*pair, scale)
@@ -132,6 +138,7 @@ class Call:
         self.parameter_gradients, self.grad_input, self.state_gradient = self.plan.run(
             compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
         )
+        self.plan.spend("gradient")
 
     def accumulate(self, scale: Any) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""

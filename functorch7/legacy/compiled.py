@@ -130,10 +130,8 @@ def _network(program: Program, buffers: list, draw: Any) -> Callable:
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         views = [read(arrays, view) for view in program.views] if program.by_storage else arrays
         params = treedef.unflatten([views[position] for position in order])
-        tree = program.buffers.unflatten(buffers)
-        if program.spec.is_step:
-            rest = iter(state)
-            tree = map_state(program.spec, tree, lambda _: next(rest))
+        rest = iter(state)
+        tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(program.spec, new))
         return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
@@ -142,10 +140,9 @@ def _network(program: Program, buffers: list, draw: Any) -> Callable:
 
 
 def state_of(spec: core.Module, buffers: Any) -> list:
-    """The recurrent state of a step module (empty for others), in order."""
+    """The recurrent state, in order."""
     found: list = []
-    if spec.is_step:
-        map_state(spec, buffers, found.append)
+    map_state(spec, buffers, found.append)
     return found
 
 

@@ -17,10 +17,10 @@ from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
+from .hidden import HiddenStates
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .serial import PRIVATE, Serialization
-from .steps import Steps
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
@@ -35,7 +35,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, Steps, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines

@@ -7,16 +7,24 @@ from . import criterions as criterions
 from . import decorators as decorators
 from . import hessian as hessian
 from . import nested as utils
+from . import recurrent as recurrent
 from . import special as special
 from . import vision as vision
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .generated import class_of
+from .jacobian import Jacobian as Jacobian
+from .jacobian import SparseJacobian as SparseJacobian
 from .module import Module as Module
+from .recurrent import AbstractRecurrent as AbstractRecurrent
+from .recurrent import AbstractSequencer as AbstractSequencer
 from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
-__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "hessian", "tables", "utils"]
+__all__ = [
+    "AbstractRecurrent", "AbstractSequencer", "Container", "Criterion", "Jacobian", "Module", "SparseJacobian",
+    "StochasticGradient", "hessian", "tables", "utils",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

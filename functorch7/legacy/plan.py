@@ -34,6 +34,15 @@ class Slot:
     def __init__(self, holder: Module, name: str):
         self.holder, self.name = holder, name
 
+    def given(self, what: str) -> Any:
+        """What the user gave for the next call (`_next_state`, `_next_gradient`) or for all (`_user_state`, ...)."""
+        stores = (self.holder.__dict__.get(f"{kind}_{what}", {}) for kind in ("_next", "_user"))
+        return next((store[self.name] for store in stores if self.name in store), None)
+
+    def spend(self, what: str) -> None:
+        """Drops what was given for one call."""
+        self.holder.__dict__.pop(f"_next_{what}", None)
+
     @property
     def emitted_kind(self) -> str | None:
         """The kind of side output, if it is one."""
@@ -46,6 +55,11 @@ class Slot:
             value = self.holder._state[self.name]
             return core.Emitted(None, value.kind) if is_emitted(value) else value
         return self.holder.__dict__[self.name].array
+
+    def read_out(self) -> Any:
+        """The value that the last call left."""
+        value: Any = self.holder._state.get(self.name)
+        return value.value if is_emitted(value) else value
 
     def write(self, value: Any) -> None:
         """Keeps the value that came out of a call."""
@@ -67,6 +81,23 @@ def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
     if not hasattr(spec, "modules") or spec.child_modules() == tuple(modules):
         return spec
     return spec.replace(modules=tuple(modules))
+
+
+def _state_slots(spec: core.Module, slots: Any) -> list[Slot]:
+    """Those of the recurrent state, in order."""
+    found: list[Slot] = []
+    map_state(spec, slots, found.append)
+    return found
+
+
+def with_zeros(gradients: list, state: list) -> list:
+    """Gradients with zeros, shaped as the state, in place of None."""
+    pairs = zip(gradients, state, strict=True)
+    return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
+
+
+def _zeros(value: Any) -> np.ndarray:
+    return np.zeros(value.shape, value.dtype)
 
 
 class Layout:
@@ -116,15 +147,14 @@ class Plan:
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self.sequencers: list[tuple[Module, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
-        self.state_slots: list[Slot] = []
         self.is_step = self.spec.is_step
         self.takes_table = self.spec.takes_table
-        if self.is_step:
-            map_state(self.spec, slots, self.state_slots.append)
+        self.state_slots = _state_slots(self.spec, slots)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
         self.draws = self.spec.draws(bool(root.train))
@@ -161,7 +191,34 @@ class Plan:
             slots = {name: Slot(module, name) for name in spec.init_buffers()}
             for name, (_, p, s) in zip(names, inner, strict=True):
                 params[name], slots[name] = p, s
+        if hasattr(spec, "has_memory"):
+            # Within a call state always flows; what is forgotten between calls is this side's affair.
+            spec = spec.remember("both")  # type: ignore[attr-defined]
+            self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def forget(self) -> None:
+        """Forgets the state of every sequencer that does not remember it."""
+        for sequencer, slots in self.sequencers:
+            if not sequencer.hasMemory():
+                for slot in slots:
+                    slot.write(None)
+
+    def initial_state(self) -> list:
+        """The state that a call starts from: what is there, or what the user gave, or None."""
+        values = [slot.read() for slot in self.state_slots]
+        pairs = zip(self.state_slots, values, strict=True)
+        return [slot.given("state") if value is None else value for slot, value in pairs]
+
+    def last_gradients(self, state: list) -> list | None:
+        """The gradients that the user lets flow into the state after the last step; None if there are none."""
+        given = [slot.given("gradient") for slot in self.state_slots]
+        return None if all(each is None for each in given) else with_zeros(given, state)
+
+    def spend(self, what: str) -> None:
+        """Drops what the user gave for one call: a state before it, a gradient after it."""
+        for slot in self.state_slots:
+            slot.spend(what)
 
     def _visit_foreign(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)

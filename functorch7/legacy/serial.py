@@ -9,7 +9,18 @@ from .plan import grad_name
 from .storage import Storage
 from .tensor import Tensor
 
-PRIVATE = ("_plan", "_outer_plan", "_seats", "_call", "_output", "_grad_input", "_history", "_pending")
+PRIVATE = (
+    "_plan",
+    "_outer_plan",
+    "_seats",
+    "_call",
+    "_output",
+    "_grad_input",
+    "_history",
+    "_pending",
+    "_next_state",
+    "_next_gradient",
+)
 """What belongs to past calls: never copied, never saved."""
 
 

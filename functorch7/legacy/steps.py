@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
-from .. import core, recurrent
 from ..reinforce import Reinforce
 from .described import Described
 from .values import unwrapped, wrapped
 
 if TYPE_CHECKING:
     from .calls import Call
-    from .plan import Slot
-
-
-def _hidden_names(module: Any) -> tuple[str, ...]:
-    """The names of a recurrent module's hidden state: of all it carries from step to step, what users handle."""
-    return getattr(module._spec, "hidden", module._spec.transient)
-
-
-def _is_shown(slot: Slot) -> bool:
-    return slot.name in _hidden_names(slot.holder)
 
 
 class _History:
@@ -123,83 +111,6 @@ class Steps(Described):
         for module in self.listModules():
             if hasattr(module._spec, "rho"):
                 module.rho = rho
-
-    # Hidden states -----------------------------------------------------------------------------------------------
-
-    def getHiddenState(self, step: int | None = None, input: Any = None) -> Any:
-        """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
-        steps, plan = self._steps(), self._planned()
-        step = steps.count if step is None else step
-        if step == steps.count:
-            values = [slot.read() for slot in plan.state_slots]
-        elif step + 1 in steps.calls:
-            values = steps.calls[step + 1].arguments[3]
-        else:
-            raise ValueError(f"{self.title()}: no state is kept for step {step}")
-        if input is not None:
-            zeros = self._zero_state(input)
-            values = [zero if value is None else value for zero, value in zip(zeros, values, strict=True)]
-        return self._nested_state(plan, values)
-
-    def setHiddenState(self, step: int, hiddenState: Any) -> None:
-        """Replaces the state that the next step starts from: that after the last step, or the initial one (0)."""
-        if step != self._steps().count:
-            raise ValueError(f"{self.title()}: expected the number of steps so far, {self._steps().count}, got {step}")
-        for slot, value in zip(self._planned().state_slots, self._flat_state(hiddenState), strict=True):
-            if _is_shown(slot):
-                slot.write(value)
-
-    def getGradHiddenState(self, step: int, input: Any = None) -> Any:
-        """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
-        steps = self._steps()
-        plan, values = self._planned(), steps.grad_states.get(step)
-        if values is None:
-            values = [np.zeros(value.shape, value.dtype) for value in steps.calls[step].side.state]
-        return self._nested_state(plan, values)
-
-    def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
-        """Sets the gradient that flows into the state after a step, before that step's backward."""
-        self._steps().grad_states[step] = self._flat_state(gradHiddenState)
-
-    def _flat_state(self, nested: Any) -> list:
-        """One value per slot of the plan, None for the dropout masks and what else `getHiddenState` leaves out."""
-        plan = self._planned()
-        given = jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None)
-        shown = [_is_shown(slot) for slot in plan.state_slots]
-        if len(given) != sum(shown):
-            raise ValueError(f"{self.title()}: expected a state of {sum(shown)} tensors, got {len(given)}")
-        values = iter(None if value is None else np.asarray(value).astype(plan.dtype) for value in given)
-        return [next(values) if is_shown else None for is_shown in shown]
-
-    def _zero_state(self, input: Any) -> list:
-        plan = self._planned()
-        after = plan.run(
-            jax.eval_shape,
-            lambda value: plan.spec.apply(*self.functional()[1], value, key=jax.random.key(0), train=self.train)[1],
-            unwrapped(input),
-        )
-        found: list = []
-        core.module.map_state(plan.spec, after, found.append)
-        return [np.zeros(value.shape, plan.dtype) for value in found]
-
-    def _nested_state(self, plan: Any, values: list) -> Any:
-        """Torch's form: LSTMs [output, cell], GRUs output, others [output, the states inside], containers a list."""
-        by_slot = {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
-
-        def of(module: Any) -> Any:
-            own = [wrapped(by_slot[id(module), name]) for name in _hidden_names(module)]
-            if isinstance(module._spec, recurrent.GRU):
-                return own[0]
-            if isinstance(module._spec, (recurrent.LSTM, recurrent.FastLSTM)):
-                return own
-            inner = [state for child in module.children() if (state := of(child)) is not None]
-            if isinstance(module._spec, recurrent.Recursor):
-                return inner[0] if inner else None
-            if own:
-                return [*own, inner]
-            return inner if module.children() or isinstance(module._spec, core.Container) else None
-
-        return of(self)
 
     # Rewards -----------------------------------------------------------------------------------------------------
 

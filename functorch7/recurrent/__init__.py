@@ -14,6 +14,7 @@ from .criterions import SequencerCriterion as SequencerCriterion
 from .fused import SeqGRU as SeqGRU
 from .fused import SeqLSTM as SeqLSTM
 from .fused import SeqLSTMP as SeqLSTMP
+from .fused import SequenceLayer as SequenceLayer
 from .gru import GRU as GRU
 from .gru import MuFuRu as MuFuRu
 from .lstm import LSTM as LSTM

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from .. import core
-from ..legacy.generated import object_of
-from ..legacy.random import generator
-from ..legacy.tensor import Tensor
-from ..legacy.values import unwrapped
+from .generated import object_of
+from .random import generator
+from .tensor import Tensor
+from .values import unwrapped
 
 
 def _object(module: Any) -> Any:
