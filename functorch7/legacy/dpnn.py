@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from .. import layers
 from .described import Described
 from .plan import grad_name
 from .random import generator
@@ -91,12 +92,20 @@ class TrainingHelpers(Batches, Described):
         return [(m, *m.parameters()[:2]) for m in self.listModules() if not m.children() and m.parameters()[0]]
 
     def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> None:
-        """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim."""
+        """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim.
+
+        The rows of a lookup table are inputs: there maxOutNorm (or maxInNorm, without it) limits columns, and maxInNorm
+        rows.
+        """
         for module, params, _ in self._leaves():
-            for tensor in params:
-                if tensor.dim() > 1:
-                    _limited(tensor, 0, module.__dict__.get("maxOutNorm", maxOutNorm))
-                    _limited(tensor, tensor.dim() - 1, module.__dict__.get("maxInNorm", maxInNorm))
+            of_outputs = module.__dict__.get("maxOutNorm", maxOutNorm)
+            of_inputs = module.__dict__.get("maxInNorm", maxInNorm)
+            for tensor in (tensor for tensor in params if tensor.dim() > 1):
+                first, last = 0, tensor.dim() - 1
+                if isinstance(module._spec, layers.LookupTable):
+                    first, last, of_outputs = last, first, of_inputs if of_outputs is None else of_outputs
+                _limited(tensor, first, of_outputs)
+                _limited(tensor, last, of_inputs)
 
     def momentumGradParameters(self) -> list[Tensor]:
         """The moving averages behind `updateGradParameters`; copies of the gradients at first."""

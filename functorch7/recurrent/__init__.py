@@ -33,5 +33,4 @@ from .simple import ExpandAs as ExpandAs
 from .simple import LinearNoBias as LinearNoBias
 from .simple import SAdd as SAdd
 from .simple import SeqReverseSequence as SeqReverseSequence
-from .simple import ZeroGrad as ZeroGrad
 from .stabilizer import NormStabilizer as NormStabilizer

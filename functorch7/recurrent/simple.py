@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from ..core import Map, TableMap, expected
@@ -30,17 +29,6 @@ class CopyGrad(Map):
 
     def f(self, input: Any) -> Any:
         return input
-
-
-class ZeroGrad(Map):
-    """y = x, and no gradient passes.
-
-    Shape: any tensor or table, kept.
-    Source: rnn, ZeroGrad.lua.
-    """
-
-    def f(self, input: Any) -> Any:
-        return jax.lax.stop_gradient(input)
 
 
 class SAdd(Map):
