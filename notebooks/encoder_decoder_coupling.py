@@ -77,18 +77,21 @@ def functional(seed: int) -> Iterator[Any]:
 
 
 def legacy(seed: int) -> Iterator[Any]:
-    """The Lua program; networks are called step by step, for getHiddenState and the others count time steps."""
+    """The Lua program, line by line."""
     from functorch7.legacy import nn, torch
 
     enc = nn.Sequential()
     enc.add(nn.LookupTableMaskZero(VOCAB_SIZE, HIDDEN_SIZE))
-    enc.add(nn.LSTM(HIDDEN_SIZE, HIDDEN_SIZE).maskZero(1))
+    encLSTM = nn.LSTM(HIDDEN_SIZE, HIDDEN_SIZE).maskZero(1)
+    enc.add(nn.Sequencer(encLSTM))
+    enc.add(nn.Select(1, -1))
 
     dec = nn.Sequential()
     dec.add(nn.LookupTableMaskZero(VOCAB_SIZE, HIDDEN_SIZE))
-    dec.add(nn.LSTM(HIDDEN_SIZE, HIDDEN_SIZE).maskZero(1))
-    dec.add(nn.MaskZero(nn.Linear(HIDDEN_SIZE, VOCAB_SIZE), 1))
-    dec.add(nn.MaskZero(nn.LogSoftMax(), 1))
+    decLSTM = nn.LSTM(HIDDEN_SIZE, HIDDEN_SIZE).maskZero(1)
+    dec.add(nn.Sequencer(decLSTM))
+    dec.add(nn.Sequencer(nn.MaskZero(nn.Linear(HIDDEN_SIZE, VOCAB_SIZE), 1)))
+    dec.add(nn.Sequencer(nn.MaskZero(nn.LogSoftMax(), 1)))
 
     for module, network, variables in zip((enc, dec), (encoder, decoder), start(seed), strict=True):
         start_from(module, network, variables)
@@ -96,25 +99,21 @@ def legacy(seed: int) -> Iterator[Any]:
     criterion = nn.SequencerCriterion(nn.MaskZeroCriterion(nn.ClassNLLCriterion(), 1))
 
     while True:
-        for network in (enc, dec):
-            network.zeroGradParameters()
-            network.forget()
+        enc.zeroGradParameters()
+        dec.zeroGradParameters()
 
         # forward pass
-        for words in ENC_IN:
-            encOut = enc.forward(words)
-        dec.setHiddenState(0, enc.getHiddenState(len(ENC_IN)))  # forward coupling
-        decOut = [dec.forward(words) for words in DEC_IN]
-        yield criterion.forward(decOut, list(DEC_OUT))
+        encOut = enc.forward(ENC_IN)
+        decLSTM.setHiddenState(0, encLSTM.getHiddenState(len(ENC_IN)))  # forward coupling
+        decOut = dec.forward(DEC_IN)
+        yield criterion.forward(decOut, DEC_OUT)
 
         # backward pass
-        gradOutput = criterion.backward(decOut, list(DEC_OUT))
-        for words, gradient in zip(DEC_IN[::-1], gradOutput[::-1], strict=True):
-            dec.backward(words, gradient)
-        enc.setGradHiddenState(len(ENC_IN), dec.getGradHiddenState(0))  # backward coupling
+        gradOutput = criterion.backward(decOut, DEC_OUT)
+        dec.backward(DEC_IN, gradOutput)
+        encLSTM.setGradHiddenState(len(ENC_IN), decLSTM.getGradHiddenState(0))  # backward coupling
         zeroTensor = torch.zeros(*encOut.size())
-        for words in ENC_IN[::-1]:
-            enc.backward(words, zeroTensor)
+        enc.backward(ENC_IN, zeroTensor)
 
         dec.updateParameters(LEARNING_RATE)
         enc.updateParameters(LEARNING_RATE)

@@ -74,9 +74,9 @@ class HiddenStates(Steps):
         if step != count:
             raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
         for slot, value in zip(self._shown_slots(plan), self._flat(plan, hiddenState), strict=True):
-            if plan.is_step:
+            if count:
                 slot.write(value)
-            else:
+            else:  # it is not known yet who will run this module
                 slot.holder.__dict__.setdefault("_next_state", {})[slot.name] = value
 
     def getGradHiddenState(self, step: int, input: Any = None) -> Any:

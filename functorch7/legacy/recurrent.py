@@ -12,6 +12,7 @@ from .container import Container
 from .described import Given, describe
 from .generated import object_of
 from .module import Module
+from .storage import precision
 from .values import unwrapped, wrapped
 
 
@@ -255,8 +256,10 @@ def _as_steps(module: Any, convert: Any) -> Any:
     names = module.own_parameters()
     values = {name: module.__dict__[name].numpy() for name in names}
     gradients = {name: module.__dict__["grad" + name[:1].upper() + name[1:]].numpy() for name in names}
-    spec, params = convert(values)
-    made, both = object_of(spec).type(module.type()), (params, convert(gradients)[1])
+    with precision(module._planned().dtype):
+        spec, params = convert(values)
+        both = params, convert(gradients)[1]
+    made = object_of(spec).type(module.type())
     for tensors, source in zip(made.parameters(), both, strict=True):
         arrays = [
             source[name][field] for name in spec.children() for field in ("weight", "bias") if field in source[name]

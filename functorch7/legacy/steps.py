@@ -87,6 +87,7 @@ class Steps(Described):
         """Forgets all recurrent state inside: the next forward starts a new sequence."""
         for module in self.listModules():
             module._drop_steps()
+            module.__dict__.pop("_next_state", None)
             for name in module._spec.transient if module._spec is not None else ():
                 module._state[name] = None
             for plan in module.__dict__.get("_seats", ()):

@@ -23,6 +23,8 @@ from .masking import LookupTableMaskZero as LookupTableMaskZero
 from .masking import MaskZero as MaskZero
 from .masking import TrimZero as TrimZero
 from .over_time import over_time as over_time
+from .padding import over_padded as over_padded
+from .padding import reversed_padded as reversed_padded
 from .recurrence import Recurrence as Recurrence
 from .recurrence import Recurrent as Recurrent
 from .recurrence import Recursor as Recursor

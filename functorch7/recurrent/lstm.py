@@ -122,7 +122,8 @@ class LSTM(AbstractRecurrent):
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last of 1 or 2 dimensions", input)
-        input = input.astype(jax.tree.leaves(params)[0].dtype)
+        weights = jax.tree.leaves(params)
+        input = input.astype(weights[0].dtype) if weights else input
         zeros = self.initial_state(input.shape[:-1], input.dtype)
         state = [zeros[n] if buffers[n] is None else buffers[n] for n in self.hidden]
         if state[0].shape != zeros["output"].shape:

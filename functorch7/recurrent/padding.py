@@ -1,0 +1,95 @@
+"""Batches of sequences of different lengths: padded on either side, with a mask or lengths that say where."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, expected, map_state
+from .masking import cleared
+from .over_time import scanned
+from .sequencer import Sequencer
+
+
+def over_padded(
+    module: Module, params: Any, buffers: Any, inputs: Any, *, lengths: Any = None, mask: Any = None, key: Any = None,
+    train: bool = False,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """(outputs, last, buffers) of a module at every step of a padded batch, whose padding changes nothing.
+
+    Where there is padding, state stays as it was, and outputs are zeros; so it may be on either side, or in between.
+    `last` is each row's output at its last valid step, and the buffers hold its state after that step: what an encoder
+    hands to a decoder (`carry_of`). Unlike `mask_zero`, what is padding does not depend on values of the input.
+    Shape: inputs (T, B, ...) -> outputs (T, B, ...), last (B, ...). Give either lengths (B), of sequences that begin at
+    step 1, or mask (T, B), true where a step is valid. A Sequencer runs its module.
+    Raises: ValueError for neither or both, for a mask of another shape, and for modules whose first step differs
+    (Recurrent), since it may be padding.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> cell = f7.GRU(3, 2)
+    >>> params, buffers = cell.init(jax.random.key(0))
+    >>> outputs, last, buffers = over_padded(cell, params, buffers, jnp.ones((4, 2, 3)), lengths=jnp.array([4, 2]))
+    >>> outputs.shape, last.shape, bool((outputs[1, 1] == last[1]).all()), bool((buffers["output"] == last).all())
+    ((4, 2, 2), (2, 2), True, True)
+    """
+    if isinstance(module, Sequencer):
+        outputs, last, inner = over_padded(
+            module.modules[0], params[0], module.start(buffers, train)[0], inputs, lengths=lengths, mask=mask, key=key,
+            train=train,
+        )  # fmt: skip
+        return outputs, last, [inner]
+    valid = _valid(module, jax.tree.leaves(inputs)[0].shape[:2], lengths, mask)
+    if not _starts_from_zeros(module):
+        raise ValueError(f"{module.torch_name()}: over_padded needs modules that start from zeros")
+
+    def step(state: Any, time: Any, each: Any) -> tuple[Any, Any]:
+        (buffers, last), (input, valid) = state, each
+        step_key = None if key is None else jax.random.fold_in(key, time)
+        output, new = module.apply(params, buffers, input, key=step_key, train=train)
+
+        def kept(after: Any, before: Any) -> Any:
+            return after if before is None else jax.tree.map(lambda a, b: _chosen(valid, a, b), after, before)
+
+        output = cleared(~valid, output)
+        return output, [map_state(module, new, kept, buffers), kept(output, last)]
+
+    outputs, (buffers, last) = scanned(step, [buffers, None], (inputs, valid), True)
+    return outputs, last, buffers
+
+
+def _valid(module: Module, shape: tuple[int, ...], lengths: Any, mask: Any) -> jax.Array:
+    """Where steps are valid: (T, B)."""
+    if (lengths is None) == (mask is None):
+        raise ValueError(f"{module.torch_name()}: over_padded needs either lengths or a mask")
+    if mask is not None:
+        if jnp.shape(mask) != shape:
+            raise expected(module, f"a mask of time x batch {shape}", mask)
+        return jnp.asarray(mask, bool)
+    if jnp.shape(lengths) != shape[1:]:
+        raise expected(module, f"a length for each of {shape[1]} sequences", lengths)
+    return jnp.arange(shape[0])[:, None] < jnp.asarray(lengths)[None]
+
+
+def _chosen(rows: jax.Array, yes: jax.Array, no: jax.Array) -> jax.Array:
+    return jnp.where(rows.reshape(rows.shape + (1,) * (yes.ndim - 1)), yes, no) if yes.shape[:1] == rows.shape else yes
+
+
+def _starts_from_zeros(module: Module) -> bool:
+    state = module.initial_state((1,), jnp.float32)
+    own = all(state[name] is not None for name in getattr(module, "hidden", ()))
+    return own and all(map(_starts_from_zeros, module.child_modules()))
+
+
+def reversed_padded(inputs: Any, lengths: Any) -> Any:
+    """Each sequence backwards, its padding (at the end) where it was: for the other direction of a pair.
+
+    Shape: (T, B, ...) and lengths (B) -> (T, B, ...).
+    """
+
+    def reverse(leaf: jax.Array) -> jax.Array:
+        times = jnp.arange(leaf.shape[0])[:, None]
+        ends = jnp.asarray(lengths)[None]
+        source = jnp.where(times < ends, ends - 1 - times, times)
+        return jnp.take_along_axis(leaf, source.reshape(source.shape + (1,) * (leaf.ndim - 2)), 0)
+
+    return jax.tree.map(reverse, inputs)

@@ -1,0 +1,197 @@
+"""The carry as a tree, padded batches, and what happens at masked steps: the forms that JAX users need."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+
+T, B, D, H = 5, 3, 4, 2
+XS = jnp.asarray(np.random.default_rng(0).normal(size=(T, B, D)), jnp.float32)
+LENGTHS = np.array([5, 2, 3])
+RIGHT = np.arange(T)[:, None] < LENGTHS[None]
+STACK = f7.Sequential(f7.FastLSTM(D, 3), f7.Linear(3, 3), f7.GRU(3, H))
+
+
+def close(got, expected, rtol=1e-5, atol=1e-6):
+    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=rtol, atol=atol), got, expected)
+
+
+def alone(module, variables, row, length, start=0):
+    """One sequence without any padding."""
+    net = f7.Sequencer(module).remember()
+    inputs = XS[start : start + length, row : row + 1]
+    outputs, (buffers,) = net.apply([{"recurrent_module": variables.params}], [{"recurrent_module": variables.buffers}],
+                                    inputs)  # fmt: skip
+    return outputs[:, 0], jax.tree.map(lambda leaf: leaf[0], f7.carry_of(module, buffers["recurrent_module"]))
+
+
+@pytest.mark.parametrize("side", ["right", "left", "lengths"])
+def test_padding_changes_nothing(side, key):
+    variables = STACK.init(key)
+    mask = RIGHT if side != "left" else RIGHT[::-1]
+    how = {"lengths": LENGTHS} if side == "lengths" else {"mask": mask}
+    run = jax.jit(lambda xs: f7.over_padded(STACK, *variables, xs, **how))
+    outputs, last, buffers = run(jnp.where(mask[:, :, None], XS, 99.0))
+    for row, length in enumerate(LENGTHS):
+        start = T - length if side == "left" else 0
+        own, state = alone(STACK, variables, row, length, start)
+        close(outputs[start : start + length, row], own)
+        close(last[row], own[-1])
+        close(jax.tree.map(lambda leaf, row=row: leaf[row], f7.carry_of(STACK, buffers)), state)
+        np.testing.assert_array_equal(outputs[~mask[:, row], row], 0)
+
+
+def test_no_gradient_reaches_padding(key):
+    variables = STACK.init(key)
+    total = jax.jit(jax.grad(lambda xs: (f7.over_padded(STACK, *variables, xs, lengths=LENGTHS)[0] ** 2).sum()))
+    slope = total(XS)
+    np.testing.assert_array_equal(slope[~RIGHT], 0)
+    assert (slope[RIGHT] != 0).all()
+
+
+def test_padded_batches_are_checked(key):
+    variables = STACK.init(key)
+    with pytest.raises(ValueError, match="either lengths or a mask"):
+        f7.over_padded(STACK, *variables, XS)
+    with pytest.raises(ValueError, match=r"expected a mask of time x batch \(5, 3\), got shape \(3, 5\)"):
+        f7.over_padded(STACK, *variables, XS, mask=RIGHT.T)
+    simple = f7.Recurrent(H, f7.Linear(D, H), f7.Linear(H, H))
+    with pytest.raises(ValueError, match="start from zeros"):
+        f7.over_padded(simple, *simple.init(key), XS, lengths=LENGTHS)
+
+
+def test_sequences_are_reversed_within_their_lengths():
+    got = f7.reversed_padded(XS, LENGTHS)
+    for row, length in enumerate(LENGTHS):
+        np.testing.assert_array_equal(got[:length, row], XS[:length, row][::-1])
+        np.testing.assert_array_equal(got[length:, row], XS[length:, row])
+
+
+def test_one_networks_carry_starts_another(key):
+    """Encoder to decoder: the second half of a sequence continues where another network of that kind has stopped."""
+    net = f7.Sequencer(STACK).remember()
+    params, buffers = net.init(key)
+    whole, _ = net.apply(params, buffers, XS)
+    _, after = net.apply(params, buffers, XS[:2])
+    carry = f7.carry_of(net, after)
+    rest, _ = net.apply(params, f7.with_carry(net, buffers, carry), XS[2:])
+    close(rest, whole[2:])
+    assert jax.tree.structure(f7.init_carry(net, B)) == jax.tree.structure(carry)
+    with pytest.raises(ValueError, match="expected a carry like"):
+        f7.with_carry(net, buffers, carry[0])
+
+
+def test_gradients_cross_a_carry_that_is_handed_over(key):
+    net = f7.Sequencer(f7.GRU(D, H)).remember()
+    params, buffers = net.init(key)
+
+    def split(params):
+        _, after = net.apply(params, buffers, XS[:2])
+        return net.apply(params, f7.with_carry(net, buffers, f7.carry_of(net, after)), XS[2:])[0].sum()
+
+    def whole(params):
+        return net.apply(params, buffers, XS)[0][2:].sum()
+
+    close(*(jax.jit(jax.grad(f))(params) for f in (split, whole)), rtol=1e-4)
+
+
+def test_the_initial_carry_is_what_forgotten_state_means(key):
+    params, buffers = STACK.init(key)
+    started = f7.with_carry(STACK, buffers, f7.init_carry(STACK, B))
+    close(STACK.apply(params, started, XS[0])[0], STACK.apply(params, buffers, XS[0])[0])
+    assert f7.init_carry(f7.LSTM(D, H))["output"].shape == (H,)
+    nested = f7.init_carry(f7.Recurrence(f7.Identity(), [[2], [3]], 1), 4)["output"]
+    assert [leaf.shape for leaf in nested] == [(4, 2), (4, 3)]
+
+
+def test_rows_are_forgotten_one_by_one(key):
+    params, buffers = STACK.init(key)
+    _, after = STACK.apply(params, buffers, XS[0])
+    mixed, _ = STACK.apply(params, f7.forget(STACK, after, rows=jnp.array([True, False, True])), XS[1])
+    fresh, _ = STACK.apply(params, buffers, XS[1])
+    going_on, _ = STACK.apply(params, after, XS[1])
+    close(mixed, jnp.stack([fresh[0], going_on[1], fresh[2]]))
+    simple = f7.Recurrent(H, f7.Linear(D, H), f7.Linear(H, H))
+    with pytest.raises(ValueError, match="start from zeros"):
+        f7.forget(simple, simple.init(key).buffers, rows=jnp.array([True]))
+
+
+def test_the_carry_passes_through_scan_and_vmap(key):
+    params, buffers = STACK.init(key)
+    start = f7.with_carry(STACK, buffers, f7.init_carry(STACK, B))
+
+    def step(buffers, x):
+        output, buffers = STACK.apply(params, buffers, x)
+        return buffers, output
+
+    expected, _ = f7.Sequencer(STACK).apply([{"recurrent_module": params}], [{"recurrent_module": buffers}], XS)
+    close(jax.jit(lambda xs: jax.lax.scan(step, start, xs))(XS)[1], expected)
+    one = f7.with_carry(STACK, buffers, f7.init_carry(STACK))
+    rows = jax.vmap(lambda xs: jax.lax.scan(step, one, xs)[1], 1, 1)(XS)
+    close(rows, expected)
+
+
+@pytest.mark.parametrize("how", ["mask_zero", "trim_zero"])
+@pytest.mark.parametrize("cell", [f7.FastLSTM(D, H), f7.GRU(D, H), f7.LSTM(D, H)], ids=lambda c: type(c).__name__)
+def test_a_row_of_zeros_starts_a_new_sequence(cell, how, key):
+    """Several sequences share a column, with a step of zeros between them."""
+    xs = XS.at[2].set(0)
+    net = f7.Sequencer(getattr(cell, how)(1))
+    params, buffers = net.init(key)
+    outputs, _ = jax.jit(net.apply)(params, buffers, xs)
+    plain = f7.Sequencer(cell)
+    close(outputs[:2], plain.apply(params, buffers, xs[:2])[0])
+    np.testing.assert_array_equal(outputs[2], 0)
+    close(outputs[3:], plain.apply(params, buffers, xs[3:])[0])
+
+
+def test_batch_normalisation_in_a_sequence_keeps_one_set_of_statistics(key):
+    """The running mean after a sequence is that of its steps, one after the other; evaluation uses it."""
+    net = f7.Sequencer(f7.BatchNormalization(D, momentum=0.5))
+    params, buffers = net.init(key)
+    _, after = net.apply(params, buffers, XS, train=True)
+    mean = np.zeros(D)
+    for x in np.asarray(XS):
+        mean = 0.5 * mean + 0.5 * x.mean(0)
+    statistics = after[0]["recurrent_module"]
+    close(statistics["running_mean"], mean)
+    evaluated, _ = net.apply(params, after, XS)
+    scale = np.asarray(params[0]["recurrent_module"]["weight"]) / np.sqrt(statistics["running_var"] + 1e-5)
+    close(evaluated, (np.asarray(XS) - mean) * np.asarray(scale), rtol=1e-4, atol=1e-5)
+
+
+def test_normalized_lstm_is_the_formula(key):
+    cell = f7.FastLSTM(D, H, bn=True)
+    params, buffers = cell.init(key)
+    x = np.asarray(XS[0], np.float64)
+
+    def normalized(value, part):
+        return (value - value.mean(0)) / np.sqrt(value.var(0) + 1e-5) * np.asarray(params[part]["weight"])
+
+    def sigmoid(value):
+        return 1 / (1 + np.exp(-value))
+
+    sums = normalized(x @ np.asarray(params["i2g"]["weight"]).T, "bn_wx") + np.asarray(params["bias"]["bias"])
+    i, g, _, o = np.split(sums, 4, 1)
+    c = sigmoid(i) * np.tanh(g)
+    output, after = cell.apply(params, buffers, XS[0], train=True)
+    close(output, sigmoid(o) * np.tanh(normalized(c, "bn_c")), rtol=1e-4, atol=1e-5)
+    close(after["cell"], c, rtol=1e-4, atol=1e-5)
+
+
+def test_a_users_own_gate_is_used(key):
+    class Leaky(f7.LSTM, abstract=True):
+        def build_forget_gate(self):
+            return f7.Sequential(f7.SelectTable(3), f7.MulConstant(0), f7.AddConstant(1))
+
+    cell = Leaky(D, H)
+    params, buffers = cell.init(key)
+    cells = []
+    for x in XS[:3]:
+        _, buffers = cell.apply(params, buffers, x)
+        cells.append(buffers["cell"])
+    plain = f7.LSTM(D, H)
+    assert len(jax.tree.leaves(params)) == len(jax.tree.leaves(plain.init(key).params)) - 4
+    assert np.abs(cells[2]).sum() > np.abs(cells[0]).sum()  # nothing is ever forgotten
