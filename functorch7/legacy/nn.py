@@ -6,6 +6,7 @@ from .. import core
 from . import criterions as criterions
 from . import decorators as decorators
 from . import hessian as hessian
+from . import nested as rnn
 from . import nested as utils
 from . import special as special
 from . import vision as vision
@@ -13,10 +14,19 @@ from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .generated import class_of
 from .module import Module as Module
+from .recurrent_extras import AbstractRecurrent as AbstractRecurrent
+from .recurrent_extras import AbstractSequencer as AbstractSequencer
+from .recurrent_extras import AbstractSequencerCriterion as AbstractSequencerCriterion
+from .recurrent_extras import get_bleu as get_bleu
+from .recurrent_extras import get_rougeN as get_rougeN
+from .recurrent_extras import get_rougeS as get_rougeS
 from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
-__all__ = ["Container", "Criterion", "Module", "StochasticGradient", "hessian", "tables", "utils"]
+__all__ = [
+    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Module",
+    "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "rnn", "tables", "utils",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

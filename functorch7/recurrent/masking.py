@@ -23,7 +23,7 @@ def zero_rows(module: Module, input: Any, n_input_dim: int) -> jax.Array:
     first = jax.tree.leaves(input)[0]
     if first.ndim not in (n_input_dim, n_input_dim + 1):
         raise expected(module, f"input of {n_input_dim} dimensions (nInputDim), or a batch of these", input)
-    return (first == 0).all(range(first.ndim - n_input_dim, first.ndim))
+    return (first == 0).all(tuple(range(first.ndim - n_input_dim, first.ndim)))
 
 
 def cleared(rows: jax.Array, tree: Any) -> Any:
