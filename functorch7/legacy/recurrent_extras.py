@@ -47,6 +47,18 @@ class ReverseUnreverse(Decorator, describes=recurrent.ReverseUnreverse):
         return self.get(1).get(2)
 
 
+class BiSequencer(Decorator, describes=recurrent.BiSequencer):
+    """nn.BiSequencer."""
+
+    def getForward(self) -> Any:
+        """The sequencer that runs forwards."""
+        return self.get(1).get(1).get(1)
+
+    def getBackward(self) -> Any:
+        """The sequencer that runs backwards."""
+        return self.get(1).get(1).get(2).get(2)
+
+
 class BothWays(Decorator, describes=BothWaysSpec):
     """nn.SeqBLSTM and nn.SeqBGRU."""
 
@@ -61,6 +73,12 @@ class BothWays(Decorator, describes=BothWaysSpec):
     def remember(self, mode: str | None = None) -> Any:
         """Says to the forward layer when to keep its state; the other never does."""
         self.getForward().remember(mode)
+        return self
+
+    def maskZero(self) -> Any:
+        """Makes both layers give zeros where the input is zeros, and start anew there."""
+        self.getForward().maskZero()
+        self.getBackward().maskZero()
         return self
 
 

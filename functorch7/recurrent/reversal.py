@@ -39,7 +39,7 @@ class ReverseUnreverse(Decorator):
     """
 
     def __init__(self, sequencer: Module):
-        if not isinstance(sequencer, (AbstractSequencer, BiSequencer, BiSequencerLM, SeqBRNN)):
+        if not isinstance(sequencer, (AbstractSequencer, BiSequencer, BiSequencerLM, SeqBRNN, BothWays)):
             raise TypeError(
                 f"{self.torch_name()}: expecting AbstractSequencer or SeqLSTM or SeqGRU at arg 1, got {sequencer!r}"
             )
@@ -49,17 +49,29 @@ class ReverseUnreverse(Decorator):
 class BothWays(Decorator, abstract=True):
     """merge([layer(x), reverse(layer'(reverse(x)))]) of a layer and another like it."""
 
-    def _compose(self, forward: SequenceLayer, backward: SequenceLayer, merge: Module | None) -> None:
-        ways = ConcatTable(forward, ReverseUnreverse(backward))
-        self._set(modules=(Sequential(ways, merge or CAddTable()),))
-        self.__post_init__()
+    def __init__(self, layer: SequenceLayer, merge: Module | None):
+        super().__init__(_merged(layer, layer, merge or CAddTable()))
+
+    def parts(self) -> tuple[SequenceLayer, SequenceLayer, Module]:
+        """The layer that runs forwards, that which runs backwards, and what merges their outputs."""
+        (forward, reversal), merge = self.modules[0].modules[0].modules, self.modules[0].modules[1]  # type: ignore
+        return forward, reversal.modules[0].modules[1], merge
 
     @builder
     def remember(self, mode: str | None = None) -> Self:
         """The same whose forward layer keeps its state across calls ("both" by default); the other cannot."""
-        ways, merge = self.modules[0].modules  # type: ignore[attr-defined]
-        forward, backward = ways.modules
-        return self.replace(modules=(Sequential(ConcatTable(forward.remember(mode), backward), merge),))
+        forward, backward, merge = self.parts()
+        return self.replace(modules=(_merged(forward.remember(mode), backward, merge),))
+
+    @builder
+    def mask_zero(self) -> Self:
+        """The same of two layers that give zeros where x is zeros, and whose state starts anew there."""
+        forward, backward, merge = self.parts()
+        return self.replace(modules=(_merged(forward.mask_zero(), backward.mask_zero(), merge),))
+
+
+def _merged(forward: SequenceLayer, backward: SequenceLayer, merge: Module) -> Module:
+    return Sequential(ConcatTable(forward, ReverseUnreverse(backward)), merge)
 
 
 class SeqBLSTM(BothWays):
@@ -77,8 +89,7 @@ class SeqBLSTM(BothWays):
     ):
         if isinstance(output_size, Module):
             output_size, merge = None, output_size
-        layer = lstm_layer(input_size, hidden_size, output_size)
-        self._compose(layer, layer, merge)
+        super().__init__(lstm_layer(input_size, hidden_size, output_size), merge)
 
 
 class SeqBGRU(BothWays):
@@ -91,5 +102,4 @@ class SeqBGRU(BothWays):
     """
 
     def __init__(self, input_size: int, output_size: int, merge: Module | None = None):
-        layer = SeqGRU(input_size, output_size)
-        self._compose(layer, layer, merge)
+        super().__init__(SeqGRU(input_size, output_size), merge)

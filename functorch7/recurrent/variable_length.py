@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import Module, expected
 from ..layers import Decorator
@@ -31,12 +32,13 @@ def packing(lengths: list[int]) -> list[Place]:
 
 def packed(sequences: list, places: list[Place]) -> jax.Array:
     """The sequences at their places in columns (time x column x features), between steps of zeros."""
-    length = max(len(sequence) for sequence in sequences)
-    columns = 1 + max(column for column, _ in places)
-    made = jnp.zeros((length, columns, *sequences[0].shape[1:]), sequences[0].dtype)
-    for sequence, (column, first) in zip(sequences, places, strict=True):
-        made = made.at[first : first + len(sequence), column].set(sequence)
-    return made
+    lengths = [len(sequence) for sequence in sequences]
+    steps = jnp.concatenate([*sequences, jnp.zeros_like(sequences[0][:1])])
+    # Which of all steps goes where; the last is that of zeros. One gather compiles faster than many copies.
+    source = np.full((max(lengths), 1 + max(column for column, _ in places)), len(steps) - 1)
+    for start, length, (column, first) in zip(np.cumsum([0, *lengths[:-1]]), lengths, places, strict=True):
+        source[first : first + length, column] = np.arange(start, start + length)
+    return steps[source]
 
 
 def recurrences(module: Module) -> Iterator[Module]:
