@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import core, losses
+from .. import core, losses, recurrent
 from .criterion import Criterion
 from .described import Described, Given
+from .generated import object_of
 from .module import Module
 from .storage import dtype_of, precision
 from .tensor import Tensor
@@ -104,3 +105,28 @@ class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
     def _parts(self) -> list[Described]:
         target = self.targetModule if self.castTarget else None
         return [part for part in (self.criterion, self.inputModule, target) if part is not None]
+
+
+class AbstractSequencerCriterion(Criterion, describes=recurrent.AbstractSequencerCriterion):
+    """nn.SequencerCriterion and nn.RepeaterCriterion; `criterion` is that of every step.
+
+    Source: rnn (2017), AbstractSequencerCriterion.lua.
+    """
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        if "criterion" not in self.__dict__:
+            self.__dict__["criterion"] = given[0][1] if given else object_of(spec.criterion)  # type: ignore[attr-defined]
+
+    def description(self) -> Any:
+        """The immutable description, with the criterion as it stands."""
+        return self._spec.replace(criterion=self.criterion.description())
+
+    def _parts(self) -> list[Described]:
+        return [self.criterion]
+
+    def getStepCriterion(self, step: int) -> Criterion:
+        """The criterion of a step: one for all."""
+        if isinstance(step, bool) or not isinstance(step, int):
+            raise TypeError(f"{self.typename()}: expecting step at arg 1, got {step!r}")
+        return self.criterion

@@ -130,10 +130,8 @@ class HiddenStates(Steps):
 
         def of(module: Any) -> Any:
             own = [wrapped(values[id(module), name]) for name in _hidden_names(module)]
-            if isinstance(module._spec, recurrent.GRU):
-                return own[0]
-            if isinstance(module._spec, (recurrent.LSTM, recurrent.FastLSTM)):
-                return own
+            if isinstance(module._spec, (recurrent.Cell, recurrent.LSTM)):
+                return own if len(own) > 1 else own[0]
             inner = [state for child in module.children() if (state := of(child)) is not None]
             if isinstance(module._spec, recurrent.Recursor):
                 return inner[0] if inner else None

@@ -1,7 +1,8 @@
-"""`nn.utils`: the same operation on a tensor, or on all tensors of nested tables."""
+"""`nn.utils` and `nn.rnn`: the same operation on a tensor, or on all tensors of nested tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -45,19 +46,15 @@ def recursiveResizeAs(t1: Any, t2: Any) -> tuple[Any, Any]:
         old.update(made) if isinstance(old, dict) else old.extend(made.values())
         return old, t2
     if isinstance(t2, Tensor):
-        t1 = t1 if isinstance(t1, Tensor) else Tensor().type(t2.type())
+        t1 = t1 if isinstance(t1, Tensor) else _new(t2)
         return t1.resize(*t2.shape), t2
     raise _wrong(t1, t2)
 
 
 def recursiveFill(t1: Any, val: float) -> Any:
     """Fills every tensor with a value."""
-    if isinstance(t1, Tensor):
-        return t1.fill(val)
-    if not isinstance(t1, (list, dict)):
-        raise TypeError(f"expecting tensor or table thereof. Got {type(t1).__name__} instead")
-    for key in _keys(t1):
-        recursiveFill(t1[key], val)
+    for tensor in _tensors(t1):
+        tensor.fill(val)
     return t1
 
 
@@ -84,6 +81,87 @@ def recursiveCopy(t1: Any, t2: Any) -> tuple[Any, Any]:
     for key in _keys(t2):
         recursiveCopy(t1[key], t2[key])
     return t1, t2
+
+
+def recursiveSet(t1: Any, t2: Any) -> tuple[Any, Any]:
+    """(t1, t2), t1 with t2's structure, and tensors that share t2's elements; made where there are none."""
+    if isinstance(t2, Tensor):
+        return (t1 if isinstance(t1, Tensor) else _new(t2)).set(t2), t2
+    t1, _ = recursiveResizeAs(t1, t2)
+    for key in _keys(t2):
+        recursiveSet(t1[key], t2[key])
+    return t1, t2
+
+
+def recursiveTensorEq(t1: Any, t2: Any) -> bool:
+    """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more."""
+    if isinstance(t2, (list, dict)):
+        same = isinstance(t1, type(t2)) and _keys(t1) == _keys(t2)
+        return same and all(recursiveTensorEq(t1[key], t2[key]) for key in _keys(t2))
+    if not (isinstance(t1, Tensor) and isinstance(t2, Tensor)):
+        raise _wrong(t1, t2)
+    return t1.shape == t2.shape and bool((np.abs(t1.numpy() - t2.numpy()) < 1e-5).all())
+
+
+def recursiveNormal(t2: Any) -> Any:
+    """Draws every element from the standard normal distribution."""
+    for tensor in _tensors(t2):
+        tensor.normal()
+    return t2
+
+
+def recursiveSum(t2: Any) -> float:
+    """The sum of all elements."""
+    return float(sum(tensor.numpy().sum() for tensor in _tensors(t2)))
+
+
+def recursiveNew(t2: Any) -> Any:
+    """Empty tensors of the same types, in the same structure."""
+    if isinstance(t2, list):
+        return [recursiveNew(each) for each in t2]
+    if isinstance(t2, dict):
+        return {key: recursiveNew(each) for key, each in t2.items()}
+    return _new(next(_tensors(t2)))
+
+
+def getZeroMaskBatch(batch: Any, zeroMask: Tensor | None = None) -> Tensor:
+    """A byte tensor (B): 1 for the examples whose part in the first tensor of a table is all zeros."""
+    first = next(_tensors(batch))
+    return _zero_mask(first, 1, zeroMask)
+
+
+def getZeroMaskSequence(sequence: Tensor, zeroMask: Tensor | None = None) -> Tensor:
+    """A byte tensor (T x B): 1 where the examples of a sequence (T x B x ...) are all zeros."""
+    if not isinstance(sequence, Tensor):
+        raise TypeError(f"nn.utils.getZeroMaskSequence expecting tensor for arg 1, got {type(sequence).__name__}")
+    if sequence.dim() < 2:
+        raise ValueError(
+            "nn.utils.getZeroMaskSequence expecting seqlen x batchsize [x ...] tensor for arg 1, "
+            f"got {sequence.dim()} dimensions"
+        )
+    return _zero_mask(sequence, 2, zeroMask)
+
+
+def _zero_mask(tensor: Tensor, kept: int, into: Tensor | None) -> Tensor:
+    """1 where all elements of the dimensions after the first `kept` ones are zeros; written into a tensor, if given."""
+    zero = (tensor.numpy() == 0).all(tuple(range(kept, tensor.dim())))
+    made = Tensor.of(np.zeros(zero.shape, np.uint8)) if into is None else into.resize(*zero.shape)
+    return made.copy(zero)
+
+
+def _new(tensor: Tensor) -> Tensor:
+    return Tensor().type(tensor.type())
+
+
+def _tensors(tree: Any) -> Iterator[Tensor]:
+    """All tensors of nested tables, in order."""
+    if isinstance(tree, Tensor):
+        yield tree
+    elif isinstance(tree, (list, dict)):
+        for key in _keys(tree):
+            yield from _tensors(tree[key])
+    else:
+        raise TypeError(f"expecting tensor or table thereof. Got {type(tree).__name__} instead")
 
 
 def addSingletonDimension(*args: Any) -> Tensor:

@@ -3,18 +3,24 @@
 from typing import Any
 
 from .. import core
+from . import bidirectional as bidirectional
 from . import criterions as criterions
 from . import decorators as decorators
 from . import hessian as hessian
+from . import nested as rnn
 from . import nested as utils
 from . import recurrent as recurrent
 from . import special as special
 from . import vision as vision
 from .container import Container as Container
 from .criterion import Criterion as Criterion
+from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
 from .generated import class_of
 from .jacobian import Jacobian as Jacobian
 from .jacobian import SparseJacobian as SparseJacobian
+from .measures import get_bleu as get_bleu
+from .measures import get_rougeN as get_rougeN
+from .measures import get_rougeS as get_rougeS
 from .module import Module as Module
 from .recurrent import AbstractRecurrent as AbstractRecurrent
 from .recurrent import AbstractSequencer as AbstractSequencer
@@ -22,8 +28,9 @@ from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
 __all__ = [
-    "AbstractRecurrent", "AbstractSequencer", "Container", "Criterion", "Jacobian", "Module", "SparseJacobian",
-    "StochasticGradient", "hessian", "tables", "utils",
+    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
+    "Module", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "rnn",
+    "tables", "utils",
 ]  # fmt: skip
 
 

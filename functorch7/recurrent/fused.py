@@ -1,12 +1,12 @@
 """Whole recurrent layers: a sequence is one call."""
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
 
-from ..core import check_floating, check_positive, expected
+from ..core import builder, check_floating, check_positive, expected
 from ..core.recording import scan
 from .gates import lstm
 from .gru import GRU
@@ -46,6 +46,11 @@ class SequenceLayer(AbstractSequencer, abstract=True):
 
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.state_sizes().items()}
+
+    @builder
+    def mask_zero(self) -> Self:
+        """The same layer that gives zeros where x is zeros; the state starts anew there."""
+        return self.replace(maskzero=True)
 
     def _parts(self, input: Any) -> tuple[Any, dict[str, Any]]:
         """x, and the initial states that are given with it."""

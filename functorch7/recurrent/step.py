@@ -1,0 +1,198 @@
+"""One step of a gated layer as a module of x and the state, and recurrences of it; weights as in whole layers."""
+
+from dataclasses import field
+from typing import Any, ClassVar, Self
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core.module import Children
+from .abstract import Cell
+from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
+from .masking import cleared, zero_rows
+
+
+def lstm_layer(input_size: int, hidden_size: int, output_size: int | None = None) -> SeqLSTM:
+    """The whole layer of these sizes, whose output is projected if there is an output_size."""
+    if output_size is None:
+        return SeqLSTM(input_size, hidden_size)
+    return SeqLSTMP(input_size, hidden_size, output_size)
+
+
+class StepLayer(Layer, abstract=True):
+    """A step of a SequenceLayer, as a function of [x, state...]: write `layer`."""
+
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    parameter_order = ("weight", "bias", "weightO")
+
+    input_size: int
+    maskzero: bool = field(default=False, kw_only=True)
+
+    @property
+    def layer(self) -> SequenceLayer:
+        """The whole layer, which has the formulas."""
+        raise NotImplementedError
+
+    def state_sizes(self) -> dict[str, int]:
+        """How many features each piece of the state has; `output` first, as in the input."""
+        return dict(reversed(self.layer.state_sizes().items()))
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return self.layer.init_params(key, stdv)
+
+    def project(self, params: Any, input: Any) -> Any:
+        """What x contributes to the gates, for any leading dimensions."""
+        bias = params["bias"]
+        return input @ params["weight"][: self.input_size] + bias.reshape((1,) * (input.ndim - 1) + bias.shape)
+
+    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
+        """The output and the new state."""
+        return self.layer.advance(params, state, projected)
+
+    def f(self, params: Any, input: Any) -> Any:
+        sizes = self.state_sizes()
+        if not isinstance(input, (list, tuple)) or len(input) != 1 + len(sizes):
+            raise expected(self, f"a table of x and {len(sizes)} tensors of state", input)
+        wanted = (self.input_size, *sizes.values())
+        if any(each.shape != (*input[0].shape[:1], size) for each, size in zip(input, wanted, strict=True)):
+            raise expected(self, f"batches of {', '.join(map(str, wanted))} features", input)
+        x, *state = (in_dtype_of(self, each, params["weight"]) for each in input)
+        _, new = self.advance(params, dict(zip(sizes, state, strict=True)), self.project(params, x))
+        if self.maskzero:
+            new = cleared(zero_rows(self, x, 1), new)
+        outputs = [new[name] for name in sizes]
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    @builder
+    def mask_zero(self) -> Self:
+        """The same step that gives zeros, output and state, for examples whose x is all zeros."""
+        return self.replace(maskzero=True)
+
+
+class StepLSTM(StepLayer):
+    """One step of SeqLSTM, or, with an output_size, of SeqLSTMP: [x, h, c] -> [h', c'].
+
+    Shape: x (B, input_size), h (B, output_size), c (B, hidden_size) -> h' and c' of the same sizes; without
+    output_size h has hidden_size. After `mask_zero()` rows of x that are zero give zeros.
+    Parameters: weight (input_size + output_size, 4 hidden_size), bias (4 hidden_size,) and, with output_size, weightO
+    (hidden_size, output_size), as in SeqLSTM and SeqLSTMP.
+    Raises: ValueError for other shapes.
+    Source: rnn (2017), StepLSTM.lua.
+    """
+
+    hidden_size: int
+    output_size: int | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, hidden_size=self.hidden_size)
+        if self.output_size is not None:
+            check_positive(self, output_size=self.output_size)
+
+    @property
+    def layer(self) -> SeqLSTM:
+        return lstm_layer(self.input_size, self.hidden_size, self.output_size)
+
+    def printed(self) -> str:
+        sizes = (self.input_size, self.hidden_size, *([] if self.output_size is None else [self.output_size]))
+        return f"{self.torch_name()}({' -> '.join(map(str, sizes))})"
+
+
+class StepGRU(StepLayer):
+    """One step of SeqGRU: [x, h] -> h'.
+
+    Shape: x (B, input_size), h (B, output_size) -> h' (B, output_size). After `mask_zero()` rows of x that are zero
+    give zeros.
+    Parameters: weight (input_size + output_size, 3 output_size) and bias (3 output_size,), as in SeqGRU.
+    Raises: ValueError for other shapes.
+    Source: rnn (2017), StepGRU.lua.
+    """
+
+    output_size: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    @property
+    def layer(self) -> SeqGRU:
+        return SeqGRU(self.input_size, self.output_size)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+
+
+class StepCell(Cell, abstract=True):
+    """The recurrence of a StepLayer, which is its only module."""
+
+    modules: tuple[StepLayer, ...]
+
+    @property
+    def stepmodule(self) -> StepLayer:
+        """The module of one step."""
+        return self.modules[0]
+
+    def children(self) -> Children:
+        return {"stepmodule": self.stepmodule}
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        return {name: jnp.zeros((*batch, size), dtype) for name, size in self.stepmodule.state_sizes().items()}
+
+    def project(self, params: Any, masks: dict, input: Any) -> Any:
+        return self.stepmodule.project(params["stepmodule"], input)
+
+    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+        return self.stepmodule.advance(params["stepmodule"], state, projected)
+
+    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self._check(input)
+        return super().step(params, buffers, input, key=key, train=train)
+
+    def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self._check(inputs[0])
+        return super().sequence(params, buffers, inputs, key=key, train=train)
+
+    def _check(self, input: Any) -> None:
+        if input.ndim != 2:
+            raise expected(self, "a batchsize x inputsize tensor (Only supports batchmode)", input)
+
+    def printed(self) -> str:
+        return self.stepmodule.printed().replace(self.stepmodule.torch_name(), self.torch_name())
+
+
+class RecLSTM(StepCell):
+    """One step of an LSTM without peepholes, with the weights of SeqLSTM; with an output_size, of SeqLSTMP.
+
+    i, f, o = s(x W + h U + b), g = tanh(x W + h U + b);  c' = f c + i g;  h' = o tanh(c'), projected by weightO if any.
+    Shape: (B, input_size) -> (B, hidden_size), or (B, output_size) if there is one; one time step a call.
+    Parameters: those of stepmodule, a StepLSTM.
+    Buffers: output (h) and cell (c), None when forgotten.
+    Raises: ValueError for input that is no batch of this size, and if the batch changes before the state is forgotten.
+    Source: rnn (2017), RecLSTM.lua.
+    """
+
+    transient: ClassVar[tuple[str, ...]] = ("output", "cell")
+    hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
+
+    hidden_size: int
+
+    def __init__(self, input_size: int, hidden_size: int, output_size: int | None = None):
+        shown = hidden_size if output_size is None else output_size
+        self._set(input_size=input_size, hidden_size=hidden_size, output_size=shown)
+        self._set(modules=(StepLSTM(input_size, hidden_size, output_size),))
+        self.__post_init__()
+
+
+class RecGRU(StepCell):
+    """One step of a GRU, with the weights of SeqGRU.
+
+    r, u = s(x W + h U + b);  n = tanh(x W + (r h) U + b);  h' = (1 - u) n + u h.
+    Shape: (B, input_size) -> (B, output_size); one time step a call.
+    Parameters: those of stepmodule, a StepGRU.
+    Buffers: output (h), None when forgotten.
+    Raises: as RecLSTM.
+    Source: rnn (2017), RecGRU.lua.
+    """
+
+    def __init__(self, input_size: int, output_size: int):
+        self._set(input_size=input_size, output_size=output_size, modules=(StepGRU(input_size, output_size),))
+        self.__post_init__()
