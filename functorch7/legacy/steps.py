@@ -61,7 +61,14 @@ class Steps(Described):
         number = steps.pulled - 1
         if number not in steps.calls:
             raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {call.plan.rho})")
-        return self._fits(steps.calls[number], input), steps.grad_states.get(number), number
+        due = steps.calls[number]
+        others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]
+        if others:
+            raise RuntimeError(
+                f"{self.title()}: backward runs through the steps in reverse order: expected the input of step {number}, "
+                f"got that of step {others[0]}"
+            )
+        return self._fits(due, input), steps.grad_states.get(number), number
 
     def _step_pulled(self, call: Call, accumulated: bool) -> None:
         steps = self._steps()

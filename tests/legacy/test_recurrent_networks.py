@@ -241,7 +241,15 @@ def remembering():
     return net
 
 
+def in_forward_order():
+    cell, inputs = nn.GRU(D, H), [np.array(x) for x in XS]
+    for x in inputs:
+        cell.forward(x)
+    cell.backward(inputs[0], GS[0])
+
+
 WRONG = {
+    "steps in forward order": (in_forward_order, "reverse order: expected the input of step 4, got that of step 1"),
     "a step that is no tensor": (lambda: nn.LSTM(D, H).forward([XS[0], XS[0]]), "nn.LSTM.*expected"),
     "another batch while remembering": (lambda: remembering().forward(XS[:, :1]), "forget"),
     "unequal batches": (lambda: nn.Sequencer(nn.GRU(D, H)).forward([XS[0], XS[1, :1]]), "inputs of one shape"),
