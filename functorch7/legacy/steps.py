@@ -65,8 +65,8 @@ class Steps(Described):
         others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]
         if others:
             raise RuntimeError(
-                f"{self.title()}: backward runs through the steps in reverse order: expected the input of step {number}, "
-                f"got that of step {others[0]}"
+                f"{self.title()}: backward runs through the steps in reverse order: expected the input of step "
+                f"{number}, got that of step {others[0]}"
             )
         return self._fits(due, input), steps.grad_states.get(number), number
 

@@ -34,25 +34,35 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
                 "a Sequencer."
             )
 
-    def pairs(self, input: Any, target: Any) -> list[tuple[Any, Any]]:
-        """Each step's input and target."""
+    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+        """Input and target, both a table, or both a tensor with time first."""
         raise NotImplementedError
 
     def check(self, input: Any, target: Any) -> None:
-        for each in self.pairs(input, target):
-            self.criterion.check(*each)
+        inputs, targets = self.aligned(input, target)
+        if isinstance(inputs, list):
+            for pair in zip(inputs, targets, strict=True):
+                self.criterion.check(*pair)
+        else:  # all at once: time joins the batch, or is one
+            batches = jax.tree.leaves(inputs)[0].ndim > 2
+            self.criterion.check(*jax.tree.map(_merged, (inputs, targets)) if batches else (inputs, targets))
 
-    def steps(self, input: Any) -> Any:
-        """The input of all steps, time first."""
-        if isinstance(input, (list, tuple)):
-            return stacked(self, input)
-        if jnp.ndim(input) == 0:
-            raise expected(self, "a table, or a tensor with time first", input)
-        return input
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        inputs, targets = self.aligned(input, target)
+        if isinstance(inputs, list):
+            pairs = list(zip(inputs, targets, strict=True))
+            if len({str(jax.tree.map(jnp.shape, pair)) for pair in pairs}) > 1:
+                return self.total(jnp.stack([self.criterion.loss(*pair) for pair in pairs]))
+            inputs, targets = stacked(self, inputs), stacked(self, targets)
+        return self.total(jax.vmap(self.criterion.loss)(inputs, targets))
 
     def total(self, losses: jax.Array) -> jax.Array:
         """The losses of all steps together."""
         return losses.mean() if self.size_average else losses.sum()
+
+
+def _merged(leaf: Any) -> Any:
+    return leaf.reshape(-1, *leaf.shape[2:])
 
 
 class SequencerCriterion(AbstractSequencerCriterion):
@@ -63,19 +73,13 @@ class SequencerCriterion(AbstractSequencerCriterion):
     Source: rnn/README.md#rnn.SequencerCriterion.
     """
 
-    def pairs(self, input: Any, target: Any) -> list[tuple[Any, Any]]:
-        if not len(input) or len(input) != len(target):
-            raise expected(self, f"{len(input)} targets, one for each element of the input", target)
-        return list(zip(list(input), list(target), strict=True))
-
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        pairs = self.pairs(input, target)
-        shapes = {str(jax.tree.map(jnp.shape, pair)) for pair in pairs} if isinstance(input, (list, tuple)) else {""}
-        if len(shapes) > 1:
-            return self.total(jnp.stack([self.criterion.loss(*pair) for pair in pairs]))
-        inputs = self.steps(input)
-        targets = stacked(self, target) if isinstance(target, (list, tuple)) else target
-        return self.total(jax.vmap(self.criterion.loss)(inputs, targets))
+    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+        lengths = [len(each) if isinstance(each, list) or jnp.ndim(each) else 0 for each in (input, target)]
+        if not lengths[0] or lengths[0] != lengths[1]:
+            raise expected(self, f"{lengths[0]} targets, one for each element of the input", target)
+        if isinstance(input, list) or isinstance(target, list):
+            return list(input), list(target)
+        return input, target
 
 
 class RepeaterCriterion(AbstractSequencerCriterion):
@@ -86,11 +90,12 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     Source: rnn/README.md#rnn.RepeaterCriterion.
     """
 
-    def pairs(self, input: Any, target: Any) -> list[tuple[Any, Any]]:
-        return [(each, target) for each in list(input)]
-
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        return self.total(jax.vmap(lambda each: self.criterion.loss(each, target))(self.steps(input)))
+    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+        if isinstance(input, list):
+            return input, [target] * len(input)
+        if jnp.ndim(input) == 0:
+            raise expected(self, "a table, or a tensor with time first", input)
+        return input, jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[None], (len(input), *leaf.shape)), target)
 
 
 class MaskZeroCriterion(Criterion):
