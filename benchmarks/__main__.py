@@ -5,16 +5,18 @@ import json
 import os
 import platform
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import jax
 
-from . import inception, lenet, mlp, rows, stateful, transfer
+from . import inception, language, lenet, mlp, padding, recurrent, rows, stateful, steps, transfer
 from .measure import Timing, check_agreement, measure
 
-BENCHMARKS: dict[str, ModuleType] = {
+BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
+    "language": language.LANGUAGE, **recurrent.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS,
 }  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def run(name: str, rounds: int) -> dict:
         ways |= benchmark.other_ways()
     timings = measure(ways, rounds)
     print(table(name, timings))
-    if "PyTorch eager" not in ways:
+    if find_spec("torch") is None:
         print("  (PyTorch is not installed)")
     for ours, theirs, target in benchmark.TARGETS:
         if theirs in timings:

@@ -6,9 +6,10 @@ from typing import Any, ClassVar, Self
 import jax
 
 from ..core import Module, builder, check_floating, expected, map_state
-from ..core.recording import recorder, scan
+from ..core.recording import recorder
 from .masking import cleared, zero_rows
 from .trimming import trimmed
+from .unfolding import Sums, summing, unfolded
 
 
 class AbstractRecurrent(Module, abstract=True):
@@ -77,21 +78,25 @@ class AbstractRecurrent(Module, abstract=True):
 
 
 class Cell(AbstractRecurrent, abstract=True):
-    """A step whose input's part needs no state, and is computed for all steps at once: write `project` and `advance`.
+    """A step whose input's part needs no state, and is computed for all steps at once.
 
-    Subclasses have the fields input_size and output_size. State that does not change within a sequence (dropout masks)
-    is drawn by `draw`.
+    Write `project`, `recurrent_weights` and `advance`. Subclasses have the fields input_size and output_size. State
+    that does not change within a sequence (dropout masks) is drawn by `draw`.
     """
 
     input_size: int
     output_size: int
 
-    def project(self, params: Any, masks: dict, input: Any) -> Any:
-        """What the input contributes, for any leading dimensions."""
+    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+        """By name, what the input contributes to the sums, for any leading dimensions."""
         raise NotImplementedError
 
-    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
-        """The output and the new state."""
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        """By the same names, the matrices by which state is multiplied."""
+        raise NotImplementedError
+
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+        """The output and the new state; sums(name, value) is the input's part plus the weights times a value."""
         raise NotImplementedError
 
     def draw(self, key: Any, input: Any) -> dict[str, Any]:
@@ -134,7 +139,8 @@ class Cell(AbstractRecurrent, abstract=True):
 
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         input, masks, state = self._started(params, buffers, input, key, train)
-        output, state = self.advance(params, masks, state, self.project(params, masks, input))
+        sums = summing(self.project(params, masks, input), self.recurrent_weights(params), {})
+        output, state = self.advance(sums, masks, state)
         return output, {**buffers, **masks, **state}
 
     def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -143,11 +149,5 @@ class Cell(AbstractRecurrent, abstract=True):
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
         masked = self.masked
         zero = None if masked is None else jax.vmap(lambda input: zero_rows(self, input, masked))(inputs)
-
-        def body(state: dict, each: Any) -> tuple[dict, Any]:
-            projected, zero = each
-            output, state = self.advance(params, masks, state, projected)
-            return (state, output) if zero is None else (cleared(zero, state), cleared(zero, output))
-
-        state, outputs = scan(body, state, (projected, zero))
+        outputs, state = unfolded(self.advance, projected, state, self.recurrent_weights(params), masks, zero)
         return outputs, {**buffers, **masks, **state}

@@ -5,18 +5,18 @@ from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from ..core import builder, check_floating, check_positive, expected
-from ..core.recording import scan
 from .gates import lstm
 from .gru import GRU
 from .lstm import FastLSTM
-from .masking import cleared
 from .sequencer import AbstractSequencer
+from .unfolding import Sums, unfolded
 
 
 class SequenceLayer(AbstractSequencer, abstract=True):
-    """A recurrent layer over time x batch x features: write `project`, `advance` and `init_params`.
+    """A recurrent layer over time x batch x features: write `groups`, `advance` and `init_params`.
 
     The initial state is zeros, or what `remember` keeps, or given: [h0, x] (in LSTMs also [c0, h0, x]), B x H each.
     """
@@ -29,8 +29,27 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     maskzero: bool = field(default=False, kw_only=True)
     mode: str = field(default="neither", kw_only=True)
 
-    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
-        """One step: the output and the new state."""
+    def groups(self) -> dict[str, slice]:
+        """The columns of the weight whose products a step takes at once, by name."""
+        raise NotImplementedError
+
+    def project(self, params: Any, x: Any) -> dict[str, Any]:
+        weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
+        return {
+            name: jnp.einsum("tbd,gd->tbg", x, weight[columns]) + bias[..., columns]
+            for name, columns in self.groups().items()
+        }
+
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        weight = self._rows(params)[:, self.input_size :]
+        return {name: weight[columns] for name, columns in self.groups().items()}
+
+    def _rows(self, params: Any) -> Any:
+        """The weight with a row for each sum, as a step's products want it: transposed once, not at every step."""
+        return lax.optimization_barrier(params["weight"].T)
+
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+        """One step, as a Cell's."""
         raise NotImplementedError
 
     def state_sizes(self) -> dict[str, int]:
@@ -81,17 +100,10 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         x = jnp.swapaxes(x, 0, 1) if self.batchfirst else x
         x = x.astype(params["weight"].dtype)
         state = self._start(given, self.start(buffers, train), x.shape[1], x.dtype)
-        weight_x = params["weight"][: self.input_size]
-        projected = jnp.einsum("tbd,dg->tbg", x, weight_x) + params["bias"].reshape(1, 1, -1)
         zero = (x == 0).all(-1) if self.maskzero else None
-
-        def body(state: dict, each: Any) -> tuple[dict, Any]:
-            projected, zero = each
-            _, state = self.advance(params, state, projected)
-            state = state if zero is None else cleared(zero, state)
-            return state, state["output"]
-
-        state, outputs = scan(body, state, (projected, zero))
+        outputs, state = unfolded(
+            self.advance, self.project(params, x), state, self.recurrent_weights(params), None, zero
+        )
         new = self.end({**buffers, **state}, train)
         return (jnp.swapaxes(outputs, 0, 1) if self.batchfirst else outputs), new
 
@@ -121,9 +133,11 @@ class SeqLSTM(SequenceLayer):
         ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
         return {"weight": scale * jax.random.normal(key, (rows, 4 * hidden)), "bias": ones_for_forget}
 
-    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
-        sums = projected + state["output"] @ params["weight"][self.input_size :]
-        i, f, o, g = jnp.split(sums, 4, -1)
+    def groups(self) -> dict[str, slice]:
+        return {"ifog": slice(None)}
+
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+        i, f, o, g = jnp.split(sums("ifog", state["output"]), 4, -1)
         output, cell = lstm(i, f, o, g, state["cell"])
         return output, {"output": output, "cell": cell}
 
@@ -171,9 +185,15 @@ class SeqLSTMP(SeqLSTM):
         weight_o = deviation * jax.random.normal(projection, (self.hidden_size, self.output_size))
         return super().init_params(own, stdv) | {"weightO": weight_o}
 
-    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
-        hidden, state = super().advance(params, state, projected)
-        output = hidden @ params["weightO"]
+    def project(self, params: Any, x: Any) -> dict[str, Any]:
+        return super().project(params, x) | {"output": jnp.zeros((*x.shape[:2], self.output_size), x.dtype)}
+
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        return super().recurrent_weights(params) | {"output": params["weightO"].T}
+
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+        hidden, state = super().advance(sums, masks, state)
+        output = sums("output", hidden)
         return output, {**state, "output": output}
 
     def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:
@@ -199,11 +219,13 @@ class SeqGRU(SequenceLayer):
         ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
         return {"weight": scale * jax.random.normal(key, (rows, 3 * hidden)), "bias": ones_for_update}
 
-    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
-        h, hidden, weight = state["output"], self.output_size, params["weight"][self.input_size :]
-        r, u = jnp.split(jax.nn.sigmoid(projected[:, : 2 * hidden] + h @ weight[:, : 2 * hidden]), 2, -1)
-        new = jnp.tanh(projected[:, 2 * hidden :] + (r * h) @ weight[:, 2 * hidden :])
-        h = (1 - u) * new + u * h
+    def groups(self) -> dict[str, slice]:
+        return {"ru": slice(2 * self.output_size), "n": slice(2 * self.output_size, None)}
+
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+        h = state["output"]
+        r, u = jnp.split(jax.nn.sigmoid(sums("ru", h)), 2, -1)
+        h = (1 - u) * jnp.tanh(sums("n", r * h)) + u * h
         return h, {"output": h}
 
     def to_gru(self, params: Any) -> tuple[GRU, dict[str, Any]]:

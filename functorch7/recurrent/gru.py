@@ -11,6 +11,7 @@ from ..layers import Linear, ParallelTable
 from .abstract import Cell
 from .gates import dropout_masks, masked_copies
 from .simple import LinearNoBias
+from .unfolding import Sums
 
 
 class GRU(Cell):
@@ -56,27 +57,29 @@ class GRU(Cell):
             for i, (name, size) in enumerate(sizes.items())
         }
 
-    def project(self, params: Any, masks: dict, input: Any) -> Any:
+    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
         copies = masked_copies(input, masks.get("input_mask"), 3)
-        return *self._gates("i2g", params, copies), self._layer("i2h").f(params["i2h"], copies[2])
+        new = {"n": self._layer("i2h").f(params["i2h"], copies[2])}
+        if not self.p:
+            return {"rz": self._layer("i2g").f(params["i2g"], input), **new}
+        return dict(zip("rz", self._layer("i2g").apply(params["i2g"], [{}] * 2, copies[:2])[0], strict=True)) | new
 
-    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        new = {"n": params["o2h"]["weight"]}
+        if not self.p:
+            return {"rz": params["o2g"]["weight"], **new}
+        return {gate: layer["weight"] for gate, layer in zip("rz", params["o2g"], strict=True)} | new
+
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
         h, mask = state["output"], masks.get("output_mask")
-        gates = self._gates("o2g", params, masked_copies(h, mask, 2))
-        r, z = (jax.nn.sigmoid(a + b) for a, b in zip(projected[:2], gates, strict=True))
-        reset = r * h if mask is None else r * h * mask[2]
-        new = jnp.tanh(projected[2] + self._layer("o2h").f(params["o2h"], reset))
+        r, z = map(sums, "rz", masked_copies(h, mask, 2)) if self.p else jnp.split(sums("rz", h), 2, -1)
+        r, z = jax.nn.sigmoid(r), jax.nn.sigmoid(z)
+        new = jnp.tanh(sums("n", r * h if mask is None else r * h * mask[2]))
         h = (1 - z) * new + z * h
         return h, {"output": h}
 
     def _layer(self, name: str) -> Any:
         return self.children()[name]  # type: ignore[call-overload]
-
-    def _gates(self, name: str, params: Any, copies: list) -> list[jax.Array]:
-        """What input or output contributes to r and z."""
-        if self.p:
-            return self._layer(name).apply(params[name], [{}] * 2, copies[:2])[0]
-        return jnp.split(self._layer(name).f(params[name], copies[0]), 2, -1)
 
     def printed(self) -> str:
         return f"{self.torch_name()}({self.input_size} -> {self.output_size}, {self.p:.2f})"
@@ -136,21 +139,26 @@ class MuFuRu(Cell):
             "mixture": Linear(both, len(self.ops or ()) * size),
         }
 
-    def project(self, params: Any, masks: dict, input: Any) -> Any:
-        return input, self._linear("reset_input", params, input)
+    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+        def of_input(name: str, bias: Any) -> Any:
+            own = {"weight": params[name]["weight"][:, : self.input_size], "bias": bias}
+            return Linear(self.input_size, len(bias)).f(own, input)
 
-    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
-        (x, of_input), h = projected, state["output"]
-        r = jax.nn.sigmoid(of_input + self._linear("reset_output", params, h))
-        feature = jax.nn.sigmoid(self._linear("feature", params, jnp.concatenate([x, r * h], -1)))
-        scores = self._linear("mixture", params, jnp.concatenate([x, h], -1))
-        shares = jax.nn.softmax(scores.reshape(*h.shape[:-1], -1, self.output_size), -2)
+        both = params["reset_input"]["bias"] + params["reset_output"]["bias"]
+        mixed = {name: of_input(name, params[name]["bias"]) for name in ("feature", "mixture")}
+        return {"reset": of_input("reset_input", both), **mixed}
+
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        of_both = {name: params[name]["weight"][:, self.input_size :] for name in ("feature", "mixture")}
+        return {"reset": params["reset_output"]["weight"], **of_both}
+
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+        h = state["output"]
+        feature = jax.nn.sigmoid(sums("feature", jax.nn.sigmoid(sums("reset", h)) * h))
+        scores = sums("mixture", h).reshape(*h.shape[:-1], -1, self.output_size)
         results = jnp.stack([OPERATIONS[name](h, feature) for name in self.ops or ()], -2)
-        h = (shares * results).sum(-2)
+        h = (jax.nn.softmax(scores, -2) * results).sum(-2)
         return h, {"output": h}
-
-    def _linear(self, name: str, params: Any, value: Any) -> Any:
-        return self.children()[name].f(params[name], value)  # type: ignore[call-overload]
 
     def printed(self) -> str:
         ops = "".join(f"{name} " for name in self.ops or ())

@@ -28,6 +28,7 @@ from ..layers import (
 from .abstract import AbstractRecurrent, Cell
 from .gates import dropout_masks, lstm, masked_copies
 from .simple import LinearNoBias
+from .unfolding import Sums
 
 
 class LSTM(AbstractRecurrent):
@@ -200,21 +201,26 @@ class FastLSTM(Cell):
             for i, (name, size) in enumerate(sizes.items())
         }
 
-    def project(self, params: Any, masks: dict, input: Any) -> Any:
-        return self._gates("i2g", params, input, masks.get("input_mask"))
+    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+        i2g: Any = self.children()["i2g"]  # type: ignore[call-overload]
+        if not self.p:
+            return {"igfo": i2g.f(params["i2g"], input)}
+        copies = masked_copies(input, masks.get("input_mask"), 4)
+        return dict(zip("igfo", i2g.apply(params["i2g"], [{}] * 4, copies)[0], strict=True))
 
-    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
-        of_output = self._gates("o2g", params, state["output"], masks.get("output_mask"))
-        i, g, f, o = (a + b for a, b in zip(projected, of_output, strict=True))
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        if not self.p:
+            return {"igfo": params["o2g"]["weight"]}
+        return {gate: layer["weight"] for gate, layer in zip("igfo", params["o2g"], strict=True)}
+
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+        if self.p:
+            copies = masked_copies(state["output"], masks.get("output_mask"), 4)
+            i, g, f, o = map(sums, "igfo", copies)
+        else:
+            i, g, f, o = jnp.split(sums("igfo", state["output"]), 4, -1)
         h, c = lstm(i, f, o, g, state["cell"])
         return h, {"output": h, "cell": c}
-
-    def _gates(self, name: str, params: Any, value: Any, mask: Any) -> list[jax.Array]:
-        """What input or output contributes to each of the four gates."""
-        module: Any = self.children()[name]  # type: ignore[call-overload]
-        if self.p:
-            return module.apply(params[name], [{}] * 4, masked_copies(value, mask, 4))[0]
-        return jnp.split(module.f(params[name], value), 4, -1)
 
     # With batch normalisation ----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from ..core.module import Children
 from .abstract import Cell
 from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
 from .masking import cleared, zero_rows
+from .unfolding import Sums, summing
 
 
 def lstm_layer(input_size: int, hidden_size: int, output_size: int | None = None) -> SeqLSTM:
@@ -41,15 +42,6 @@ class StepLayer(Layer, abstract=True):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         return self.layer.init_params(key, stdv)
 
-    def project(self, params: Any, input: Any) -> Any:
-        """What x contributes to the gates, for any leading dimensions."""
-        bias = params["bias"]
-        return input @ params["weight"][: self.input_size] + bias.reshape((1,) * (input.ndim - 1) + bias.shape)
-
-    def advance(self, params: Any, state: dict, projected: Any) -> tuple[Any, dict]:
-        """The output and the new state."""
-        return self.layer.advance(params, state, projected)
-
     def f(self, params: Any, input: Any) -> Any:
         sizes = self.state_sizes()
         if not isinstance(input, (list, tuple)) or len(input) != 1 + len(sizes):
@@ -58,7 +50,9 @@ class StepLayer(Layer, abstract=True):
         if any(each.shape != (*input[0].shape[:1], size) for each, size in zip(input, wanted, strict=True)):
             raise expected(self, f"batches of {', '.join(map(str, wanted))} features", input)
         x, *state = (in_dtype_of(self, each, params["weight"]) for each in input)
-        _, new = self.advance(params, dict(zip(sizes, state, strict=True)), self.project(params, x))
+        layer, projected = self.layer, self.layer.project(params, x[None])
+        sums = summing({name: of_x[0] for name, of_x in projected.items()}, layer.recurrent_weights(params), {})
+        _, new = layer.advance(sums, None, dict(zip(sizes, state, strict=True)))
         if self.maskzero:
             new = cleared(zero_rows(self, x, 1), new)
         outputs = [new[name] for name in sizes]
@@ -137,11 +131,16 @@ class StepCell(Cell, abstract=True):
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.stepmodule.state_sizes().items()}
 
-    def project(self, params: Any, masks: dict, input: Any) -> Any:
-        return self.stepmodule.project(params["stepmodule"], input)
+    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+        inputs = input if input.ndim == 3 else input[None]
+        projected = self.stepmodule.layer.project(params["stepmodule"], inputs)
+        return projected if input.ndim == 3 else {name: of_input[0] for name, of_input in projected.items()}
 
-    def advance(self, params: Any, masks: dict, state: dict, projected: Any) -> tuple[Any, dict]:
-        return self.stepmodule.advance(params["stepmodule"], state, projected)
+    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        return self.stepmodule.layer.recurrent_weights(params["stepmodule"])
+
+    def advance(self, sums: Sums, masks: Any, state: dict) -> tuple[Any, dict]:
+        return self.stepmodule.layer.advance(sums, None, state)
 
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         self._check(input)

@@ -1,0 +1,70 @@
+"""Recurrences over whole sequences, whose weights get their gradients in one product over all steps."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .masking import cleared
+
+Sums = Callable[[str, Any], Any]
+"""What a step multiplies with: sums(name, value) is projected[name] + weights[name] value."""
+
+
+def summing(projected: dict, weights: dict, factors: dict) -> Sums:
+    """The sums of one step; notes in `factors` what each weight is multiplied with."""
+
+    def sums(name: str, value: Any) -> Any:
+        factors[name] = value
+        return projected[name] + _product(value, weights[name])
+
+    return sums
+
+
+def _product(value: Any, weight: Any) -> Any:
+    return jnp.einsum("...h,gh->...g", value, weight)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def unfolded(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, Any]:
+    """(outputs, last state) of advance(sums, masks, state) -> (output, state) at every step.
+
+    `projected`: by name, what the input contributes to the sums, time first; `weights`: by name, matrices of as many
+    rows as there are sums, as in Linear.
+    Examples that are `zero` (time x batch, or None) give zeros, and their state starts anew.
+    """
+    return _scanned(advance, projected, state, weights, masks, zero)[0]
+
+
+def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, dict]:
+    """((outputs, last state), by name what each weight was multiplied with)."""
+
+    def body(state: Any, each: tuple) -> tuple[Any, tuple]:
+        projected, zero = each
+        factors: dict[str, Any] = {}
+        output, state = advance(summing(projected, weights, factors), masks, state)
+        if zero is not None:
+            output, state = cleared(zero, (output, state))
+        return state, (output, factors)
+
+    state, (outputs, factors) = lax.scan(body, state, (projected, zero))
+    return (outputs, state), factors
+
+
+@unfolded.defjvp
+def _tangents(advance: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+    """A change of a weight is one of its sums: so it is not followed through the scan, but computed for all steps.
+
+    Backward, the weight's gradient is then one product over all steps, instead of a sum that every step adds to.
+    """
+    projected, state, weights, masks, zero = primals
+    of_projected, of_state, of_weights, _, _ = tangents
+    results, follow, factors = jax.linearize(
+        lambda projected, state: _scanned(advance, projected, state, weights, masks, zero),
+        projected, state, has_aux=True,
+    )  # fmt: skip
+    of_sums = {name: of_projected[name] + factors[name] @ of_weights[name].T for name in weights}
+    return results, follow(of_sums, of_state)
