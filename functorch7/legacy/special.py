@@ -228,3 +228,27 @@ class PReLU(Module, describes=layers.PReLU):
     def reset(self, stdv: float | None = None) -> Any:
         """Leaves the weight as it is, as Torch does."""
         return self
+
+
+class Bigrams(Module, describes=layers.Bigrams):
+    """nn.Bigrams."""
+
+    def statistics(self) -> float:
+        """The mean number of words that may follow a word."""
+        return self._spec.statistics()
+
+
+class SoftMaxTree(Module, describes=layers.SoftMaxTree):
+    """nn.SoftMaxTree."""
+
+    def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters, and their gradients, of a node's children: rows of weight and bias."""
+        rows = self._spec.family(parentId)
+        parts = [[t.narrow(1, rows.start + 1, rows.stop - rows.start) for t in ts] for ts in self.parameters()[:2]]
+        return parts[0], parts[1]
+
+    def momentumGradParameters(self) -> list[Tensor]:
+        """The moving averages of the gradients. Raises RuntimeError with accUpdate, which keeps none in Torch."""
+        if self.accUpdate:
+            raise RuntimeError(f"{self.title()}: cannot use momentum with accUpdate")
+        return super().momentumGradParameters()
