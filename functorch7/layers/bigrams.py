@@ -92,6 +92,6 @@ class Bigrams(Module):
         shape = (len(words), self.nsample)
         column = jax.random.randint(column_key, shape, 0, jnp.maximum(size, 1)[:, None], jnp.int32)
         first = starts[jnp.clip(words, 0, last)][:, None]
-        stays = jax.random.uniform(stay_key, shape, jnp.float32) < stay[first + column]
+        stays = jax.random.uniform(stay_key, shape, stay.dtype) < stay[first + column]
         drawn = following[first + jnp.where(stays, column, other[first + column])]
         return jnp.where(size[:, None] > 0, drawn, 0), buffers

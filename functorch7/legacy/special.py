@@ -138,6 +138,10 @@ class IndexLinear(Module, describes=layers.IndexLinear):
 class Kmeans(Module, describes=layers.Kmeans):
     """nn.Kmeans."""
 
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """Adds the gradient of the centres, and returns zeros; gradOutput is ignored."""
+        return super().backward(input, np.zeros(len(unwrapped(input))), scale)
+
     def initRandom(self, input: Any) -> None:
         """Takes examples as centres, drawn with replacement."""
         self._start_from(self._spec.init_random, input)
