@@ -1,5 +1,6 @@
 """dpnn's smaller layers, against their formulas, SciPy's tests of distributions, and scikit-learn's k-means."""
 
+import pickle
 from itertools import pairwise
 
 import jax
@@ -273,6 +274,45 @@ def test_kmeans_reaches_the_loss_of_scikit_learn():
     np.testing.assert_allclose(m.loss, reference.inertia_, rtol=1e-5)
     np.testing.assert_array_equal(labels, reference.labels_ + 1)
     np.testing.assert_allclose(m.weight, reference.cluster_centers_, rtol=1e-5)
+
+
+def test_kmeans_counts_and_scales():
+    m, x = nn.Kmeans(3, 1, 0.5).double(), np.array([[0.0], [1.0], [10.0]])
+    m.weight.copy([[0], [9], [50]])
+    m.zeroGradParameters()
+    np.testing.assert_array_equal(m.forward(x), [1, 1, 2])
+    np.testing.assert_array_equal(m.clusterSampleCount, [2, 1, 0])
+    assert m.loss == 2
+    m.backward(x, None, 7)  # the module's own scale counts instead
+    np.testing.assert_allclose(m.gradWeight, [[-0.25], [-0.5], [0]], rtol=1e-6)
+    with pytest.raises(ValueError, match="scale has to be positive, got -1"):
+        nn.Kmeans(3, 1, -1)
+
+
+@pytest.mark.parametrize("inside_type, outside_type", [("float", "double"), ("double", "float")])
+def test_dont_cast_computes_in_its_own_type_wherever_it_stands(inside_type, outside_type):
+    outside = {"float": "torch.FloatTensor", "double": "torch.DoubleTensor"}[outside_type]
+    x = RANDOM.normal(size=(2, 3))
+    linear = getattr(nn.Linear(3, 4), inside_type)()
+    alone = getattr(nn.DontCast(linear, True), outside_type)()
+    inside = getattr(nn.Sequential().add(nn.DontCast(linear, True)).add(nn.Tanh()), outside_type)()
+    hidden = x @ np.asarray(linear.weight, float).T + np.asarray(linear.bias, float)
+    for module, expected in ((alone, hidden), (inside, np.tanh(hidden))):
+        output = module.forward(x)
+        np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-6)
+        assert (output.type(), module.backward(x, np.ones((2, 4))).type()) == (outside, outside)
+    assert linear.weight.type() == f"torch.{inside_type.title()}Tensor" == linear.gradWeight.type()
+
+
+def test_every_module_can_be_decorated_by_serial():
+    saved = pickle.loads(pickle.dumps(nn.Linear(2, 2).double().Serial("torch.FloatTensor").lightSerial()))
+    assert str(saved) == "nn.Serial @ nn.Linear(2 -> 2)"
+    assert (saved.get(1).weight.type(), saved.forward([1, 2]).size()) == ("torch.FloatTensor", [2])
+
+
+def test_reverse_table_asks_for_a_table():
+    with pytest.raises(ValueError, match=r"nn.ReverseTable: expected a table, got shape \(2,\)"):
+        nn.ReverseTable().forward(np.ones(2))
 
 
 @pytest.mark.parametrize(

@@ -139,8 +139,13 @@ class Kmeans(Module, describes=layers.Kmeans):
     """nn.Kmeans."""
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
-        """Adds the gradient of the centres, and returns zeros; gradOutput is ignored."""
-        return super().backward(input, np.zeros(len(unwrapped(input))), scale)
+        """Adds the gradient of the centres, and returns zeros; ignores gradOutput, and scale if the module has one."""
+        return super().backward(input, np.zeros(len(unwrapped(input))), scale if self.scale is None else 1)
+
+    @property
+    def clusterSampleCount(self) -> Tensor:
+        """How many examples of the last forward are nearest to each centre."""
+        return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
 
     def initRandom(self, input: Any) -> None:
         """Takes examples as centres, drawn with replacement."""
