@@ -61,6 +61,13 @@ PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, 
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
 
+TREE = {1: np.array([2, 3, 4]), 3: np.array([5, 6]), 4: np.array([7, 8, 9, 10])}
+BIGRAMS = {
+    1: {"index": np.array([2, 3]), "prob": np.array([0.25, 0.75])},
+    3: {"index": np.array([1]), "prob": np.array([2.0])},
+}
+HALVES = np.float32([[0.5, -0.25, 1], [1.5, 0.75, -0.5], [0.25, 0.5, -1]])
+
 SIGNS = np.float32([[1, -1, 1], [-1, -1, 1]])
 
 MODULES = [
@@ -334,6 +341,12 @@ MODULES = [
         "VariableLength, the last steps",
     ),
     Case(lambda: f7.ReinforceBernoulli(), p(4, 2), gradient=False),
+    Case(lambda: f7.ArgMax(2), HALVES, HALVES[0]),
+    Case(lambda: f7.TotalDropout(0.4), HALVES),
+    Case(lambda: f7.CategoricalEntropy(0.5), np.abs(HALVES), HALVES[0]),
+    Case(lambda: f7.Bigrams(BIGRAMS, 5), np.array([1, 3, 1]), np.array([2]), gradient=False),
+    Case(lambda: f7.SoftMaxTree(3, TREE), [HALVES, np.array([2, 6, 9])], [HALVES, np.array([2, 11, 1])]),
+    Case(lambda: f7.SoftMaxForest(3, [TREE, TREE], [1, 1], [2]), [HALVES, np.array([2, 6, 9])], [HALVES[:2], HALVES]),
 ]
 
 CRITERIONS = [

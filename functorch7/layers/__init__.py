@@ -8,6 +8,7 @@ from .affine import Add as Add
 from .affine import CAdd as CAdd
 from .affine import CMul as CMul
 from .affine import Mul as Mul
+from .bigrams import Bigrams as Bigrams
 from .binary import SpatialBinaryConvolution as SpatialBinaryConvolution
 from .borders import SpatialReflectionPadding as SpatialReflectionPadding
 from .borders import SpatialReplicationPadding as SpatialReplicationPadding
@@ -44,6 +45,7 @@ from .distances import PairwiseDistance as PairwiseDistance
 from .distances import WeightedEuclidean as WeightedEuclidean
 from .dropout import Dropout as Dropout
 from .dropout import SpatialDropout as SpatialDropout
+from .dropout import TotalDropout as TotalDropout
 from .dropout import VolumetricDropout as VolumetricDropout
 from .dropout import WhiteNoise as WhiteNoise
 from .inception import FireModule as FireModule
@@ -57,6 +59,7 @@ from .local_normalization import SpatialContrastiveNormalization as SpatialContr
 from .local_normalization import SpatialCrossMapLRN as SpatialCrossMapLRN
 from .local_normalization import SpatialDivisiveNormalization as SpatialDivisiveNormalization
 from .local_normalization import SpatialSubtractiveNormalization as SpatialSubtractiveNormalization
+from .lookup import Dictionary as Dictionary
 from .lookup import LookupTable as LookupTable
 from .lp_pooling import FeatureLPPooling as FeatureLPPooling
 from .lp_pooling import SpatialLPPooling as SpatialLPPooling
@@ -65,6 +68,7 @@ from .monitors import Profile as Profile
 from .normalization import BatchNormalization as BatchNormalization
 from .normalization import SpatialBatchNormalization as SpatialBatchNormalization
 from .normalization import VolumetricBatchNormalization as VolumetricBatchNormalization
+from .penalties import CategoricalEntropy as CategoricalEntropy
 from .penalties import GradientReversal as GradientReversal
 from .penalties import L1Penalty as L1Penalty
 from .placement import GPU as GPU
@@ -99,6 +103,7 @@ from .rectifiers import ReLU as ReLU
 from .rectifiers import ReLU6 as ReLU6
 from .rectifiers import RReLU as RReLU
 from .rectifiers import Threshold as Threshold
+from .reductions import ArgMax as ArgMax
 from .reductions import Max as Max
 from .reductions import Mean as Mean
 from .reductions import Min as Min
@@ -160,6 +165,8 @@ from .transfer import Tanh as Tanh
 from .transfer import TanhShrink as TanhShrink
 from .transposed import SpatialFullConvolution as SpatialFullConvolution
 from .transposed import VolumetricFullConvolution as VolumetricFullConvolution
+from .tree_softmax import SoftMaxForest as SoftMaxForest
+from .tree_softmax import SoftMaxTree as SoftMaxTree
 from .unpooling import SpatialMaxUnpooling as SpatialMaxUnpooling
 from .unpooling import VolumetricMaxUnpooling as VolumetricMaxUnpooling
 from .upsampling import SpatialUpSamplingBilinear as SpatialUpSamplingBilinear

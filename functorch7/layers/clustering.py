@@ -18,7 +18,7 @@ class Kmeans(Module):
     Shape: (B, dim) -> (B), floating-point.
     Parameters: weight (k, dim), the centres; uniform on +-1, or +-stdv.
     Buffers: loss, the sum of the squared distances to the nearest centres (a side output).
-    Raises: ValueError for k or dim below 1 and for inputs of other shapes.
+    Raises: ValueError for k or dim below 1, a scale that is not positive, and inputs of other shapes.
     Source: dpnn/README.md#nn.Kmeans.
     """
 
@@ -28,6 +28,8 @@ class Kmeans(Module):
 
     def __post_init__(self) -> None:
         check_positive(self, k=self.k, dim=self.dim)
+        if self.scale is not None and not self.scale > 0:
+            raise ValueError(f"nn.Kmeans: scale has to be positive, got {self.scale}")
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         bound = 1 if stdv is None else stdv

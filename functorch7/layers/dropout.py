@@ -120,6 +120,39 @@ class VolumetricDropout(SpatialDropout):
     map_dims: ClassVar[int] = 3
 
 
+class TotalDropout(Module):
+    """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
+
+    Shape: any, kept.
+    Exposes: noise, that of the last training call.
+    Raises: ValueError unless 0 <= p < 1, and if the key is missing.
+    Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
+    Source: dpnn, TotalDropout.lua.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("noise",)
+
+    p: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p < 1:
+            raise ValueError(f"nn.TotalDropout: illegal percentage, must be 0 <= p < 1, got {self.p}")
+
+    def draws(self, train: bool) -> bool:
+        return train
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
+        if not train:
+            return input, buffers
+        noise = jax.random.bernoulli(key, 1 - self.p).astype(input.dtype)
+        expose(noise=noise)
+        return input * noise, buffers
+
+    def printed(self) -> str:
+        return f"nn.TotalDropout({self.p:f})"
+
+
 class WhiteNoise(Module):
     """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
 

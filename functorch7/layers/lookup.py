@@ -99,3 +99,14 @@ class LookupTable(Module):
     def scale_grad_by_freq(self) -> "LookupTable":
         """The same layer that divides a row's gradient by how often its index occurs."""
         return self.replace(scale_by_frequency=True)
+
+
+class Dictionary(LookupTable):
+    """Deprecated: it cannot be made; LookupTable does the same.
+
+    Raises: RuntimeError, always.
+    Source: dpnn, Dictionary.lua.
+    """
+
+    def __init__(self, dict_size: int, embedding_size: int, acc_update: bool = False):
+        raise RuntimeError("nn.Dictionary: DEPRECATED Jan 14, 2016; use nn.LookupTable")

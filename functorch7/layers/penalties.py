@@ -1,12 +1,13 @@
 """Layers that change gradients or add penalties, and leave values as they are."""
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
-from ..core import Emitted, Map, Module, builder, check_floating
+from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
 
 
 class L1Penalty(Module):
@@ -26,10 +27,44 @@ class L1Penalty(Module):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         check_floating(self, input)
-        sign = lax.stop_gradient(jax.numpy.sign(input))
+        sign = lax.stop_gradient(jnp.sign(input))
         weight = self.l1weight / input.size if self.size_average else self.l1weight
         output = input if self.provide_output else lax.stop_gradient(input)
         return output, {"loss": Emitted(weight * (input * sign).sum(), "loss")}
+
+
+class CategoricalEntropy(Module):
+    """y = x, with the penalty -scale * H / B as a side output: H = -sum_i q_i ln(q_i + 1e-6) is the entropy of the
+    batch's distribution q_i = sum_b x_bi / sum(x), and is maximized.
+
+    Shape: probabilities (B, n), kept.  With min_entropy, nothing is added where H is not below it; without
+    size_average the penalty is not divided by B. The sum of all probabilities counts as a constant.
+    Buffers: loss, the penalty (a side output; `functorch7.penalty(buffers)` adds them up).
+    Exposes: entropy, H.
+    Raises: ValueError for other ranks.
+    Source: dpnn, CategoricalEntropy.lua.
+    """
+
+    exposes: ClassVar[tuple[str, ...]] = ("entropy",)
+
+    scale: float = 1
+    min_entropy: float | None = None
+    size_average: bool = True
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"loss": Emitted(None, "loss")}
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
+        if input.ndim != 2:
+            raise expected(self, "a batch (2 dimensions)", input)
+        distribution = input.sum(0) / lax.stop_gradient(input.sum())
+        entropy = -(distribution * jnp.log(distribution + 1e-6)).sum()
+        expose(entropy=entropy)
+        loss = -self.scale * entropy / (len(input) if self.size_average else 1)
+        if self.min_entropy is not None:
+            loss = jnp.where(entropy < self.min_entropy, loss, 0)
+        return input, {"loss": Emitted(loss, "loss")}
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))

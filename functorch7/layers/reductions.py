@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, check_dimension, expected
+from ..core import Map, axis, check_dimension, expected
 from ..core.checks import example_axis
 
 
@@ -54,6 +54,29 @@ class Min(Reduction):
     def reduce(self, input: Any, axis: int) -> Any:
         at = jnp.expand_dims(jnp.argmin(input, axis), axis)
         return jnp.take_along_axis(input, at, axis)
+
+
+class ArgMax(Map):
+    """The place, from 1, of the maximum along a dimension; the first of several. No gradient.
+
+    Shape: (n, p, q) -> (n, q) for dim 2; a vector gives one element. An input of more than n_input_dim dimensions is a
+    batch, and dim is counted after it. Integers, or numbers of the input's type if not as_long.
+    Raises: ValueError for dimension 0 or beyond the input's.
+    Source: dpnn, ArgMax.lua.
+    """
+
+    dim: int = 1
+    n_input_dim: int = 9999
+    as_long: bool = True
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dim)
+
+    def f(self, input: Any) -> Any:
+        batch = input.ndim > self.n_input_dim and self.dim > 0
+        along = axis(self, self.dim + 1 if batch else self.dim, input.ndim)
+        place = jnp.argmax(input, along, keepdims=input.ndim == 1) + 1
+        return place if self.as_long else place.astype(input.dtype)
 
 
 class Sum(Reduction):

@@ -13,7 +13,7 @@ from ..core import TableMap, axis, check_dimension, expected
 def check_table(module: Any, input: Any, at_least: int = 1) -> list:
     """The input as a list, if it is a table of so many entries."""
     if not isinstance(input, (list, tuple)) or len(input) < at_least:
-        raise expected(module, f"a table of at least {at_least}", input)
+        raise expected(module, f"a table of at least {at_least}" if at_least else "a table", input)
     return list(input)
 
 

@@ -1,5 +1,6 @@
 """dpnn's layers for images: glimpses, crops, and changes of colour."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -20,6 +21,16 @@ def check_images(module: Module, input: Any, channels: int | None = None) -> Non
         raise expected(module, f"a 3D or 4D tensor{with_channels}", input)
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def _clipped(input: Any, low: float, high: float) -> Any:
+    return jnp.clip(input, low, high)
+
+
+@_clipped.defjvp
+def _(low, high, primals, tangents):
+    return _clipped(primals[0], low, high), tangents[0]
+
+
 class Clip(Map):
     """y = x kept between two limits; the gradient passes everywhere, as if nothing were cut.
 
@@ -35,7 +46,7 @@ class Clip(Map):
         check_number(self, minval=self.minval, maxval=self.maxval)
 
     def f(self, input: Any) -> Any:
-        return input + lax.stop_gradient(jnp.clip(input, self.minval, self.maxval) - input)
+        return _clipped(input, self.minval, self.maxval)
 
 
 class SpatialGlimpse(Map):

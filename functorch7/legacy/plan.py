@@ -161,7 +161,8 @@ class Plan:
         order, treedef = jax.tree.flatten(params)
         floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
         own = dtype_of(root._type)
-        self.dtype = own if own in floating or not floating else floating[0]
+        casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
+        self.dtype = own if own in floating or not floating or casts else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import layers
 from .described import Described
+from .generated import class_of
 from .plan import grad_name
 from .storage import Storage
 from .tensor import Tensor
@@ -53,6 +55,10 @@ class Serialization(Described):
         for module in self.listModules():
             module.__dict__["dpnn_serialEmpty"] = (*module.dpnn_mediumEmpty, *module.dpnn_lightEmpty)
         return self
+
+    def Serial(self, tensortype: str | None = None) -> Any:
+        """This module in an nn.Serial, which saves it in a type of tensors."""
+        return class_of(layers.Serial)(self, tensortype)
 
     def serialMode(self, empty: Any) -> Any:
         """Saves everything but the fields of these names, in all modules inside."""

@@ -138,6 +138,15 @@ class IndexLinear(Module, describes=layers.IndexLinear):
 class Kmeans(Module, describes=layers.Kmeans):
     """nn.Kmeans."""
 
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """Adds the gradient of the centres, and returns zeros; ignores gradOutput, and scale if the module has one."""
+        return super().backward(input, np.zeros(len(unwrapped(input))), scale if self.scale is None else 1)
+
+    @property
+    def clusterSampleCount(self) -> Tensor:
+        """How many examples of the last forward are nearest to each centre."""
+        return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
+
     def initRandom(self, input: Any) -> None:
         """Takes examples as centres, drawn with replacement."""
         self._start_from(self._spec.init_random, input)
@@ -228,3 +237,27 @@ class PReLU(Module, describes=layers.PReLU):
     def reset(self, stdv: float | None = None) -> Any:
         """Leaves the weight as it is, as Torch does."""
         return self
+
+
+class Bigrams(Module, describes=layers.Bigrams):
+    """nn.Bigrams."""
+
+    def statistics(self) -> float:
+        """The mean number of words that may follow a word."""
+        return self._spec.statistics()
+
+
+class SoftMaxTree(Module, describes=layers.SoftMaxTree):
+    """nn.SoftMaxTree."""
+
+    def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters, and their gradients, of a node's children: rows of weight and bias."""
+        rows = self._spec.family(parentId)
+        parts = [[t.narrow(1, rows.start + 1, rows.stop - rows.start) for t in ts] for ts in self.parameters()[:2]]
+        return parts[0], parts[1]
+
+    def momentumGradParameters(self) -> list[Tensor]:
+        """The moving averages of the gradients. Raises RuntimeError with accUpdate, which keeps none in Torch."""
+        if self.accUpdate:
+            raise RuntimeError(f"{self.title()}: cannot use momentum with accUpdate")
+        return super().momentumGradParameters()

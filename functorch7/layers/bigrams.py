@@ -1,0 +1,97 @@
+"""Sampling the words that follow a word."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import Const, Module, check_positive, check_values, expected, title
+
+
+def pairs(name: str, bigrams: Any) -> Const:
+    """The distributions as one record (word, next word, probability) for each pair, by words."""
+    if isinstance(bigrams, Const):
+        return bigrams
+    if isinstance(bigrams, (list, tuple)):
+        bigrams = dict(enumerate(bigrams, 1))
+    if not isinstance(bigrams, dict) or not bigrams:
+        raise TypeError(f"{name}: expected a table from words to tables of index and prob, got {bigrams!r}")
+    records = []
+    for word, following in sorted(bigrams.items()):
+        index, prob = np.asarray(following["index"]), np.asarray(following["prob"], np.float64)
+        if index.ndim != 1 or index.shape != prob.shape or not index.size or word < 1 or (prob < 0).any():
+            raise ValueError(f"{name}: expected as many index as prob for word {word}, got {following!r}")
+        records += zip([word] * len(index), index, prob / prob.sum(), strict=True)
+    return Const(np.array(records, [("word", np.int32), ("next", np.int32), ("prob", np.float64)]))
+
+
+def alias_table(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each of n columns, the probability of staying in it, and the column to go to otherwise (Vose, 1991)."""
+    stay, other = prob * len(prob), np.arange(len(prob), dtype=np.int32)
+    small, large = list(np.flatnonzero(stay < 1)), list(np.flatnonzero(stay >= 1))
+    while small and large:
+        poor, rich = small.pop(), large[-1]
+        other[poor] = rich
+        stay[rich] -= 1 - stay[poor]
+        if stay[rich] < 1:
+            small.append(large.pop())
+    stay[[*small, *large]] = 1  # but for rounding they are
+    return stay.astype(np.float32), other
+
+
+class Bigrams(Module):
+    """Words that follow each word of the input, drawn from its distribution, by the alias method.
+
+    Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
+    of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
+    Buffers: starts, sizes, following, stay, other: the distributions and their alias tables.
+    Raises: TypeError or ValueError for another table, for inputs of other shapes, for words without a distribution
+    where these can be looked at (under jit they give 0), and if the key is missing.
+    Differs from Torch7: a version of it gives places in `index`; these are the words themselves, as in its last.
+    Source: dpnn, Bigrams.lua; Vose, 1991.
+    """
+
+    bigrams: Any
+    nsample: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, nsample=self.nsample)
+        self._set(bigrams=pairs(self.torch_name(), self.bigrams))
+
+    def statistics(self) -> float:
+        """The mean number of words that may follow a word."""
+        words = self.bigrams.value["word"]
+        return len(words) / len(np.unique(words))
+
+    def draws(self, train: bool) -> bool:
+        return True
+
+    def init_buffers(self) -> dict[str, Any]:
+        records = self.bigrams.value
+        sizes = np.bincount(records["word"])
+        starts = np.cumsum(sizes) - sizes
+        tables = [alias_table(records["prob"][a : a + n]) for a, n in zip(starts, sizes, strict=True) if n]
+        stay, other = (np.concatenate(column) for column in zip(*tables, strict=True))
+        return {
+            "starts": jnp.asarray(starts, jnp.int32), "sizes": jnp.asarray(sizes, jnp.int32),
+            "following": jnp.asarray(records["next"]), "stay": jnp.asarray(stay), "other": jnp.asarray(other),
+        }  # fmt: skip
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if input.ndim != 1:
+            raise expected(self, "a vector of words", input)
+        starts, sizes, following, stay, other = (
+            jnp.asarray(buffers[name]) for name in ("starts", "sizes", "following", "stay", "other")
+        )
+        words = input.astype(jnp.int32)
+        size = sizes.at[words].get(mode="fill", fill_value=0, wrap_negative_indices=False)
+        last = len(starts) - 1
+        check_values(words, size == 0, f"{title(self)}: expected words up to {last} with bigrams, got {{value}}")
+        column_key, stay_key = jax.random.split(key)
+        shape = (len(words), self.nsample)
+        column = jax.random.randint(column_key, shape, 0, jnp.maximum(size, 1)[:, None], jnp.int32)
+        first = starts[jnp.clip(words, 0, last)][:, None]
+        stays = jax.random.uniform(stay_key, shape, stay.dtype) < stay[first + column]
+        drawn = following[first + jnp.where(stays, column, other[first + column])]
+        return jnp.where(size[:, None] > 0, drawn, 0), buffers
