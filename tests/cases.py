@@ -61,6 +61,9 @@ PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, 
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
 
+UNIGRAMS = np.array([5, 1, 0, 2, 4])
+NCE = [x(3, 4), np.array([2, 5, 2])]
+
 SIGNS = np.float32([[1, -1, 1], [-1, -1, 1]])
 
 MODULES = [
@@ -333,6 +336,12 @@ MODULES = [
         [],
         "VariableLength, the last steps",
     ),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2), NCE, [x(3, 4), np.array([2, 5])]),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2, False), NCE, [x(3, 4), np.array([2, 6, 1])], "NCEModule by rows"),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS), NCE, [x(3, 3), NCE[1]], "NCEModule, Z unknown", gradient=False),
+    Case(
+        lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, normalized=True), NCE, x(3, 4), "NCEModule in evaluation", train=False
+    ),
     Case(lambda: f7.ReinforceBernoulli(), p(4, 2), gradient=False),
 ]
 
@@ -380,5 +389,7 @@ CRITERIONS = [
         [np.array([1, 2]), np.array([4])],
     ),
     (f7.RepeaterCriterion(f7.AbsCriterion()), [x(2, 3), x(2, 3)], x(2, 3)),
+    (f7.NCECriterion(), [p(3), p(3, 2), p(3), p(3, 2)], None),
+    (f7.NCECriterion(False), [p(3), p(3, 2), p(3), p(3, 2)], np.array([1, 4, 2])),
     (f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1), np.log(p(3, 4)), np.array([1, 4, 2])),
 ]
