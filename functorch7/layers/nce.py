@@ -23,11 +23,11 @@ class NCEModule(Module):
     to `unigrams` (output_size), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, without
     it each its own.
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, output_size).
-    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size); bias (output_size,), -log(output_size).
-    Both on +-stdv with stdv. Only the rows of the classes in use are read (`training.make_sgd_step`).
+    Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size); bias (output_size,),
+    -log(output_size); both uniform on +-stdv with stdv. Only the rows of the classes in use are read (`training.make_sgd_step`).
     Buffers: Z (1,). If it is not positive, the first call sets it to output_size * mean exp(W_w . x + b_w) over its
     noise classes (without batchnoise, over the targets, too). It is no part of the gradient.
-    Exposes: sampleidx, the classes in use: noise, then targets (k + B), or without batchnoise (B, 1 + k), targets first.
+    Exposes: sampleidx, the classes in use: noise, then targets (k + B); without batchnoise (B, 1 + k), targets first.
     Raises: ValueError for k below 1, unigrams of another size, negative, or without a positive sum, inputs of other
     shapes, and targets outside 1..output_size where these can be looked at; under jit such a target gives NaN.
     Differs from Torch7: `unigrams` is left as it was given, and the estimate of Z is not printed.

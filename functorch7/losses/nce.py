@@ -58,7 +58,6 @@ class NCECriterion(Criterion):
             raise expected(self, f"noise samples for each of {shapes[0][0]} targets", input)
         model_target, model_noise, noise_target, noise_noise = input
         k = shapes[1][1]
-        total = (
-            -log_from_model(model_target, k * noise_target).sum() - log_from_noise(model_noise, k * noise_noise).sum()
-        )
+        data, noise = log_from_model(model_target, k * noise_target), log_from_noise(model_noise, k * noise_noise)
+        total = -(data.sum() + noise.sum())
         return total / shapes[0][0] if self.size_average else total
