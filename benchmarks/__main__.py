@@ -10,11 +10,12 @@ from types import ModuleType
 
 import jax
 
-from . import inception, lenet, mlp, rows, stateful, transfer
+from . import inception, lenet, mlp, nce, rows, stateful, transfer
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, ModuleType] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
+    "nce": nce,
 }  # fmt: skip
 
 

@@ -7,12 +7,12 @@ import sys
 import jax
 import pytest
 
-from benchmarks import inception, lenet, mlp, rows, stateful, transfer
+from benchmarks import inception, lenet, mlp, nce, rows, stateful, transfer
 from benchmarks.measure import check_agreement
 
 
 @pytest.mark.parametrize(
-    "benchmark", [stateful, mlp, lenet, inception, transfer, rows], ids=lambda module: module.__name__
+    "benchmark", [stateful, mlp, lenet, inception, transfer, rows, nce], ids=lambda module: module.__name__
 )
 def test_all_ways_agree(benchmark):
     with jax.numpy_rank_promotion("allow"):  # the programs written by hand are as one writes them
@@ -32,4 +32,4 @@ def test_the_command_line_prints_a_table_and_writes_timings(tmp_path):
 def test_an_unknown_benchmark_is_named():
     result = subprocess.run([sys.executable, "-m", "benchmarks", "speed"], capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert "no benchmark speed; there are stateful, mlp, lenet, inception, transfer, rows" in result.stderr
+    assert "no benchmark speed; there are stateful, mlp, lenet, inception, transfer, rows, nce" in result.stderr

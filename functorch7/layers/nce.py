@@ -24,7 +24,8 @@ class NCEModule(Module):
     it each its own.
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, output_size).
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size); bias (output_size,),
-    -log(output_size); both uniform on +-stdv with stdv. Only the rows of the classes in use are read (`training.make_sgd_step`).
+    -log(output_size); both uniform on +-stdv with stdv. Only the rows of the classes in use are read
+    (`training.make_sgd_step`).
     Buffers: Z (1,). If it is not positive, the first call sets it to output_size * mean exp(W_w . x + b_w) over its
     noise classes (without batchnoise, over the targets, too). It is no part of the gradient.
     Exposes: sampleidx, the classes in use: noise, then targets (k + B); without batchnoise (B, 1 + k), targets first.
