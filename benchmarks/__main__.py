@@ -11,12 +11,12 @@ from typing import Any
 
 import jax
 
-from . import inception, language, lenet, mlp, padding, recurrent, rows, stateful, steps, transfer
+from . import inception, language, lenet, mlp, nce, padding, recurrent, rows, stateful, steps, transfer
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
-    "language": language.LANGUAGE, **recurrent.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS,
+    "nce": nce, "language": language.LANGUAGE, **recurrent.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS,
 }  # fmt: skip
 
 

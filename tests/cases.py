@@ -67,6 +67,8 @@ BIGRAMS = {
     3: {"index": np.array([1]), "prob": np.array([2.0])},
 }
 HALVES = np.float32([[0.5, -0.25, 1], [1.5, 0.75, -0.5], [0.25, 0.5, -1]])
+UNIGRAMS = np.array([5, 1, 0, 2, 4])
+NCE = [x(3, 4), np.array([2, 5, 2])]
 
 SIGNS = np.float32([[1, -1, 1], [-1, -1, 1]])
 
@@ -340,6 +342,12 @@ MODULES = [
         [],
         "VariableLength, the last steps",
     ),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2), NCE, [x(3, 4), np.array([2, 5])]),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2, False), NCE, [x(3, 4), np.array([2, 6, 1])], "NCEModule by rows"),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS), NCE, [x(3, 3), NCE[1]], "NCEModule, Z unknown", gradient=False),
+    Case(
+        lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, normalized=True), NCE, x(3, 4), "NCEModule in evaluation", train=False
+    ),
     Case(lambda: f7.ReinforceBernoulli(), p(4, 2), gradient=False),
     Case(lambda: f7.ArgMax(2), HALVES, HALVES[0]),
     Case(lambda: f7.TotalDropout(0.4), HALVES),
@@ -393,5 +401,7 @@ CRITERIONS = [
         [np.array([1, 2]), np.array([4])],
     ),
     (f7.RepeaterCriterion(f7.AbsCriterion()), [x(2, 3), x(2, 3)], x(2, 3)),
+    (f7.NCECriterion(), [p(3), p(3, 2), p(3), p(3, 2)], None),
+    (f7.NCECriterion(False), [p(3), p(3, 2), p(3), p(3, 2)], np.array([1, 4, 2])),
     (f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1), np.log(p(3, 4)), np.array([1, 4, 2])),
 ]

@@ -8,14 +8,14 @@ import jax
 import pytest
 
 import functorch7 as f7
-from benchmarks import inception, lenet, mlp, rows, stateful, transfer
+from benchmarks import inception, lenet, mlp, nce, rows, stateful, transfer
 from benchmarks.language import Model
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
 from benchmarks.steps import stepwise
 
-BENCHMARKS = {module.__name__: module for module in (stateful, mlp, lenet, inception, transfer, rows)} | {
+BENCHMARKS = {module.__name__: module for module in (stateful, mlp, lenet, inception, transfer, rows, nce)} | {
     "language": Model(4, 3, 5, 20), "lstm": Layer("LSTM", (5, 3, 4)), "gru": Layer("GRU", (5, 3, 4)),
     "padding": Padding(f7.FastLSTM(4, 6), padded(6, 5, 4)),
 }  # fmt: skip
@@ -44,4 +44,4 @@ def test_the_command_line_prints_a_table_and_writes_timings(tmp_path):
 def test_an_unknown_benchmark_is_named():
     result = subprocess.run([sys.executable, "-m", "benchmarks", "speed"], capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert "no benchmark speed; there are stateful, mlp, lenet, inception, transfer, rows, language" in result.stderr
+    assert "no benchmark speed; there are stateful, mlp, lenet, inception, transfer, rows, nce" in result.stderr

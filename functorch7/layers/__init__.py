@@ -65,6 +65,7 @@ from .lp_pooling import FeatureLPPooling as FeatureLPPooling
 from .lp_pooling import SpatialLPPooling as SpatialLPPooling
 from .monitors import NaN as NaN
 from .monitors import Profile as Profile
+from .nce import NCEModule as NCEModule
 from .normalization import BatchNormalization as BatchNormalization
 from .normalization import SpatialBatchNormalization as SpatialBatchNormalization
 from .normalization import VolumetricBatchNormalization as VolumetricBatchNormalization

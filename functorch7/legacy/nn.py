@@ -7,6 +7,7 @@ from . import bidirectional as bidirectional
 from . import criterions as criterions
 from . import decorators as decorators
 from . import hessian as hessian
+from . import nce as nce
 from . import nested as rnn
 from . import nested as utils
 from . import recurrent as recurrent

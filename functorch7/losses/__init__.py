@@ -21,6 +21,7 @@ from .multiclass import ClassSimplexCriterion as ClassSimplexCriterion
 from .multiclass import MultiLabelMarginCriterion as MultiLabelMarginCriterion
 from .multiclass import MultiMarginCriterion as MultiMarginCriterion
 from .multiclass import SpatialClassNLLCriterion as SpatialClassNLLCriterion
+from .nce import NCECriterion as NCECriterion
 from .regression import AbsCriterion as AbsCriterion
 from .regression import DistKLDivCriterion as DistKLDivCriterion
 from .regression import L1Cost as L1Cost

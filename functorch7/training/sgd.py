@@ -19,8 +19,8 @@ def make_sgd_step(
 ) -> Callable:
     """`step(state, (input, target), key) -> (state, metrics)`, as `make_train_step(..., optax.sgd(learning_rate))`.
 
-    The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear) change only there: a
-    step costs what the batch has entries, however large the tables are. Make the state by
+    The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear, NCEModule) change only
+    there: a step costs what the batch has entries, however large the tables are. Make the state by
     `init_state(module, optax.identity(), key)`.
     Raises: as `make_train_step`.
 

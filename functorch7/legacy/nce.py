@@ -1,0 +1,69 @@
+"""Noise-contrastive estimation with Torch's interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from .. import core, layers
+from .described import Given
+from .module import Module
+from .random import next_draw
+from .tensor import Tensor
+from .values import unwrapped
+
+
+class NCEModule(Module, describes=layers.NCEModule):
+    """nn.NCEModule; `unigrams` is a tensor (as given, of float64, whatever the module's type) and Z another.
+
+    After writing into `unigrams`, call `fastNoise`. `sampleidx` has the classes that the last forward used.
+    """
+
+    dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))  # type: ignore[attr-defined]
+
+    def _respecify(self, spec: Any) -> None:
+        if spec.unigrams != self._spec.unigrams:
+            self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))
+        super()._respecify(spec)
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        unigrams = self.__dict__.pop("unigrams")
+        super()._cast(type_name, cache)
+        self.__dict__["unigrams"] = unigrams
+
+    @property
+    def dpnn_parameters(self) -> list[str]:
+        """The names of what is learned or kept: weight, bias, Z, unigrams."""
+        return [*super().dpnn_parameters, "unigrams"]
+
+    @property
+    def Z(self) -> Tensor:
+        """The normalisation constant, a tensor of one element; not positive: the next forward estimates it."""
+        return self.__dict__["Z"]
+
+    @Z.setter
+    def Z(self, value: Any) -> None:
+        self.Z.fill(float(np.asarray(unwrapped(value)).reshape(())))
+
+    def fastNoise(self) -> None:
+        """Makes the sampler anew, from what `unigrams` holds now. Raises ValueError for negative numbers."""
+        self._respecify(self._spec.replace(unigrams=core.Const(self.unigrams.numpy())))
+
+    def noiseSample(self, sampleidx: Tensor, batchsize: int, k: int) -> Tensor:
+        """Fills a tensor, resized to batchsize x k, with noise classes."""
+        seed, number = next_draw()
+        drawn = self._spec.noise_sample(jax.random.fold_in(seed, number), (batchsize, k))
+        return sampleidx.resize(batchsize, k).copy(np.asarray(drawn))
+
+    def noiseProb(self, sampleprob: Tensor, sampleidx: Any) -> Tensor:
+        """Fills a tensor, resized as sampleidx, with the probabilities that noise has these classes."""
+        classes = np.asarray(unwrapped(sampleidx)).astype(np.int32)
+        layers.lookup.check_indices(self._spec, classes, self._spec.output_size)
+        probability = self._spec.noise_probability(classes, np.float32)
+        return sampleprob.resize(*classes.shape).copy(np.asarray(probability))
