@@ -355,6 +355,14 @@ MODULES = [
     Case(lambda: f7.Bigrams(BIGRAMS, 5), np.array([1, 3, 1]), np.array([2]), gradient=False),
     Case(lambda: f7.SoftMaxTree(3, TREE), [HALVES, np.array([2, 6, 9])], [HALVES, np.array([2, 11, 1])]),
     Case(lambda: f7.SoftMaxForest(3, [TREE, TREE], [1, 1], [2]), [HALVES, np.array([2, 6, 9])], [HALVES[:2], HALVES]),
+    Case(lambda: f7.ReinforceBernoulli(), p(4, 2), 2 + p(4, 2), gradient=False),
+    Case(lambda: f7.ReinforceBernoulli(), p(4, 2), name="ReinforceBernoulli in evaluation", train=False),
+    Case(lambda: f7.ReinforceCategorical(), p(4, 3), p(4, 3, 2), gradient=False),
+    Case(lambda: f7.ReinforceNormal(0.3), x(4, 2), [x(4, 2), x(4, 3)], gradient=False),
+    Case(lambda: f7.ReinforceNormal([0.3, 0.5]), x(4, 2), x(4, 3), "ReinforceNormal, two stdevs", gradient=False),
+    Case(lambda: f7.ReinforceNormal(), [x(4, 2), p(4, 2)], x(4, 2), "ReinforceNormal of a table", gradient=False),
+    Case(lambda: f7.ReinforceGamma(0.7), p(4, 2), -p(4, 2), gradient=False),
+    Case(lambda: f7.ReinforceGamma(), [p(2), p(2)], [p(2), p(3)], "ReinforceGamma of a table", train=False),
 ]
 
 CRITERIONS = [
@@ -365,6 +373,7 @@ CRITERIONS = [
     (f7.CrossEntropyCriterion(), x(3, 4), np.array([1, 4, 2])),
     (f7.CrossEntropyCriterion([1.0, 2.0, 0.5, 1.0]), x(3, 4), np.array([1, 4, 2])),
     (f7.VRClassReward(0.5), [x(3, 4), x(3)], np.array([1, 4, 2])),
+    (f7.BinaryClassReward(0.5, size_average=False), [p(3), x(3, 1)], np.array([1, 0, 1])),
     (f7.AbsCriterion(), x(2, 3), x(2, 3)),
     (f7.SmoothL1Criterion(False), 2 * x(2, 3), x(2, 3)),
     (f7.DistKLDivCriterion(), np.log(p(2, 3)), np.float32([[0.2, 0, 0.8], [0.5, 0.5, 0]])),

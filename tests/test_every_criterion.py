@@ -29,7 +29,7 @@ def test_jit_equals_eager(criterion, input, target):
 @every
 def test_gradient_is_the_derivative(criterion, input, target):
     loss = criterion
-    if isinstance(criterion, f7.VRClassReward):  # its value is the reward's, its gradient that of the baseline's loss
+    if isinstance(criterion, f7.VarianceReducedReward):  # the reward's value, the gradient of the baseline's loss
         rewards = np.asarray(criterion.reward(arrays(input), target), np.float64)
         loss = lambda i, target: criterion.criterion(i[1], rewards)  # noqa: E731
     with jax.enable_x64(True):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import digamma
 
 from functorch7.legacy import nn, optim
 
@@ -154,16 +155,24 @@ def run_flat_order(case, tolerance):
     assert_same(network.getParameters()[0], decoded(case["flat"]), tolerance)
 
 
+SCORES = {  # the derivative of log p(sample; input)
+    "ReinforceBernoulli": lambda x, given, _: (x - given) / (given * (1 - given)),
+    "ReinforceNormal": lambda x, given, stdev: (x - given) / stdev**2,
+    "ReinforceCategorical": lambda x, given, _: x / (given + 1e-8),
+    "ReinforceGamma": lambda x, given, scale: np.log(x) - digamma(given) - np.log(scale),
+}
+
+
 def run_reinforce(case, tolerance):
     """The sample is ours, so that only the rule can be compared: the recorded sample checks the test's own formula."""
-    given, reward = decoded(case["input"]), decoded(case["reward"])
-    assert case["class"] == "ReinforceBernoulli"
+    given, reward, argument = decoded(case["input"]), decoded(case["reward"]), case["arg"]
 
     def rule(sample):
-        return -reward.reshape((-1,) + (1,) * (given.ndim - 1)) * (sample - given) / (given * (1 - given))
+        return -reward.reshape((-1,) + (1,) * (given.ndim - 1)) * SCORES[case["class"]](sample, given, argument)
 
-    assert_same(rule(decoded(case["output"])), decoded(case["gradInput"]), 1e-4)
-    module = nn.ReinforceBernoulli().double()
+    single = case["class"] == "ReinforceGamma"  # whose digamma is one of float32 in Torch
+    assert_same(rule(decoded(case["output"])), decoded(case["gradInput"]), 1e-4 if single else 1e-7)
+    module = getattr(nn, case["class"])(argument).double()
     sample = np.asarray(module.forward(given))
     module.reinforce(reward)
     assert_same(module.backward(given, np.ones_like(sample)), rule(sample), tolerance)
@@ -189,17 +198,45 @@ def run_unpooling(case, tolerance):
     )
 
 
+DRAWN_TOGETHER = {  # how many of the last dimensions share a draw
+    "Dropout": 0, "SpatialDropout": 2, "VolumetricDropout": 3, "SpatialRegionDropout": 3,
+    "SpatialUniformCrop": 3, "SpatialFractionalMaxPooling": 2, "VolumetricFractionalMaxPooling": 3,
+}  # fmt: skip
+
+
 def run_sampled(case, tolerance):
-    """Each plane of a recorded fractional pooling is the output of some regions that we draw, too."""
-    module, input, wanted = (
-        getattr(nn, case["class"])(*decoded(case["args"])),
-        *map(decoded, (case["input"], case["output"])),
-    )
-    dims = len(module.description().axes)
-    planes = input.reshape((-1, *input.shape[-dims:]))
-    drawn = np.asarray(module.double().forward(np.repeat(planes, 400, 0)))
-    found = drawn.reshape((len(planes), 400, -1)) == wanted.reshape((len(planes), 1, -1))
-    assert found.all(2).any(1).all()
+    """What was recorded is something that we draw, too, and what holds for ours holds for it."""
+    module = getattr(nn, case["class"])(*decoded(case["args"])).double()
+    input, output, grad_output, grad_input = (decoded(case[n]) for n in ("input", "output", "gradOutput", "gradInput"))
+    ours = np.asarray(module.forward(input)).copy()
+    ours = (ours, np.asarray(module.backward(input, grad_output)))
+    if case["class"] in DRAWN_TOGETHER:
+        dims = DRAWN_TOGETHER[case["class"]]
+        split = output.shape[output.ndim - dims :]
+        drawn = np.stack([np.asarray(module.forward(input)).reshape(-1, *split) for _ in range(400)])
+        found = np.isclose(drawn, output.reshape(1, -1, *split), rtol=tolerance)
+        assert found.all(tuple(range(2, found.ndim))).any(0).all()
+    for sample, gradient in (ours, (output, grad_input)):
+        if case["class"] in ("WhiteNoise", "SimpleColorTransform", "PCAColorTransform"):
+            assert_noise(case["class"], decoded(case["args"]), sample - input)
+            np.testing.assert_array_equal(gradient, grad_output)
+        else:  # linear in the input, for a given draw
+            np.testing.assert_allclose((gradient * input).sum(), (grad_output * sample).sum(), rtol=1e-9)
+        if case["class"] == "RReLU":
+            lower, upper = decoded(case["args"]) or (1 / 8, 1 / 3)
+            slope = sample / input
+            assert ((slope == 1) | ((input < 0) & (slope >= lower) & (slope <= upper))).all()
+
+
+def assert_noise(name, args, noise):
+    if name == "WhiteNoise":
+        mean, deviation = args
+        margin = 5 * deviation / np.sqrt(noise.size)
+        assert abs(noise.mean() - mean) < margin and abs(noise.std() - deviation) < margin
+    else:  # one shift for all the pixels of a channel
+        assert np.ptp(noise, axis=(-2, -1)).max() < 1e-12
+    if name == "SimpleColorTransform":
+        assert (abs(noise).max((0, -2, -1) if noise.ndim == 4 else (-2, -1)) <= args[1]).all()
 
 
 def rosenbrock(x):

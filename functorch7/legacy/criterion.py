@@ -247,8 +247,8 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
 
 
-class VRClassReward(Criterion, describes=reinforce.VRClassReward):
-    """nn.VRClassReward(module, scale, criterion): backward sends the reward to `module`'s stochastic modules."""
+class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward):
+    """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
 
     def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
         if not hasattr(module, "reinforce"):

@@ -25,13 +25,14 @@ from .measures import get_rougeS as get_rougeS
 from .module import Module as Module
 from .recurrent import AbstractRecurrent as AbstractRecurrent
 from .recurrent import AbstractSequencer as AbstractSequencer
+from .special import Reinforce as Reinforce
 from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
 __all__ = [
     "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
-    "Module", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "rnn",
-    "tables", "utils",
+    "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian",
+    "rnn", "tables", "utils",
 ]  # fmt: skip
 
 

@@ -22,13 +22,20 @@ from .values import unwrapped, wrapped
 
 
 class Reinforce(Module, describes=ReinforceSpec):
-    """Stochastic modules; `reward` is what `reinforce` sent last."""
+    """Stochastic modules; `reward` is what `reinforce` sent last.
+
+    A user's subclass may define `updateOutput` and `updateGradInput`, as in Torch, with the help of `rewardAs`.
+    """
 
     reward: Any = None
 
+    def take_reward(self, reward: Any) -> None:
+        """Keeps a reward for backward."""
+        self.reward = reward
+
     def rewardAs(self, input: Any) -> Any:
         """The reward, expanded to the sizes of a tensor."""
-        return wrapped(reward_as(unwrapped(self.reward), Emitted(unwrapped(input), "log_prob")))
+        return wrapped(reward_as(self.reward_at_step(0), Emitted(jnp.asarray(unwrapped(input)), "log_prob")))
 
     def reward_at_step(self, step: int) -> Any:
         """The reward for the sample of a time step (0: no recurrence)."""

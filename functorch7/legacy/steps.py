@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..reinforce import Reinforce
 from .described import Described
 from .values import unwrapped, wrapped
 
@@ -127,6 +126,9 @@ class Steps(Described):
 
         In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
         """
+        sent = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
         for module in self.listModules():
-            if isinstance(module._spec, Reinforce):
-                module.reward = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
+            module.take_reward(sent)
+
+    def take_reward(self, reward: Any) -> None:
+        """What this module itself does with a reward: nothing, unless it is stochastic."""

@@ -6,17 +6,32 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Emitted, Module
+from ..core import Const, Emitted, Module, check_floating, check_values, const, expected, lookable, title
 
 
 class Reinforce(Module, abstract=True):
-    """Samples in training (in evaluation too if `stochastic`); write `sample`, `log_prob` and `mean`.
+    """Samples in training (in evaluation too if `stochastic`); write `sample` and `log_prob`, and `mean` if need be.
 
     The incoming gradient is ignored; the gradient is that of -reward * log p(sample; input), by way of the side
     output `log_prob` and `functorch7.reinforce_loss(buffers, reward)`, or `model.reinforce(reward)` in `legacy`.
+    In evaluation, unless `stochastic`, the output is `mean(input)`, nothing is emitted and gradients pass as through
+    any function.
     Buffers: log_prob, of the last sample, element by element (a side output).
     Raises: ValueError if a key is needed and missing.
-    Source: dpnn, Reinforce; Williams, 1992.
+    Source: dpnn/README.md#nn.Reinforce; Williams, 1992.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> class ReinforcePoisson(f7.Reinforce):
+    ...     def sample(self, key, rate):
+    ...         return jax.random.poisson(key, rate).astype(rate.dtype)
+    ...     def log_prob(self, count, rate):
+    ...         return jax.scipy.stats.poisson.logpmf(count, rate)
+    >>> rates, module = jnp.array([[1.0], [5.0]]), ReinforcePoisson()
+    >>> def loss(rates, reward):
+    ...     counts, buffers = module.apply({}, {}, rates, key=jax.random.key(0), train=True)
+    ...     return f7.reinforce_loss(buffers, reward)
+    >>> jax.grad(loss)(rates, jnp.array([0.5, -0.5])).shape
+    (2, 1)
     """
 
     stochastic: bool = False
@@ -33,6 +48,9 @@ class Reinforce(Module, abstract=True):
         """What evaluation gives instead of a sample; the input itself by default."""
         return input
 
+    def check(self, input: Any) -> None:
+        """Raises ValueError for parameters of no distribution: shapes always, values by `check_values`."""
+
     def draws(self, train: bool) -> bool:
         return train or self.stochastic
 
@@ -40,9 +58,11 @@ class Reinforce(Module, abstract=True):
         return {"log_prob": Emitted(None, "log_prob")}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self.check(input)
         if not self.draws(train):
             return self.mean(input), {"log_prob": Emitted(None, "log_prob")}
-        sample = lax.stop_gradient(self.sample(key, input))
+        # The input is cut off before the sampler, not after it, so that no sampler is ever differentiated.
+        sample = self.sample(key, jax.tree.map(lax.stop_gradient, input))
         return sample, {"log_prob": Emitted(self.log_prob(sample, input), "log_prob")}
 
 
@@ -51,11 +71,168 @@ class ReinforceBernoulli(Reinforce):
 
     Shape: probabilities of any shape, kept; gradient -reward * (x - p) / (p (1 - p)).
     Buffers: log_prob, of the last sample (a side output).
-    Source: dpnn, ReinforceBernoulli; Williams, 1992.
+    Raises: ValueError for probabilities outside 0 to 1 where these can be looked at, or the program is `checked`.
+    Source: dpnn/README.md#nn.ReinforceBernoulli; Williams, 1992.
     """
+
+    def check(self, input: Any) -> None:
+        check_floating(self, input)
+        refuse(self, input, lambda p: ~((p >= 0) & (p <= 1)), "probabilities from 0 to 1")
 
     def sample(self, key: jax.Array, input: Any) -> Any:
         return jax.random.bernoulli(key, input).astype(input.dtype)
 
     def log_prob(self, sample: Any, input: Any) -> Any:
         return jnp.log(jnp.where(sample > 0, input, 1 - input))
+
+
+class ReinforceCategorical(Reinforce):
+    """A one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
+
+    Shape: probabilities (n) or (B, n), kept; gradient -reward * x / (p + 1e-8). Rows need not sum to 1 to be drawn
+    from, but the gradient is that of rows that do, as in Torch.
+    Buffers: log_prob, of the last sample: log(p + 1e-8) where the 1 is, else 0 (a side output).
+    Raises: ValueError for other ranks; for negative probabilities and rows of zeros where these can be looked at, or
+    the program is `checked`.
+    Source: dpnn/README.md#nn.ReinforceCategorical; Williams, 1992.
+    """
+
+    def check(self, input: Any) -> None:
+        if input.ndim not in (1, 2):
+            raise expected(self, "rows of probabilities, of 1 or 2 dimensions", input)
+        check_floating(self, input)
+        refuse(self, input, lambda p: ~(p >= 0), "probabilities of at least 0")
+        refuse(self, input, lambda p: (p.sum(-1, keepdims=True) == 0) & (p == 0), "rows with a probability above 0")
+
+    def sample(self, key: jax.Array, input: Any) -> Any:
+        classes = jax.random.categorical(key, jnp.log(input))
+        return jax.nn.one_hot(classes, input.shape[-1], dtype=input.dtype)
+
+    def log_prob(self, sample: Any, input: Any) -> Any:
+        # Torch's 1e-8; the choice is made before the logarithm, which has no gradient at 0.
+        return jnp.log(jnp.where(sample > 0, input + 1e-8, 1))
+
+
+@jax.custom_jvp
+def normal_log_prob(x: jax.Array, mean: jax.Array, stdev: jax.Array) -> jax.Array:
+    """log N(x; mean, stdev); its derivative by stdev is ((x - mean)^2 - s^2) / (s^3 + 1e-8), as in Torch."""
+    return jax.scipy.stats.norm.logpdf(x, mean, stdev)
+
+
+@normal_log_prob.defjvp
+def _(primals, tangents):
+    x, mean, stdev = primals
+    off = x - mean
+    by_mean = off / stdev**2
+    by_stdev = (off**2 - stdev**2) / (stdev**3 + 1e-8)
+    return normal_log_prob(x, mean, stdev), by_mean * (tangents[1] - tangents[0]) + by_stdev * tangents[2]
+
+
+class ReinforceNormal(Reinforce):
+    """x = mean + stdev * z, with z normally distributed; evaluation gives the mean.
+
+    Shape: a mean of any shape, kept; or the table [mean, stdev] (needed without the argument). stdev is a number, or
+    shaped as the mean, or as one example of it. Gradients: -reward * (x - mean) / s^2 of the mean and
+    -reward * ((x - mean)^2 - s^2) / (s^3 + 1e-8) of the stdev.
+    Buffers: log_prob, of the last sample (a side output).
+    Raises: ValueError if there is no stdev, for one of another shape, and for one that is not above 0 where it can be
+    looked at, or the program is `checked`.
+    Source: dpnn/README.md#nn.ReinforceNormal; Williams, 1992.
+    """
+
+    stdev: float | Const | None = None
+
+    def __init__(self, stdev: Any = None, stochastic: bool = False):
+        self._set(stdev=constant(self, "stdev", stdev), stochastic=stochastic)
+        self.__post_init__()
+
+    @property
+    def takes_table(self) -> bool:
+        return self.stdev is None
+
+    def check(self, input: Any) -> None:
+        _, stdev = pair(self, input, self.stdev, "mean", "stdev")
+        refuse(self, stdev, lambda s: ~(s > 0), "a stdev above 0")
+
+    def sample(self, key: jax.Array, input: Any) -> Any:
+        mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
+        return mean + stdev * jax.random.normal(key, mean.shape, mean.dtype)
+
+    def log_prob(self, sample: Any, input: Any) -> Any:
+        mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
+        return normal_log_prob(sample, mean, stdev)
+
+    def mean(self, input: Any) -> Any:
+        return pair(self, input, self.stdev, "mean", "stdev")[0]
+
+
+class ReinforceGamma(Reinforce):
+    """x is Gamma distributed with this shape k (the input) and scale; evaluation gives the mean, k * scale.
+
+    Shape: k of any shape, kept; or the table [k, scale] (needed without the argument). scale is a number, or shaped
+    as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
+    -reward * (x / scale^2 - k / scale) of the scale.
+    Buffers: log_prob, of the last sample (a side output).
+    Raises: ValueError if there is no scale, for one of another shape, and for parameters that are not above 0 where
+    these can be looked at, or the program is `checked`.
+    Source: dpnn/README.md#nn.ReinforceGamma; Williams, 1992.
+    """
+
+    scale: float | Const | None = None
+
+    def __init__(self, scale: Any = None, stochastic: bool = False):
+        self._set(scale=constant(self, "scale", scale), stochastic=stochastic)
+        self.__post_init__()
+
+    @property
+    def takes_table(self) -> bool:
+        return self.scale is None
+
+    def check(self, input: Any) -> None:
+        for name, values in zip(("shape", "scale"), pair(self, input, self.scale, "shape", "scale"), strict=True):
+            refuse(self, values, lambda v: ~(v > 0), f"a {name} above 0")
+
+    def sample(self, key: jax.Array, input: Any) -> Any:
+        shape, scale = pair(self, input, self.scale, "shape", "scale")
+        # A small shape draws numbers that are too small for the dtype; 0 has no logarithm.
+        return jnp.maximum(scale * jax.random.gamma(key, shape, dtype=shape.dtype), jnp.finfo(shape.dtype).tiny)
+
+    def log_prob(self, sample: Any, input: Any) -> Any:
+        shape, scale = pair(self, input, self.scale, "shape", "scale")
+        return (shape - 1) * jnp.log(sample) - sample / scale - lax.lgamma(shape) - shape * jnp.log(scale)
+
+    def mean(self, input: Any) -> Any:
+        shape, scale = pair(self, input, self.scale, "shape", "scale")
+        return shape * scale
+
+
+def constant(module: Module, name: str, given: Any) -> Any:
+    """The constructor's parameter: None, a number above 0, or an array as a Const."""
+    if given is None or isinstance(given, Const):
+        return given
+    if isinstance(given, bool) or isinstance(given, str):
+        raise TypeError(f"{module.torch_name()}: expected a number or a tensor as {name}, got {given!r}")
+    if not isinstance(given, (int, float)):
+        return const(given)
+    if not given > 0:
+        raise ValueError(f"{module.torch_name()}: expected {name} > 0, got {given!r}")
+    return given
+
+
+def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tuple[jax.Array, jax.Array]:
+    """Both parameters of a distribution: the input and the constructor's, or the two entries of a table."""
+    table = isinstance(input, (list, tuple))
+    if len(input) != 2 if table else given is None:
+        raise expected(module, f"a table of {first} and {second}", input)
+    left, right = input if table else (input, given.value if isinstance(given, Const) else given)
+    check_floating(module, left)
+    right = jnp.asarray(right, left.dtype)
+    if right.ndim and right.shape not in (left.shape, left.shape[1:]):
+        raise expected(module, f"a {second} of shape {left.shape} or {left.shape[1:]}", right)
+    return left, jnp.broadcast_to(right, left.shape)
+
+
+def refuse(module: Module, values: Any, wrong: Any, wanted: str) -> None:
+    """Raises ValueError, as `check_values` does, for the first value that is wrong."""
+    values = lookable(values)
+    check_values(values, wrong(values), f"{title(module)}: expected {wanted}, got {{value:g}} at position {{position}}")

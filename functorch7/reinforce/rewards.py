@@ -6,51 +6,103 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import expected
+from ..core import check_values, expected, lookable, title
 from ..losses import Criterion, MSECriterion
 from ..losses.classification import check_classes
 
 
-class VRClassReward(Criterion):
-    """Rewards a right class by `scale`, less a learned baseline (variance reduction).
+class VarianceReducedReward(Criterion, abstract=True):
+    """Rewards a right prediction by `scale`, less a learned baseline: write `predictions` and `right`.
 
-    Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
-    mean reward. Its gradient is that of criterion(baseline, reward); the scores get none. `advantage` is what
-    `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is the target's.
-    Raises: ValueError unless the input is such a table, and for classes outside 1..C where these can be seen.
-    Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
-    Source: dpnn, VRClassReward.
+    The loss is minus the sum of the rewards, divided by their number if size_average; its gradient is that of
+    criterion(baseline, reward), and the predictions get none. `advantage` is what `reinforce_loss` wants.
     """
 
     scale: float = 1
     criterion: Criterion = MSECriterion()
+    size_average: bool = True
 
-    def check(self, input: Any, target: Any) -> None:
-        scores, _ = self._parts(input)
-        check_classes(self, target, scores.shape[-1])
+    def predictions(self, given: Any) -> Any:
+        """The first entry of the table, one row or number per example; None if it is no such thing."""
+        raise NotImplementedError(f"{self.torch_name()} must define predictions(given)")
+
+    def right(self, predictions: Any, target: Any) -> Any:
+        """Which predictions are right."""
+        raise NotImplementedError(f"{self.torch_name()} must define right(predictions, target)")
 
     def reward(self, input: Any, target: Any) -> jax.Array:
-        """scale where the class is right, else 0: one number per example."""
-        scores, baseline = self._parts(input)
-        right = jnp.argmax(scores, -1) + 1 == jnp.asarray(target).reshape(-1)
-        return self.scale * right.astype(baseline.dtype)
+        """scale where the prediction is right, else 0: one number per example."""
+        predictions, baseline = self.parts(input)
+        target = jnp.asarray(target).reshape(-1)
+        if len(target) != len(predictions):
+            raise expected(self, f"{len(predictions)} targets", target)
+        return self.scale * self.right(predictions, target).astype(baseline.dtype)
 
     def advantage(self, input: Any, target: Any) -> jax.Array:
-        """The reward less the baseline, over the number of examples: to be sent to the stochastic modules."""
+        """The reward less the baseline, over the number of examples if size_average: for the stochastic modules."""
         reward = self.reward(input, target)
-        return lax.stop_gradient(reward - self._parts(input)[1].reshape(-1)) / reward.size
+        advantage = lax.stop_gradient(reward - self.parts(input)[1].reshape(-1))
+        return advantage / reward.size if self.size_average else advantage
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         reward = self.reward(input, target)
-        baseline = self._parts(input)[1]
+        baseline = self.parts(input)[1]
         learned = self.criterion(baseline, reward.reshape(baseline.shape))
         # The value is the reward's, the gradient the baseline's.
-        return learned - lax.stop_gradient(learned) - reward.mean()
+        return learned - lax.stop_gradient(learned) - (reward.mean() if self.size_average else reward.sum())
 
-    def _parts(self, input: Any) -> tuple[jax.Array, jax.Array]:
-        if not isinstance(input, (list, tuple)) or len(input) != 2 or input[0].ndim not in (1, 2):
+    def parts(self, input: Any) -> tuple[jax.Array, jax.Array]:
+        """The predictions, one row or number per example, and the baseline."""
+        predictions = self.predictions(input[0]) if isinstance(input, (list, tuple)) and len(input) == 2 else None
+        if predictions is None:
             raise expected(self, "a table of class scores and baseline", input)
-        scores = input[0].reshape(-1, input[0].shape[-1])
-        if input[1].size != len(scores):
-            raise expected(self, f"a baseline of {len(scores)} numbers", input[1])
-        return scores, input[1]
+        if input[1].size != len(predictions):
+            raise expected(self, f"a baseline of {len(predictions)} numbers", input[1])
+        return predictions, input[1]
+
+
+class VRClassReward(VarianceReducedReward):
+    """Rewards a right class by `scale`, less a learned baseline (variance reduction).
+
+    Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
+    mean reward (the sum, unless size_average). Its gradient is that of criterion(baseline, reward); the scores get
+    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
+    the target's.
+    Raises: ValueError unless the input is such a table, for another number of classes, and for classes outside 1..C
+    where these can be looked at, or the program is `checked`.
+    Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
+    Source: dpnn/README.md#nn.VRClassReward.
+    """
+
+    def check(self, input: Any, target: Any) -> None:
+        check_classes(self, target, self.parts(input)[0].shape[-1])
+
+    def predictions(self, given: Any) -> Any:
+        return given.reshape(-1, given.shape[-1]) if given.ndim in (1, 2) else None
+
+    def right(self, predictions: Any, target: Any) -> Any:
+        return jnp.argmax(predictions, -1) + 1 == target
+
+
+class BinaryClassReward(VarianceReducedReward):
+    """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.
+
+    Shape: the table [probabilities of yes (B), baseline (B) or (B, 1)] and targets (B), 0 or 1 -> scalar: minus the
+    mean reward (the sum, unless size_average). The answer is yes above 0.5. Gradient and `advantage` are as
+    VRClassReward's.
+    Raises: ValueError unless the input is such a table, for another number of targets, and for targets other than 0
+    and 1 where these can be looked at, or the program is `checked`.
+    Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
+    Source: dpnn/README.md#nn.BinaryClassReward.
+    """
+
+    def check(self, input: Any, target: Any) -> None:
+        self.parts(input)
+        answers = lookable(target)
+        check_values(answers, (answers != 0) & (answers != 1), f"{title(self)}: expected targets 0 or 1, got {{value}}")
+
+    def predictions(self, given: Any) -> Any:
+        return given if given.ndim == 1 else None
+
+    def right(self, predictions: Any, target: Any) -> Any:
+        return (predictions > 0.5) == (target == 1)

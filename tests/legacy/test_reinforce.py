@@ -151,3 +151,74 @@ def test_a_policy_learns_which_action_is_rewarded():
     net.evaluate()
     first, second = np.asarray(net.forward(np.eye(2)))[:, 0]
     assert first > 0.9 and second < 0.1
+
+
+def test_attention_gets_its_rewards_step_by_step():
+    """The action of each step sees the hidden state before it, and gets that step's reward."""
+    locate, sampler = nn.Linear(4, 2), nn.ReinforceNormal(0.3)
+    seen = nn.ParallelTable().add(nn.Linear(3, 4)).add(nn.Linear(2, 4))
+    rnn = nn.Recurrent(4, nn.Sequential().add(seen).add(nn.CAddTable()), nn.Linear(4, 4), nn.Tanh())
+    action = nn.Sequential().add(locate).add(sampler)
+    net = nn.RecurrentAttention(rnn, action, 3, [4]).double()
+    net.forwardActions = True
+    rewards = values(3, 5)
+    outputs = [[np.asarray(part) for part in step] for step in net.forward(values(5, 3))]
+    net.reinforce(list(rewards))
+    net.zeroGradParameters()
+    net.backward(values(5, 3), [[np.zeros((5, 4)), np.zeros((5, 2))]] * 3)
+    hidden = [np.zeros((5, 4)), *(h for h, _ in outputs[:-1])]
+    weight, bias = locate.weight.numpy(), locate.bias.numpy()
+    expected = np.zeros((2, 4))
+    for h, (_, sample), reward in zip(hidden, outputs, rewards, strict=True):
+        expected += (-reward[:, None] * (sample - h @ weight.T - bias) / 0.3**2).T @ h
+    same(locate.gradWeight, expected)
+
+
+def test_a_table_of_means_and_deviations_gets_both_gradients():
+    module, mean, stdev, reward = nn.ReinforceNormal().double(), values(5, 3), P, values(5, seed=2)
+    x = np.asarray(module.forward([mean, stdev]))
+    module.reinforce(reward)
+    by_mean, by_stdev = module.backward([mean, stdev], np.zeros((5, 3)))
+    same(by_mean, -reward[:, None] * (x - mean) / stdev**2)
+    same(by_stdev, -reward[:, None] * ((x - mean) ** 2 - stdev**2) / (stdev**3 + 1e-8))
+
+
+def test_a_users_module_in_torchs_style_is_rewarded_in_a_network():
+    class Coin(nn.Reinforce):
+        """Turns signs; its gradient is the reward itself, as that of Torch's base class."""
+
+        def updateOutput(self, input):
+            self.output = input * -1
+            return self.output
+
+        def updateGradInput(self, input, gradOutput):
+            self.gradInput = self.rewardAs(input)
+            return self.gradInput
+
+    coin, linear = Coin(), nn.Linear(2, 3)
+    net, reward = nn.Sequential().add(linear).add(coin).double(), values(5)
+    x = values(5, 2)
+    net.forward(x)
+    net.zeroGradParameters()
+    net.reinforce(reward)
+    net.backward(x, np.zeros((5, 3)))
+    same(linear.gradBias, np.full(3, reward.sum()))
+    with pytest.raises(RuntimeError, match="call reinforce"):
+        Coin().rewardAs(x)
+
+
+def test_BinaryClassReward_rewards_right_answers_against_the_baseline():
+    net = nn.Sequential().add(nn.ReinforceBernoulli()).double()
+    criterion = nn.BinaryClassReward(net, 2).double()
+    net.forward(P)
+    yes, answers = P[:, 0], np.array([0, 1, 1, 0, 1])
+    reward = 2.0 * ((yes > 0.5) == (answers == 1))
+    assert criterion.forward([yes, BASELINE], answers) == pytest.approx(-reward.mean())
+    zeros, gradient = criterion.backward([yes, BASELINE], answers)
+    same(zeros, np.zeros(5))
+    same(gradient, 2 * (BASELINE - reward[:, None]) / 5)
+    same(net.get(1).reward, (reward - BASELINE[:, 0]) / 5)
+    criterion.sizeAverage = False
+    assert criterion.forward([yes, BASELINE], answers) == pytest.approx(-reward.sum())
+    criterion.backward([yes, BASELINE], answers)
+    same(net.get(1).reward, reward - BASELINE[:, 0])
