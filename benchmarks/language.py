@@ -55,7 +55,7 @@ def by_pytorch(params: list, batch: tuple, words: int, size: int) -> Way:
     model, (table, first, second, weight, bias) = Model(), params
     load_lstm(model.lstm, 0, first)
     load_lstm(model.lstm, 1, second)
-    recurrent = [weight.detach().numpy().copy() for weight in model.lstm.parameters()]
+    recurrent = [weight.detach().numpy().copy() for weight in model.lstm.parameters() if weight.requires_grad]
     from_zero = tuple(part.astype(np.int64) - 1 for part in (batch[0], batch[1].reshape(-1)))
     return pytorch(model, torch.nn.CrossEntropyLoss(), [table, *recurrent, weight, bias], from_zero, RATE)
 

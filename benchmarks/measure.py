@@ -32,21 +32,23 @@ def check_agreement(ways: dict[str, Way], steps: int = 3, tolerance: float = 1e-
         np.testing.assert_allclose(values, reference, rtol=tolerance, err_msg=name)
 
 
-def timed(way: Way, steps: int) -> float:
+def timed(way: Way, steps: int, clock: Callable[[], float]) -> float:
     """Seconds per step of a run of steps."""
     way.wait()
-    start = time.perf_counter()
+    start = clock()
     for _ in range(steps):
         way.step()
     way.wait()
-    return (time.perf_counter() - start) / steps
+    return (clock() - start) / steps
 
 
-def measure(ways: dict[str, Way], rounds: int, seconds: float = 0.2) -> dict[str, Timing]:
+def measure(
+    ways: dict[str, Way], rounds: int, seconds: float = 0.2, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, Timing]:
     """Times all ways in turns; each turn takes about `seconds`."""
-    steps = {name: max(1, int(seconds / timed(way, 3))) for name, way in ways.items()}
+    steps = {name: max(1, int(seconds / timed(way, 3, clock))) for name, way in ways.items()}
     found: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
-            found[name].append(timed(way, steps[name]))
+            found[name].append(timed(way, steps[name], clock))
     return {name: Timing(min(values), statistics.median(values)) for name, values in found.items()}

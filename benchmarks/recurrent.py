@@ -92,7 +92,7 @@ def load_lstm(network: Any, number: int, params: Any) -> None:
     with torch.no_grad():
         for name, array in zip(("weight_ih", "bias_ih", "weight_hh"), params, strict=True):
             getattr(network, f"{name}_l{number}").copy_(rows(array))
-        getattr(network, f"bias_hh_l{number}").zero_()
+        getattr(network, f"bias_hh_l{number}").zero_().requires_grad_(False)  # Torch has one bias
 
 
 class Layer:

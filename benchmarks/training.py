@@ -85,7 +85,7 @@ def pytorch(network: Any, loss: Callable, params: list, batch: tuple, rate: floa
     import torch
 
     input, target = (torch.tensor(np.asarray(part)) for part in batch)
-    weights = list(network.parameters())
+    weights = [weight for weight in network.parameters() if weight.requires_grad]
     with torch.no_grad():
         for weight, value in zip(weights, params, strict=True):
             weight.copy_(torch.tensor(np.asarray(value)))
