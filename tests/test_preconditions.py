@@ -119,7 +119,7 @@ NOT_APPLIED = {
     "MixtureTable": (f7.MixtureTable(), [x(2), [x(3)]], r"one gater output per expert \(2\)"),
     "SelectTable": (f7.SelectTable(3), [x(2)], "a table of at least 3"),
     "SelectTable by name": (f7.SelectTable("a"), [x(2)], "a table with the key 'a'"),
-    "FlattenTable": (f7.FlattenTable(), x(2), "expected a table, got"),
+    "FlattenTable": (f7.FlattenTable(), x(2), "a table, got"),
     "CAddTable": (f7.CAddTable(), x(2), "a table of at least 1"),
     "JoinTable of nothing": (f7.JoinTable(1), [], "a table of at least 1"),
     "ParallelTable": (f7.ParallelTable(f7.Tanh(), f7.Tanh()), [x(2)], "a table of at least 2"),
