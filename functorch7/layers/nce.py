@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Const, Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
+from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
 from .alias import alias_table
 from .linear import Linear
 from .lookup import check_indices
@@ -42,7 +42,7 @@ class NCEModule(Module):
     input_size: int
     output_size: int
     k: int
-    unigrams: Const
+    unigrams: Any
     Z: float = -1
     batchnoise: bool = True
     normalized: bool = False
