@@ -100,7 +100,7 @@ def by_hand(classes: int) -> Way:
 
 
 def by_pytorch(classes: int) -> Way:
-    """Sparse gradients of two embeddings; torch.multinomial would take most of the time, so the noise is given."""
+    """Sparse gradients of two embeddings. The noise is drawn by JAX, so that it is the same as the other ways'."""
     import torch
 
     params, _ = f7.NCEModule(UNITS, classes, NOISE, unigrams(classes), Z).init(KEY)

@@ -18,6 +18,7 @@ PROBABILITIES = UNIGRAMS / UNIGRAMS.sum()
 random = np.random.default_rng(0)
 HIDDEN, TARGET = random.normal(size=(3, 4)), np.array([2, 5, 2])
 INPUT = [jnp.asarray(HIDDEN, jnp.float32), jnp.asarray(TARGET)]
+PADDED = [INPUT[0].at[1].set(0), INPUT[1]]
 
 ways = pytest.mark.parametrize("batchnoise", [True, False], ids=["noise of the batch", "noise by rows"])
 
@@ -204,17 +205,25 @@ def test_with_much_noise_the_gradient_is_that_of_maximum_likelihood():
     jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, atol=0.02), got, expected)
 
 
-@ways
-def test_rows_equal_dense(batchnoise):
-    layer, states = module(batchnoise, -1), []
+@pytest.mark.parametrize(
+    "layer, criterion",
+    [
+        (module(True, -1), f7.NCECriterion()),
+        (module(False, -1), f7.NCECriterion()),
+        (f7.MaskZero(module(), 1), f7.MaskZeroCriterion(f7.NCECriterion(), 0)),
+    ],
+    ids=["noise of the batch", "noise by rows", "masked"],
+)
+def test_rows_equal_dense(layer, criterion):
+    states = []
     variables = layer.init(jax.random.key(0))
     for make, optimizer in [
-        (lambda: make_sgd_step(layer, f7.NCECriterion(), 0.5), optax.identity()),
-        (lambda: make_train_step(layer, f7.NCECriterion(), optax.sgd(0.5)), optax.sgd(0.5)),
+        (lambda: make_sgd_step(layer, criterion, 0.5), optax.identity()),
+        (lambda: make_train_step(layer, criterion, optax.sgd(0.5)), optax.sgd(0.5)),
     ]:
         step, state = make(), init_state(layer, optimizer, variables)
         for i in range(3):
-            state, metrics = step(state, (INPUT, None), jax.random.fold_in(KEY, i))
+            state, metrics = step(state, (PADDED, PADDED[1]), jax.random.fold_in(KEY, i))
         states.append((state.params, state.buffers, metrics))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), *states)
 

@@ -40,6 +40,11 @@ class RowTable:
         return rows if self.offsets is None else rows + next(self.offsets)
 
 
+def held(params: Any) -> Any:
+    """The params without gradient, `RowTable`s among them."""
+    return jax.tree.map(lambda p: RowTable(p.table) if isinstance(p, RowTable) else lax.stop_gradient(p), params)
+
+
 def gather(table: Any, indices: Any, axis: int = 0) -> Any:
     """Rows of a parameter, NaN for indices outside it. Layers whose parameters are large read them by this."""
     if isinstance(table, RowTable):

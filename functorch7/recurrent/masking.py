@@ -10,6 +10,7 @@ from jax import lax
 from ..core import Module, expected
 from ..core.emitted import is_emitted
 from ..core.recording import recorder
+from ..core.rows import held
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
 from .trimming import trimmed
@@ -76,7 +77,7 @@ def _masked(
     output, new = module.apply(params, buffers, input, key=key, train=train)
     if module.is_step or not jax.tree.leaves(params):
         return cleared(zero, output), new
-    of_input, _ = module.apply(lax.stop_gradient(params), buffers, input, key=key, train=train)
+    of_input, _ = module.apply(held(params), buffers, input, key=key, train=train)
     unmasked, _ = module.apply(params, buffers, lax.stop_gradient(input), key=key, train=train)
 
     def masked(of_input: jax.Array, unmasked: jax.Array) -> jax.Array:
