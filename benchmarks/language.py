@@ -65,13 +65,14 @@ def flax(batch: tuple, words: int, size: int) -> Way:
 
     class Model(linen.Module):
         @linen.compact
-        def __call__(self, x):
-            x = linen.Embed(words, size)(x - 1)
+        def __call__(self, text):
+            x: Any = linen.Embed(words, size)(text - 1)
             for _ in range(2):
                 x = linen.RNN(linen.OptimizedLSTMCell(size), time_major=True)(x)
             return linen.Dense(words)(x)
 
-    model, given = Model(), tuple(map(jnp.asarray, batch))
+    model: Any = Model()
+    given = tuple(map(jnp.asarray, batch))
     held = [model.init(jax.random.key(0), given[0])]
 
     def loss(params: Any, batch: tuple) -> jax.Array:

@@ -107,3 +107,22 @@ def test_another_learning_rate_compiles_nothing(calls):
     for rate in (0.05, 0.01, 1, np.float32(0.3)):
         net.updateParameters(rate)
     assert len(compiled) <= 2  # whole numbers and NumPy's have types of their own
+
+
+def test_one_compiled_call_per_step_and_direction(calls):
+    """However long the sequence is, a step costs one call forward and one backward, and later ones compile nothing."""
+    ran, compiled = calls
+    cell, x, gradient = nn.FastLSTM(3, 4), values(2, 3), values(2, 4)
+
+    def sequence(steps):
+        cell.forget()
+        for _ in range(steps):
+            cell.forward(x)
+        for _ in range(steps):
+            cell.backward(x, gradient)
+
+    for _ in range(2):  # the first gradient replaces zeros, later ones are added: two programs
+        sequence(3)
+    ran.clear(), compiled.clear()
+    sequence(6)
+    assert len(ran) == 12 and not compiled
