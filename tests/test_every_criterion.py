@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import CRITERIONS
+from criterion_cases import CRITERIONS
 from jax.test_util import check_grads
 from test_every_module import arrays, halved
 

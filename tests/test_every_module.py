@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import CRITERIONS, MODULES
+from cases import MODULES
+from criterion_cases import CRITERIONS
 from jax.test_util import check_grads
 
 import functorch7 as f7

@@ -6,12 +6,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import torch
 
 import functorch7 as f7
 from functorch7.recurrent.variable_length import packing
 
 T, B, D, H, R = 5, 2, 3, 4, 2
+
+
+def torch():
+    """PyTorch, where it is installed."""
+    return pytest.importorskip("torch")
 
 
 def values(*shape, seed=0):
@@ -206,17 +210,17 @@ def as_torch(weight, bias, input_size):
     rows = np.concatenate([i, f, g, o])
     i, f, o, g = np.split(np.asarray(bias), 4)
     bias = np.concatenate([i, f, g, o])
-    return [torch.tensor(a) for a in (rows[:, :input_size], rows[:, input_size:], bias, 0 * bias)]
+    return [torch().tensor(a) for a in (rows[:, :input_size], rows[:, input_size:], bias, 0 * bias)]
 
 
 def torch_lstm(*layers, proj_size=0):
-    made = torch.nn.LSTM(D, H, bidirectional=len(layers) > 1, proj_size=proj_size).double()
+    made = torch().nn.LSTM(D, H, bidirectional=len(layers) > 1, proj_size=proj_size).double()
     for layer, suffix in zip(layers, ("", "_reverse"), strict=False):
         names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
         for name, value in zip(names, as_torch(layer["weight"], layer["bias"], D), strict=True):
             getattr(made, name + suffix).data = value
         if proj_size:
-            getattr(made, "weight_hr_l0" + suffix).data = torch.tensor(np.asarray(layer["weightO"]).T)
+            getattr(made, "weight_hr_l0" + suffix).data = torch().tensor(np.asarray(layer["weightO"]).T)
     return made
 
 
@@ -226,7 +230,7 @@ def test_SeqBLSTM_is_the_sum_of_pytorchs_two_directions(projected):
     params, buffers = init(net)
     forward, (_, backward, _) = params[0][0][0], params[0][0][1][0]
     xs = values(T, B, D)
-    outputs = torch_lstm(forward, backward, proj_size=projected)(torch.tensor(xs))[0].detach().numpy()
+    outputs = torch_lstm(forward, backward, proj_size=projected)(torch().tensor(xs))[0].detach().numpy()
     size = projected or H
     same(net.apply(params, buffers, xs)[0], outputs[..., :size] + outputs[..., size:])
     joined = f7.SeqBLSTM(D, H, projected or None, f7.JoinTable(3))
@@ -302,12 +306,12 @@ def test_sequences_of_different_lengths_as_in_pytorch():
     layer = f7.SeqLSTM(D, H, maskzero=True)
     params, buffers = init(f7.VariableLength(layer))
     given = sequences()
-    lstm, inputs = torch_lstm(params[0]), [torch.tensor(each, requires_grad=True) for each in given]
-    pack = torch.nn.utils.rnn.pack_sequence(inputs, enforce_sorted=False)
+    lstm, inputs = torch_lstm(params[0]), [torch().tensor(each, requires_grad=True) for each in given]
+    pack = torch().nn.utils.rnn.pack_sequence(inputs, enforce_sorted=False)
     packed_outputs, (last, _) = lstm(pack)
-    outputs = torch.nn.utils.rnn.unpack_sequence(packed_outputs)
+    outputs = torch().nn.utils.rnn.unpack_sequence(packed_outputs)
     weights = [values(length, H, seed=9 + i) for i, length in enumerate(LENGTHS)]
-    sum((o * torch.tensor(w)).sum() for o, w in zip(outputs, weights, strict=True)).backward()
+    sum((o * torch().tensor(w)).sum() for o, w in zip(outputs, weights, strict=True)).backward()
 
     @jax.jit
     def run(params, sequences):
@@ -329,8 +333,8 @@ def test_sequences_of_different_lengths_in_both_directions_as_in_pytorch():
     net = f7.VariableLength(f7.SeqBLSTM(D, H, f7.JoinTable(3)).mask_zero())
     params, buffers = init(net)
     forward, (_, backward, _) = params[0][0][0][0], params[0][0][0][1][0]
-    pack = torch.nn.utils.rnn.pack_sequence([torch.tensor(each) for each in sequences()], enforce_sorted=False)
-    outputs = torch.nn.utils.rnn.unpack_sequence(torch_lstm(forward, backward)(pack)[0])
+    pack = torch().nn.utils.rnn.pack_sequence([torch().tensor(each) for each in sequences()], enforce_sorted=False)
+    outputs = torch().nn.utils.rnn.unpack_sequence(torch_lstm(forward, backward)(pack)[0])
     same(jax.jit(net.apply)(params, buffers, sequences())[0], [each.detach().numpy() for each in outputs])
 
 

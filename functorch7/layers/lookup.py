@@ -104,6 +104,7 @@ class LookupTable(Module):
 class Dictionary(LookupTable):
     """Deprecated: it cannot be made; LookupTable does the same.
 
+    Shape: none.
     Raises: RuntimeError, always.
     Source: dpnn, Dictionary.lua.
     """
