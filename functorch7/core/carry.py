@@ -11,9 +11,9 @@ from .module import Module, map_state
 def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
     """`buffers` with recurrent state forgotten: the next call starts a new sequence.
 
-    `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is. Dropout masks, which a
-    batch draws together, stay then.
-    Raises: ValueError if `rows` is given to a module whose first step is no step from zeros (Recurrent).
+    `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is.
+    Raises: ValueError if `rows` is given to a module whose first step is no step from zeros: Recurrent, and cells with
+    dropout, whose masks the batch draws together.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> cell = f7.GRU(3, 2)

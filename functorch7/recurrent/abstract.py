@@ -77,6 +77,24 @@ class AbstractRecurrent(Module, abstract=True):
         return self.replace(masked=n_input_dim, trims=True)
 
 
+def ready(module: Any, params: Any, buffers: Any, input: Any) -> tuple[Any, dict]:
+    """(input, state) of a step of input_size features: input in the parameters' dtype, state that is there or zeros.
+
+    Raises: ValueError for input of another size, and for another batch than the state's; TypeError for integers.
+    """
+    if input.ndim not in (1, 2) or input.shape[-1] != module.input_size:
+        raise expected(module, f"input of size {module.input_size} in the last of 1 or 2 dimensions", input)
+    check_floating(module, input)
+    weights = jax.tree.leaves(params)
+    input = input.astype(weights[0].dtype) if weights else input
+    zeros = module.initial_state(input.shape[:-1], input.dtype)
+    state = {name: zeros[name] if buffers[name] is None else buffers[name] for name in module.hidden}
+    for name, value in state.items():
+        if value.shape != zeros[name].shape:
+            raise expected(module, f"a batch shaped as the remembered state {value.shape}; forget() starts anew", input)
+    return input, state
+
+
 class Cell(AbstractRecurrent, abstract=True):
     """A step whose input's part needs no state, and is computed for all steps at once.
 
@@ -121,17 +139,7 @@ class Cell(AbstractRecurrent, abstract=True):
 
     def _started(self, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, dict, dict]:
         """(input, masks, state) of a step: the input in the parameters' dtype, the state that is there or zeros."""
-        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise expected(self, f"input of size {self.input_size} in the last of 1 or 2 dimensions", input)
-        check_floating(self, input)
-        input = input.astype(jax.tree.leaves(params)[0].dtype)
-        zeros = self.initial_state(input.shape[:-1], input.dtype)
-        state = {name: zeros[name] if buffers[name] is None else buffers[name] for name in self.hidden}
-        for name, value in state.items():
-            if value.shape != zeros[name].shape:
-                raise expected(
-                    self, f"a batch shaped as the remembered state {value.shape}; forget() starts anew", input
-                )
+        input, state = ready(self, params, buffers, input)
         if not self.draws(train):
             return input, {}, state
         kept = {name: buffers[name] for name in self.transient if name not in self.hidden}

@@ -25,7 +25,7 @@ from ..layers import (
     Sigmoid,
     Tanh,
 )
-from .abstract import AbstractRecurrent, Cell
+from .abstract import AbstractRecurrent, Cell, ready
 from .gates import dropout_masks, lstm, masked_copies
 from .simple import LinearNoBias
 from .unfolding import Sums
@@ -121,17 +121,10 @@ class LSTM(AbstractRecurrent):
         return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
 
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise expected(self, f"input of size {self.input_size} in the last of 1 or 2 dimensions", input)
-        weights = jax.tree.leaves(params)
-        input = input.astype(weights[0].dtype) if weights else input
-        zeros = self.initial_state(input.shape[:-1], input.dtype)
-        state = [zeros[n] if buffers[n] is None else buffers[n] for n in self.hidden]
-        if state[0].shape != zeros["output"].shape:
-            raise expected(
-                self, f"a batch shaped as the remembered state {state[0].shape}; forget() starts anew", input
-            )
-        (output, cell), inner = self.call("recurrent_module", params, buffers, [input, *state], key=key, train=train)
+        input, state = ready(self, params, buffers, input)
+        (output, cell), inner = self.call(
+            "recurrent_module", params, buffers, [input, state["output"], state["cell"]], key=key, train=train
+        )
         return output, {**buffers, "recurrent_module": inner, "output": output, "cell": cell}
 
     def printed(self) -> str:
