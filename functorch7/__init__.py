@@ -14,6 +14,7 @@ from .core import Module as Module
 from .core import Shared as Shared
 from .core import TableMap as TableMap
 from .core import Variables as Variables
+from .core import ZeroMask as ZeroMask
 from .core import carry_of as carry_of
 from .core import checked as checked
 from .core import emitted as emitted

@@ -43,3 +43,4 @@ from .recording import recording as recording
 from .rows import gather as gather
 from .sharing import Shared as Shared
 from .tap import tap as tap
+from .zero_mask import ZeroMask as ZeroMask

@@ -37,7 +37,7 @@ def carry_of(module: Module, buffers: Any) -> Any:
     """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
     children = module.children()
     if isinstance(children, tuple):
-        return [carry_of(child, branch) for child, branch in zip(children, buffers, strict=True)]
+        return [carry_of(child, branch) for child, branch in zip(children, buffers, strict=False)]
     own = {name: buffers[name] for name in module.transient if name in buffers}
     return own | {name: carry_of(child, buffers[name]) for name, child in children.items()}
 
@@ -51,7 +51,8 @@ def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
     if type(carry) is not type(own) or len(carry) != len(own) or (isinstance(own, dict) and set(own) != set(carry)):
         raise ValueError(f"{module.torch_name()}: expected a carry like {own}, got {carry}")
     if isinstance(children, tuple):
-        return [with_carry(child, b, c) for child, b, c in zip(children, buffers, carry, strict=True)]
+        inner = [with_carry(child, b, c) for child, b, c in zip(children, buffers, carry, strict=False)]
+        return [*inner, *buffers[len(children) :]]
     inner = {name: with_carry(child, buffers[name], carry[name]) for name, child in children.items()}
     return {**buffers, **carry, **inner}
 

@@ -16,6 +16,7 @@ from . import recording
 from .checks import expected
 from .emitted import is_emitted
 from .printing import chain
+from .zero_mask import is_zero_mask
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -69,7 +70,10 @@ class Module:
     # What an author overrides ------------------------------------------------------------------------------
 
     def children(self) -> Children:
-        """The modules inside, a tuple (by position) or a dict (by name); the arrays nest in the same way."""
+        """The modules inside, a tuple (by position) or a dict (by name); the arrays nest in the same way.
+
+        Where it is a tuple, the module's own buffers, if any, are a dict after the children's.
+        """
         return {}
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
@@ -128,7 +132,8 @@ class Module:
         children = self.children()
         if isinstance(children, tuple):
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(children)]
-            return Variables([m.params for m in made], [m.buffers for m in made])
+            own = self.init_buffers()
+            return Variables([m.params for m in made], [*(m.buffers for m in made), *([own] if own else [])])
         own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
         variables = Variables(dict(own), dict(self.init_buffers()))
         for i, (name, child) in enumerate(children.items()):
@@ -300,8 +305,9 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
     """
     children = module.children()
     if isinstance(children, tuple):
-        trees = zip(children, buffers, *others, strict=True)
-        return [map_state(child, branch, change, *rest) for child, branch, *rest in trees]
+        trees = zip(children, *(tree[: len(children)] for tree in (buffers, *others)), strict=True)
+        own = buffers[len(children) :]
+        return [*(map_state(child, branch, change, *rest) for child, branch, *rest in trees), *own]
     names = [name for name in module.transient if name in buffers]
     changed = {name: change(buffers[name], *(other[name] for other in others)) for name in names}
     inner = {
@@ -312,16 +318,25 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:
-    """The tree of `buffers` with each one's kind: "persistent", "transient" or "side output"."""
+    """The tree of `buffers` with each one's kind: "persistent", "transient", "side output" or "mask"."""
     children = module.children()
     if isinstance(children, tuple):
-        return [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=True)]
+        inner = [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=False)]
+        return [*inner, *(jax.tree.map(_kind, own, is_leaf=_is_node) for own in buffers[len(children) :])]
 
     def kind(name: str, value: Any) -> Any:
         if name in children:
             return buffer_kinds(children[name], value)
         if name in module.transient:
             return "transient"
-        return jax.tree.map(lambda b: "side output" if is_emitted(b) else "persistent", value, is_leaf=is_emitted)
+        return jax.tree.map(_kind, value, is_leaf=_is_node)
 
     return {name: kind(name, value) for name, value in buffers.items()}
+
+
+def _is_node(buffer: Any) -> bool:
+    return is_emitted(buffer) or is_zero_mask(buffer)
+
+
+def _kind(buffer: Any) -> str:
+    return "side output" if is_emitted(buffer) else "mask" if is_zero_mask(buffer) else "persistent"

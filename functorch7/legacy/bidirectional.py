@@ -98,8 +98,8 @@ class BothWays(Decorator, describes=BothWaysSpec):
         self.getForward().remember(mode)
         return self
 
-    def maskZero(self) -> Any:
-        """Makes both layers give zeros where the input is zeros, and start anew there."""
-        self.getForward().maskZero()
-        self.getBackward().maskZero()
+    def maskZero(self, v1: bool = True) -> Any:
+        """Makes both layers give zeros where the input is zeros (or setZeroMask says so), and start anew there."""
+        self.getForward().maskZero(v1)
+        self.getBackward().maskZero(v1)
         return self

@@ -46,7 +46,7 @@ class Call:
         self.number = Newest.number = next(count)
         self.arguments = (
             [storage.array for storage in plan.parameters.storages],
-            [slot.read() for slot in plan.slots],
+            plan.buffers(),
             as_input(given, plan.takes_table),
             plan.initial_state(),
             next_draw() if plan.draws else None,

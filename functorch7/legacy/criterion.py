@@ -21,12 +21,12 @@ from .values import unwrapped, wrapped
 
 @cache
 def _value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(input, target) -> the loss and its gradient with respect to the input, in one compiled call."""
+    """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
-    return jax.jit(lambda input, target: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), target))
+    return jax.jit(lambda input, *others: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), *others))
 
 
 def _stamp(value: Any) -> Any:
@@ -73,6 +73,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     output: Any = 0
     _kept: _Evaluation | None = None
+    _zero_mask: Any = None
     _arrays: list[str] = []
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -164,19 +165,33 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
-        spec.check(given, wanted)
+        others = (wanted,) if self._zero_mask is None or not spec.takes_mask else (wanted, self._zero_mask)
+        spec.check(given, *others)
         run = _value_and_gradient(spec, dtype)
         if dtype.itemsize == 8:
             with precision(dtype):
-                loss, gradient = run(given, wanted)
+                loss, gradient = run(given, *others)
         else:
-            loss, gradient = run(given, wanted)
+            loss, gradient = run(given, *others)
         kept = self.__dict__["_kept"] = _Evaluation(loss, gradient, input, target, spec)
         return kept
 
     def __call__(self, input: Any, target: Any = None) -> tuple[Any, Any]:
         """(forward, backward) of an input and a target."""
         return self.forward(input, target), self.backward(input, target)
+
+    def setZeroMask(self, zeroMask: Any) -> None:
+        """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.
+
+        It counts for this criterion and those inside; criterions that do not mask take no notice.
+        """
+        if zeroMask is not False and zeroMask is not None:
+            mask = np.asarray(unwrapped(zeroMask))
+            if mask.dtype.kind not in "biu":
+                raise TypeError(f"{self.typename()}: expecting zeroMask tensor of bytes or false, got {mask.dtype}")
+            zeroMask = mask != 0
+        for criterion in (self, *self._parts()):
+            criterion.__dict__.update(_zero_mask=zeroMask, _kept=None)
 
     def clone(self) -> Criterion:
         """A deep copy."""

@@ -68,17 +68,24 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
         self.__dict__["_spec"] = spec
         self.__dict__["_state"] = {}
-        for name, value in spec.init_buffers().items():
-            if isinstance(value, (jax.Array, np.ndarray)) and name not in spec.transient:
-                self.__dict__[name] = Tensor.of(value)
-            else:
-                self._state[name] = value
+        self._make_buffers()
         self._make_parameters()
         changed()
 
     def _respecify(self, spec: core.Module) -> None:
         super()._respecify(spec)
+        self._make_buffers()
         self._make_parameters()
+
+    def _make_buffers(self) -> None:
+        """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
+        for name, value in self._spec.init_buffers().items():
+            if name in self._state or isinstance(self.__dict__.get(name), Tensor):
+                continue
+            if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.transient:
+                self.__dict__[name] = Tensor.of(value)
+            else:
+                self._state[name] = value
 
     # Structure ---------------------------------------------------------------------------------------------------
 
@@ -298,7 +305,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]
-                value = value.value if isinstance(value, core.Emitted) else value
+                value = value.value if isinstance(value, (core.Emitted, core.ZeroMask)) else value
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
             if name in self._spec.exposes:
                 call = self._newest_call()
@@ -309,6 +316,9 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "zeroMask" and name in self._state:
+            self.setZeroMask(value)
+            return
         if name in self._state and name != "output":
             self._state[name] = unwrapped(value)
             return

@@ -142,6 +142,12 @@ def getZeroMaskSequence(sequence: Tensor, zeroMask: Tensor | None = None) -> Ten
     return _zero_mask(sequence, 2, zeroMask)
 
 
+def setZeroMask(modules: Any, zeroMask: Any, cuda: bool = False) -> None:
+    """Calls setZeroMask of every module or criterion of a table, or of one; `cuda` is accepted."""
+    for module in modules if isinstance(modules, (list, tuple)) else [modules]:
+        module.setZeroMask(zeroMask)
+
+
 def _zero_mask(tensor: Tensor, kept: int, into: Tensor | None) -> Tensor:
     """1 where all elements of the dimensions after the first `kept` ones are zeros; written into a tensor, if given."""
     zero = (tensor.numpy() == 0).all(tuple(range(kept, tensor.dim())))

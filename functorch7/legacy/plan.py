@@ -12,6 +12,7 @@ import numpy as np
 from .. import core
 from ..core.emitted import is_emitted
 from ..core.module import map_state
+from ..core.zero_mask import is_zero_mask, with_zero_masks
 from . import compiled
 from .compiled import Program, View
 from .foreign import Foreign, InMode
@@ -62,7 +63,9 @@ class Slot:
         return value.value if is_emitted(value) else value
 
     def write(self, value: Any) -> None:
-        """Keeps the value that came out of a call."""
+        """Keeps the value that came out of a call; masks are the user's."""
+        if is_zero_mask(value):
+            return
         if self.name in self.holder._state:
             self.holder._state[self.name] = value
             if is_emitted(value) and value.kind == "parameter" and value.value is not None:
@@ -153,6 +156,7 @@ class Plan:
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.is_step
+        self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.takes_table
         self.state_slots = _state_slots(self.spec, slots)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
@@ -187,6 +191,8 @@ class Plan:
         spec = with_modules(spec, [s for s, _, _ in inner])
         if isinstance(spec.children(), tuple):
             params, slots = [p for _, p, _ in inner], [s for _, _, s in inner]
+            own = {name: Slot(module, name) for name in spec.init_buffers()}
+            slots += [own] if own else []
         else:
             params = {name: self._cell(module, name) for name in module.own_parameters()}
             slots = {name: Slot(module, name) for name in spec.init_buffers()}
@@ -204,6 +210,22 @@ class Plan:
             if not sequencer.hasMemory():
                 for slot in slots:
                     slot.write(None)
+
+    def buffers(self) -> list:
+        """What goes into a call; of a given mask, a recurrence gets the row of its step."""
+        values = [slot.read() for slot in self.slots]
+        if not self.masked or not self.is_step:
+            return values
+        step = self.members[0]._steps().count
+
+        def row(mask: Any) -> Any:
+            if np.ndim(mask) < 2:
+                return mask
+            if step >= len(mask):
+                raise ValueError(f"{self.members[0].title()}: zeroMask has {len(mask)} steps, this is step {step + 1}")
+            return mask[step]
+
+        return [with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values]
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""

@@ -241,9 +241,9 @@ class GRU(AbstractRecurrent, describes=recurrent.GRU):
 class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLayer):
     """Layers of whole sequences."""
 
-    def maskZero(self) -> Any:
-        """Rows of zeros give zeros from now on, and their state starts anew."""
-        self.maskzero = True
+    def maskZero(self, v1: bool = True) -> Any:
+        """Rows of zeros, or, with False, those that setZeroMask names, give zeros; their state starts anew."""
+        self._respecify(self._spec.mask_zero(v1))
         return self
 
     def resetStates(self) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.zero_mask import is_zero_mask
+from ..recurrent import set_zero_mask
 from .described import Described
 from .values import unwrapped, wrapped
 
@@ -118,6 +120,24 @@ class Steps(Described):
         for module in self.listModules():
             if hasattr(module._spec, "rho"):
                 module.rho = rho
+
+    def setZeroMask(self, zeroMask: Any) -> None:
+        """Says which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none is.
+
+        It counts for the masking modules inside, for every call until it is set again; after a reversal in a chain,
+        backwards. Raises TypeError unless it is a tensor of bytes.
+        """
+        plan = self._planned()
+        structure = plan.program.buffers
+        masks = [value if is_zero_mask(value := slot.read()) else None for slot in plan.slots]
+        mask = zeroMask if zeroMask is False else unwrapped(zeroMask)
+        placed = set_zero_mask(plan.spec, structure.unflatten(masks), mask)
+        for slot, value in zip(plan.slots, structure.flatten_up_to(placed), strict=True):
+            if is_zero_mask(value):
+                slot.holder._state[slot.name] = value
+        for module in plan.foreign:
+            for child in module.children():
+                child.setZeroMask(zeroMask)
 
     # Rewards -----------------------------------------------------------------------------------------------------
 

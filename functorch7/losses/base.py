@@ -16,11 +16,20 @@ class Criterion(Module, abstract=True):
     `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
     """
 
-    def __call__(self, input: Any, target: Any = None) -> jax.Array:
+    def __call__(self, input: Any, target: Any = None, zero_mask: Any = None) -> jax.Array:
+        """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`)."""
         input, target = jax.tree.map(jnp.asarray, as_arrays(input)), as_arrays(target)
-        self.check(input, target)
+        if zero_mask is not None and not self.takes_mask:
+            raise TypeError(f"{self.torch_name()}: takes no zeroMask; MaskZeroCriterion masks")
+        given = {} if zero_mask is None else {"zero_mask": zero_mask}
+        self.check(input, target, **given)
         with jax.named_scope(type(self).__name__):
-            return self.loss(input, jax.tree.map(jnp.asarray, target))
+            return self.loss(input, jax.tree.map(jnp.asarray, target), **given)
+
+    @property
+    def takes_mask(self) -> bool:
+        """Whether `check` and `loss` take a `zero_mask`: MaskZeroCriterion, and criterions around one."""
+        return False
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         """The loss of arrays (or tables of arrays)."""

@@ -34,15 +34,19 @@ class MultiCriterion(Criterion):
         """Each criterion's input and target."""
         return [(input, target)] * len(self.criterions)
 
-    def check(self, input: Any, target: Any) -> None:
-        for criterion, part in zip(self.criterions, self.parts(input, target), strict=True):
-            criterion.check(*part)
+    @property
+    def takes_mask(self) -> bool:
+        return any(criterion.takes_mask for criterion in self.criterions)
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def check(self, input: Any, target: Any, **mask: Any) -> None:
+        for criterion, part in zip(self.criterions, self.parts(input, target), strict=True):
+            criterion.check(*part, **(mask if criterion.takes_mask else {}))
+
+    def loss(self, input: Any, target: Any, **mask: Any) -> jax.Array:
         parts = self.parts(input, target)
         total: Any = jnp.zeros((), jax.tree.leaves(input)[0].dtype)
         for criterion, weight, part in zip(self.criterions, self.weights, parts, strict=True):
-            total = total + weight * criterion.loss(*part)
+            total = total + weight * criterion.loss(*part, **(mask if criterion.takes_mask else {}))
         return total
 
 

@@ -50,3 +50,4 @@ from .step import RecLSTM as RecLSTM
 from .step import StepGRU as StepGRU
 from .step import StepLSTM as StepLSTM
 from .variable_length import VariableLength as VariableLength
+from .zero_masks import set_zero_mask as set_zero_mask

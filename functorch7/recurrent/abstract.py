@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Self
 
 import jax
 
-from ..core import Module, builder, check_floating, expected, map_state
+from ..core import Module, ZeroMask, builder, check_floating, expected, map_state
 from ..core.recording import recorder
-from .masking import cleared, zero_rows
+from .masking import cleared, given_mask, masking, padding, padding_of_sequence
 from .trimming import trimmed
 from .unfolding import Sums, summing, unfolded
 
@@ -17,15 +17,17 @@ class AbstractRecurrent(Module, abstract=True):
 
     Fields: rho, the number of steps that the legacy interface keeps for backward. After `mask_zero(n)` examples whose
     input (of n dimensions) is all zeros give zeros, and their state starts anew; `trim_zero(n)` gives the same, and
-    spends less on them.
-    Source: rnn/README.md#rnn.AbstractRecurrent.
+    spends less on them. After `mask_zero(False)` a mask says which examples these are (`set_zero_mask`), and where one
+    is given it always does.
+    Buffers: the state, and, after `mask_zero`, zeroMask.
+    Source: rnn/README.md#rnn.AbstractRecurrent; rnn (2017), AbstractRecurrent.lua.
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output",)
     hidden: ClassVar[tuple[str, ...]] = ("output",)
     """What users handle as the state: of the transient buffers, those that change at every step."""
 
-    masked: int | None = field(default=None, kw_only=True)
+    masked: int | str | None = field(default=None, kw_only=True)
     trims: bool = field(default=False, kw_only=True)
 
     @property
@@ -37,12 +39,12 @@ class AbstractRecurrent(Module, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define step(params, buffers, input, *, key, train)")
 
     def init_buffers(self) -> dict[str, Any]:
-        return dict.fromkeys(self.transient)
+        return dict.fromkeys(self.transient) | ({} if self.masked is None else {"zeroMask": ZeroMask()})
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
-        zero = zero_rows(self, input, self.masked)
+        zero = padding(self, buffers, input, self.masked)
         if self.trims and zero.ndim and recorder() is None:
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
         output, new = self.step(params, buffers, input, key=key, train=train)
@@ -67,14 +69,17 @@ class AbstractRecurrent(Module, abstract=True):
         return output, map_state(self, buffers, lambda _: next(left))
 
     @builder
-    def mask_zero(self, n_input_dim: int = 1) -> Self:
-        """The same module that skips examples of zeros, and forgets their state."""
-        return self.replace(masked=n_input_dim, trims=False)
+    def mask_zero(self, n_input_dim: int | bool = 1) -> Self:
+        """The same module that skips examples of zeros, and forgets their state.
+
+        n_input_dim: the dimensions of an example; or True: whatever the first has; or False: masks have to be given.
+        """
+        return self.replace(masked=masking(self, n_input_dim), trims=False)
 
     @builder
-    def trim_zero(self, n_input_dim: int = 1) -> Self:
+    def trim_zero(self, n_input_dim: int | bool = 1) -> Self:
         """As `mask_zero`; the examples of zeros are left out of the computation."""
-        return self.replace(masked=n_input_dim, trims=True)
+        return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 
 def ready(module: Any, params: Any, buffers: Any, input: Any) -> tuple[Any, dict]:
@@ -155,7 +160,16 @@ class Cell(AbstractRecurrent, abstract=True):
         """The same for all steps (time first), with one projection before the scan."""
         _, masks, state = self._started(params, buffers, inputs[0], key, train)
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
-        masked = self.masked
-        zero = None if masked is None else jax.vmap(lambda input: zero_rows(self, input, masked))(inputs)
+        zero = self._padding(buffers, inputs)
         outputs, state = unfolded(self.advance, projected, state, self.recurrent_weights(params), masks, zero)
         return outputs, {**buffers, **masks, **state}
+
+    def _padding(self, buffers: Any, inputs: Any) -> Any:
+        """Which examples are padding at every step, (T, B); None where none are."""
+        masked = self.masked
+        if masked is None:
+            return None
+        given = given_mask(buffers)
+        if given is not None:
+            return padding_of_sequence(self, given, inputs.shape[:2])
+        return jax.vmap(lambda input: padding(self, buffers, input, masked))(inputs)

@@ -6,16 +6,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import expected, is_concrete
+from ..core import ZeroMask, expected, is_concrete
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
-from .masking import zero_rows
+from .masking import GIVEN, masking, padding
 from .sequencer import stacked
 
 
 class AbstractSequencerCriterion(Criterion, abstract=True):
     """The sum of a criterion's losses over the steps of a sequence, or their mean with size_average.
 
+    A `zero_mask` (T, B) has a row for each step.
     Source: rnn, AbstractSequencerCriterion.lua.
     """
 
@@ -34,27 +35,45 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
                 "a Sequencer."
             )
 
+    @property
+    def takes_mask(self) -> bool:
+        return self.criterion.takes_mask
+
     def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
         """Input and target, both a table, or both a tensor with time first."""
         raise NotImplementedError
 
-    def check(self, input: Any, target: Any) -> None:
+    def _columns(self, input: Any, target: Any, zero_mask: Any) -> list:
+        """What the criterion of a step gets, each for all steps: inputs, targets and, if given, masks."""
         inputs, targets = self.aligned(input, target)
-        if isinstance(inputs, list):
-            for pair in zip(inputs, targets, strict=True):
-                self.criterion.check(*pair)
-        else:  # all at once: time joins the batch, or is one
-            batches = jax.tree.leaves(inputs)[0].ndim > 2
-            self.criterion.check(*jax.tree.map(_merged, (inputs, targets)) if batches else (inputs, targets))
+        if zero_mask is None:
+            return [inputs, targets]
+        table = isinstance(inputs, list)
+        firsts: Any = [jax.tree.leaves(step)[0] for step in inputs] if table else jax.tree.leaves(inputs)[0]
+        if zero_mask is False:
+            none = [jnp.zeros(len(x), bool) for x in firsts] if table else jnp.zeros(firsts.shape[:2], bool)
+            return [inputs, targets, none]
+        if jnp.ndim(zero_mask) < 2 or len(zero_mask) != len(firsts):
+            raise expected(self, f"dim >= 2 for zeroMask. For example, seqlen {len(firsts)} x batchsize", zero_mask)
+        return [inputs, targets, list(zero_mask) if table else jnp.asarray(zero_mask)]
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        inputs, targets = self.aligned(input, target)
-        if isinstance(inputs, list):
-            pairs = list(zip(inputs, targets, strict=True))
-            if len({str(jax.tree.map(jnp.shape, pair)) for pair in pairs}) > 1:
-                return self.total(jnp.stack([self.criterion.loss(*pair) for pair in pairs]))
-            inputs, targets = stacked(self, inputs), stacked(self, targets)
-        return self.total(jax.vmap(self.criterion.loss)(inputs, targets))
+    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+        columns = self._columns(input, target, zero_mask)
+        if isinstance(columns[0], list):
+            for step in zip(*columns, strict=True):
+                self.criterion.check(*step)
+        else:  # all at once: time joins the batch, or is one
+            batches = jax.tree.leaves(columns[0])[0].ndim > 2
+            self.criterion.check(*jax.tree.map(_merged, columns) if batches else columns)
+
+    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
+        columns = self._columns(input, target, zero_mask)
+        if isinstance(columns[0], list):
+            steps = list(zip(*columns, strict=True))
+            if len({str(jax.tree.map(jnp.shape, step)) for step in steps}) > 1:
+                return self.total(jnp.stack([self.criterion.loss(*step) for step in steps]))
+            columns = [stacked(self, column) for column in columns]
+        return self.total(jax.vmap(self.criterion.loss)(*columns))
 
     def total(self, losses: jax.Array) -> jax.Array:
         """The losses of all steps together."""
@@ -101,31 +120,40 @@ class RepeaterCriterion(AbstractSequencerCriterion):
 class MaskZeroCriterion(Criterion):
     """The criterion of the examples whose first input tensor is not all zeros; 0 if there are none.
 
-    Shape: inputs whose first tensor is a batch of tensors of n_input_dim dimensions, and targets -> scalar. Averages
-    are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of the
-    examples' losses.
-    Raises: ValueError for input that is no batch; what the criterion raises.
-    Source: rnn/README.md#rnn.MaskZeroCriterion.
+    Shape: inputs whose first tensor is a batch of tensors of n_input_dim dimensions, and targets -> scalar. With
+    n_input_dim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
+    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
+    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
+    the examples' losses.
+    Raises: ValueError for input that is no batch, and for a mask that is missing or of another size; what the criterion
+    raises.
+    Source: rnn/README.md#rnn.MaskZeroCriterion; rnn (2017), MaskZeroCriterion.lua.
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_mask: ClassVar[bool] = True  # type: ignore[assignment]
 
     criterion: Criterion
-    n_input_dim: int
+    n_input_dim: Any = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Criterion):
             raise TypeError(f"{self.torch_name()}: expected a criterion, got {self.criterion!r}")
+        self._set(n_input_dim=masking(self, self.n_input_dim))
 
-    def kept(self, input: Any) -> jax.Array:
+    def kept(self, input: Any, zero_mask: Any = None) -> jax.Array:
         """Which examples count: (B)."""
-        zero = zero_rows(self, input, self.n_input_dim)
+        if zero_mask is None and self.n_input_dim == GIVEN:
+            raise ValueError(f"{self.torch_name()}: expecting zeroMask tensor or false (setZeroMask, or zero_mask=)")
+        zero = padding(self, {"zeroMask": ZeroMask(zero_mask)}, input, self.n_input_dim)
+        if zero_mask is False:
+            return jnp.ones(jax.tree.leaves(input)[0].shape[:1], bool)
         if not zero.ndim:
             raise expected(self, "a batch: MaskZeroCriterion does not support online (i.e. non-batch) mode", input)
         return ~zero
 
-    def check(self, input: Any, target: Any) -> None:
-        kept, leaves = self.kept(input), jax.tree.leaves(target)
+    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+        kept, leaves = self.kept(input, zero_mask), jax.tree.leaves(target)
         if all(map(is_concrete, (kept, *leaves))):
             rows = np.flatnonzero(kept)
             if len(rows):
@@ -133,8 +161,10 @@ class MaskZeroCriterion(Criterion):
         else:
             self.criterion.check(input, jax.tree.map(lambda leaf: jnp.where(_along(kept, leaf), leaf, 1), target))
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        kept = self.kept(input)
+    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
+        if zero_mask is False:
+            return self.criterion.loss(input, target)
+        kept = self.kept(input, zero_mask)
         if any(jnp.shape(leaf)[:1] != kept.shape for leaf in jax.tree.leaves(target)):
             raise expected(self, f"a target for each of {len(kept)} examples", target)
         return _loss_of_rows(self.criterion, input, target, kept)

@@ -7,16 +7,19 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import builder, check_floating, check_positive, expected
+from ..core import ZeroMask, builder, check_floating, check_positive, expected
 from .gates import lstm
 from .gru import GRU
 from .lstm import FastLSTM
+from .masking import GIVEN, check_given, given_mask, padding_of_sequence
 from .sequencer import AbstractSequencer
 from .unfolding import Sums, unfolded
 
 
 class SequenceLayer(AbstractSequencer, abstract=True):
     """A recurrent layer over time x batch x features: write `groups`, `advance` and `init_params`.
+
+    Buffers: the state, and with maskzero zeroMask, if given.
 
     The initial state is zeros, or what `remember` keeps, or given: [h0, x] (in LSTMs also [c0, h0, x]), B x H each.
     """
@@ -26,7 +29,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     input_size: int
     output_size: int
     batchfirst: bool = field(default=False, kw_only=True)
-    maskzero: bool = field(default=False, kw_only=True)
+    maskzero: bool | str = field(default=False, kw_only=True)
     mode: str = field(default="neither", kw_only=True)
 
     def groups(self) -> dict[str, slice]:
@@ -61,15 +64,28 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
     def init_buffers(self) -> dict[str, Any]:
-        return dict.fromkeys(self.transient)
+        return dict.fromkeys(self.transient) | ({"zeroMask": ZeroMask()} if self.maskzero else {})
 
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.state_sizes().items()}
 
     @builder
-    def mask_zero(self) -> Self:
-        """The same layer that gives zeros where x is zeros; the state starts anew there."""
-        return self.replace(maskzero=True)
+    def mask_zero(self, looks: bool = True) -> Self:
+        """The same layer that gives zeros where x is zeros; the state starts anew there.
+
+        Where a mask is given (`set_zero_mask`; T x B also with batchfirst), it says where; with False it has to be.
+        """
+        return self.replace(maskzero=True if looks else GIVEN)
+
+    def _padding(self, buffers: Any, x: Any) -> Any:
+        """Which examples are padding at every step, (T, B); None where none are."""
+        if not self.maskzero:
+            return None
+        given = given_mask(buffers)
+        if given is not None:
+            return padding_of_sequence(self, given, x.shape[:2])
+        check_given(self, self.maskzero)
+        return (x == 0).all(-1)
 
     def _parts(self, input: Any) -> tuple[Any, dict[str, Any]]:
         """x, and the initial states that are given with it."""
@@ -100,10 +116,10 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         x = jnp.swapaxes(x, 0, 1) if self.batchfirst else x
         x = x.astype(params["weight"].dtype)
         state = self._start(given, self.start(buffers, train), x.shape[1], x.dtype)
-        zero = (x == 0).all(-1) if self.maskzero else None
         outputs, state = unfolded(
-            self.advance, self.project(params, x), state, self.recurrent_weights(params), None, zero
-        )
+            self.advance, self.project(params, x), state, self.recurrent_weights(params), None,
+            self._padding(buffers, x),
+        )  # fmt: skip
         new = self.end({**buffers, **state}, train)
         return (jnp.swapaxes(outputs, 0, 1) if self.batchfirst else outputs), new
 

@@ -48,7 +48,8 @@ class GRU(Cell):
         return {"i2g": Linear(inputs, 2 * outputs), "o2g": LinearNoBias(outputs, 2 * outputs), "i2h": i2h, "o2h": o2h}
 
     def init_buffers(self) -> dict[str, Any]:
-        return dict.fromkeys(self.transient if self.p else self.hidden)
+        unused = () if self.p else set(self.transient) - set(self.hidden)
+        return {name: value for name, value in super().init_buffers().items() if name not in unused}
 
     def draw(self, key: Any, input: Any) -> dict[str, Any]:
         sizes = {"input_mask": self.input_size, "output_mask": self.output_size}

@@ -185,7 +185,8 @@ class FastLSTM(Cell):
         return {"i2g": Linear(self.input_size, gates), "o2g": LinearNoBias(self.output_size, gates)}
 
     def init_buffers(self) -> dict[str, Any]:
-        return dict.fromkeys(self.transient if self.p else self.hidden)
+        unused = () if self.p else set(self.transient) - set(self.hidden)
+        return {name: value for name, value in super().init_buffers().items() if name not in unused}
 
     def draw(self, key: Any, input: Any) -> dict[str, Any]:
         sizes = {"input_mask": self.input_size, "output_mask": self.output_size}

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, expected
+from ..core import Module, ZeroMask, expected
 from ..core.emitted import is_emitted
 from ..core.recording import recorder
 from ..core.rows import held
@@ -27,6 +27,62 @@ def zero_rows(module: Module, input: Any, n_input_dim: int) -> jax.Array:
     return (first == 0).all(tuple(range(first.ndim - n_input_dim, first.ndim)))
 
 
+GIVEN, BATCH = "given", "batch"
+"""In place of nInputDim: the mask has to be given, or the examples are looked at whole."""
+
+
+def masking(module: Module, n_input_dim: Any) -> int | str:
+    """What a module remembers of Torch's argument: nInputDim, or v1: True to look at inputs, False to be given masks.
+
+    Raises: TypeError for anything else.
+    """
+    if isinstance(n_input_dim, bool) or n_input_dim in (GIVEN, BATCH):
+        return n_input_dim if isinstance(n_input_dim, str) else BATCH if n_input_dim else GIVEN
+    if not isinstance(n_input_dim, int):
+        raise TypeError(f"{module.torch_name()}: expecting nInputDim number, got {n_input_dim!r}")
+    return n_input_dim
+
+
+def given_mask(buffers: dict) -> Any:
+    """The mask that the buffers hold; None if there is none, as in buffers that were made before `mask_zero`."""
+    return buffers["zeroMask"].value if "zeroMask" in buffers else None
+
+
+def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) -> jax.Array:
+    """Which examples of one step are padding, (B) or a scalar: as the mask in the buffers says, or those of zeros.
+
+    Raises: ValueError for a mask of another size, and without a mask if it has to be given.
+    """
+    first, given = jax.tree.leaves(input)[0], given_mask(buffers)
+    if given is not None:
+        if jnp.ndim(given) and jnp.shape(given) != first.shape[:1]:
+            raise expected(module, f"a zeroMask of size batchsize, ({first.shape[0] if first.ndim else 1},)", given)
+        return jnp.asarray(given, bool)
+    check_given(module, n_input_dim)
+    return zero_rows(module, input, max(first.ndim - 1, 0) if isinstance(n_input_dim, str) else n_input_dim)
+
+
+def padding_of_sequence(module: Module, given: Any, shape: tuple[int, ...]) -> jax.Array | None:
+    """A given mask of a whole sequence, (T, B); None where nothing is masked.
+
+    Raises: ValueError for a mask of another size.
+    """
+    if not jnp.ndim(given):
+        return None
+    if jnp.shape(given) != shape:
+        raise expected(module, f"zeroMask of size seqlen x batchsize, {shape}", given)
+    return jnp.asarray(given, bool)
+
+
+def check_given(module: Module, n_input_dim: int | str | bool) -> None:
+    """Raises ValueError where no mask has been given, but has to be."""
+    if n_input_dim == GIVEN:
+        raise ValueError(
+            f"{module.torch_name()}: expecting previous call to setZeroMask(zeroMask) with maskzero=true "
+            "(set_zero_mask(module, buffers, zero_mask))"
+        )
+
+
 def cleared(rows: jax.Array, tree: Any) -> Any:
     """Every tensor with zeros in these rows; no gradient reaches what was there."""
 
@@ -39,28 +95,37 @@ def cleared(rows: jax.Array, tree: Any) -> Any:
 class MaskZero(Decorator):
     """The module inside; examples whose first input tensor is all zeros give zeros, and get no gradient.
 
-    Shape: as the module; the first tensor of the input has n_input_dim dimensions, or one more for a batch.
-    Parameters and buffers: those of the module, one level down. `silent` is accepted.
+    Shape: as the module; the first tensor of the input has n_input_dim dimensions, or one more for a batch. With
+    n_input_dim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
+    `maskinput` also makes them zeros on their way in; without `maskoutput` what comes out is left. After a number,
+    the third argument is `silent`, which changes nothing.
+    Parameters: those of the module, one level down. Buffers: the same, and zeroMask, (B), if given.
     As in Torch7, the gradient of the parameters (of a chain, of its last module's) is that of the module without the
     mask: a criterion that ignores these examples, as MaskZeroCriterion, gives them none.
-    Raises: ValueError for inputs of other ranks.
-    Source: rnn/README.md#rnn.MaskZero.
+    Raises: ValueError for inputs of other ranks, and if a mask has to be given, and is not.
+    Source: rnn/README.md#rnn.MaskZero; rnn (2017), MaskZero.lua.
     """
 
-    n_input_dim: int
-    silent: bool
+    n_input_dim: int | str
+    maskinput: bool
+    maskoutput: bool
 
-    def __init__(self, module: Module, n_input_dim: int, silent: bool = False):
-        if isinstance(n_input_dim, bool) or not isinstance(n_input_dim, int):
-            raise TypeError(f"{self.torch_name()}: expecting nInputDim number at arg 2, got {n_input_dim!r}")
-        self._set(n_input_dim=n_input_dim, silent=silent)
+    def __init__(
+        self, module: Module, n_input_dim: int | bool = False, maskinput: bool = False, maskoutput: bool = True
+    ):
+        looked_at = masking(self, n_input_dim)
+        self._set(n_input_dim=looked_at, maskinput=maskinput and isinstance(looked_at, str), maskoutput=maskoutput)
         super().__init__(module)
 
+    def init_buffers(self) -> dict[str, Any]:
+        return {"zeroMask": ZeroMask()}
+
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        zero = zero_rows(self, input, self.n_input_dim)
-        way = partial(_masked, zero)
+        zero = padding(self, buffers[1], input, self.n_input_dim)
+        way = partial(_masked, zero) if self.maskoutput else None
+        input = cleared(zero, input) if self.maskinput else input
         output, buffer = self.call(0, params, buffers, input, key=key, train=train, way=way)
-        return output, [buffer]
+        return output, [buffer, *buffers[1:]]
 
 
 def _masked(
@@ -95,9 +160,9 @@ class TrimZero(MaskZero):
     """
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        zero = zero_rows(self, input, self.n_input_dim)
+        zero = padding(self, buffers[1], input, self.n_input_dim)
         inner = self.modules[0]
-        if not zero.ndim or recorder() is not None or inner.is_step:
+        if not zero.ndim or not self.maskoutput or recorder() is not None or inner.is_step:
             return super().forward(params, buffers, input, key=key, train=train)
         if self.draws(train) or any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
             raise ValueError(f"{self.torch_name()}: cannot be used with what draws numbers or emits penalties")

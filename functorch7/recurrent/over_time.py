@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
 from ..core.recording import recorder, scan
+from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
 from ..layers import Sequential
 from .abstract import Cell
 from .recurrence import Recursor
@@ -27,7 +28,7 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
             return module.step(params, buffers, inputs, key=key, train=train, way=over_time)
         if isinstance(module, Cell) and module.at_once:
             return module.sequence(params, buffers, inputs, key=key, train=train)
-        if not module.is_step and not jax.tree.leaves(without_emitted(buffers)):
+        if not module.is_step and not jax.tree.leaves(without_zero_masks(without_emitted(buffers))):
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
     def step(buffers: Any, time: Any, input: Any) -> tuple[Any, Any]:
@@ -52,11 +53,15 @@ def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key
         jnp.arange(length)
     )  # fmt: skip
 
-    def step(input: Any, key: Any) -> tuple[Any, Any]:
-        return module.apply(params, buffers, input, key=key, train=train)
+    masks = zero_masks(buffers)
 
-    outputs, new = jax.vmap(step)(inputs, keys)
-    return outputs, _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
+    def step(input: Any, key: Any, masks: list) -> tuple[Any, Any]:
+        output, new = module.apply(params, with_zero_masks(buffers, masks), input, key=key, train=train)
+        return output, without_zero_masks(new)
+
+    outputs, new = jax.vmap(step)(inputs, keys, over_steps(masks, length))
+    new = _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
+    return outputs, with_zero_masks(new, masks)
 
 
 def scanned(
@@ -65,39 +70,45 @@ def scanned(
     """`lax.scan` of step(buffers, time, input) -> (output, buffers) over time.
 
     The first step runs before the scan if it makes state that is not zero. Side outputs do not flow from step to step:
-    they are collected.
+    they are collected. Nor do given masks: each step has its own.
     """
 
     def body(buffers: Any, each: Any) -> tuple[Any, Any]:
-        output, new = step(buffers, *each)
-        return without_emitted(new), (output, _emitted_nodes(new))
+        *given, masks = each
+        output, new = step(with_zero_masks(buffers, masks), *given)
+        return without_zero_masks(without_emitted(new)), (output, _emitted_nodes(new))
 
-    def first_input() -> Any:
-        return jax.tree.map(lambda x: x[0], inputs)
+    def first_of(sequence: Any) -> Any:
+        return jax.tree.map(lambda x: x[0], sequence)
 
-    times = jnp.arange(len(jax.tree.leaves(inputs)[0]) if length is None else length)
+    length = len(jax.tree.leaves(inputs)[0]) if length is None else length
+    masks, buffers = zero_masks(buffers), without_zero_masks(buffers)
+    steps = (jnp.arange(length), inputs, over_steps(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        shapes = jax.eval_shape(lambda b, x: body(b, (0, x)), buffers, first_input())
+        shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
-        after, (outputs, emitted) = scan(body, start, (times, inputs))
+        after, (outputs, emitted) = scan(body, start, steps)
     else:
-        start, first = body(buffers, (0, first_input()))
-        rest = (times[1:], jax.tree.map(lambda x: x[1:], inputs))
-        after, others = scan(body, start, rest, first=1)
+        start, first = body(buffers, (0, *first_of(steps[1:])))
+        after, others = scan(body, start, jax.tree.map(lambda x: x[1:], steps), first=1)
         outputs, emitted = jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
-    return outputs, _with_emitted(after, [stacked_over_time(node) for node in emitted])
+    return outputs, with_zero_masks(_with_emitted(after, [stacked_over_time(node) for node in emitted]), masks)
 
 
 def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
     """The same, step by step in Python, for modules that cannot be compiled."""
     outputs, emitted = [], []
+    masks = zero_masks(buffers)
+    sliced = over_steps(masks, len(inputs))
     for time, input in enumerate(inputs):
-        output, buffers = step(buffers, time, input)
+        now = [None if mask is None else mask[time] for mask in sliced]
+        output, buffers = step(with_zero_masks(buffers, now), time, input)
         outputs.append(output)
         emitted.append(_emitted_nodes(buffers))
     stacked = jax.tree.map(lambda *nodes: jnp.stack(nodes), *emitted)
-    return outputs, _with_emitted(buffers, [stacked_over_time(node) for node in stacked])
+    buffers = _with_emitted(buffers, [stacked_over_time(node) for node in stacked])
+    return outputs, with_zero_masks(buffers, masks)
 
 
 def _emitted_nodes(buffers: Any) -> list:

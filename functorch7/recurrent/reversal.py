@@ -64,10 +64,13 @@ class BothWays(Decorator, abstract=True):
         return self.replace(modules=(_merged(forward.remember(mode), backward, merge),))
 
     @builder
-    def mask_zero(self) -> Self:
-        """The same of two layers that give zeros where x is zeros, and whose state starts anew there."""
+    def mask_zero(self, looks: bool = True) -> Self:
+        """The same of two layers that give zeros where x is zeros, and whose state starts anew there.
+
+        Where a mask is given (`set_zero_mask`), it says where; with False it has to be.
+        """
         forward, backward, merge = self.parts()
-        return self.replace(modules=(_merged(forward.mask_zero(), backward.mask_zero(), merge),))
+        return self.replace(modules=(_merged(forward.mask_zero(looks), backward.mask_zero(looks), merge),))
 
 
 def _merged(forward: SequenceLayer, backward: SequenceLayer, merge: Module) -> Module:

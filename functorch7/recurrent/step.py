@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core import Layer, ZeroMask, builder, check_positive, expected, in_dtype_of
 from ..core.module import Children
 from .abstract import Cell
 from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
-from .masking import cleared, zero_rows
+from .masking import GIVEN, cleared, padding
 from .unfolding import Sums, summing
 
 
@@ -28,7 +28,7 @@ class StepLayer(Layer, abstract=True):
     parameter_order = ("weight", "bias", "weightO")
 
     input_size: int
-    maskzero: bool = field(default=False, kw_only=True)
+    maskzero: bool | str = field(default=False, kw_only=True)
 
     @property
     def layer(self) -> SequenceLayer:
@@ -53,15 +53,25 @@ class StepLayer(Layer, abstract=True):
         layer, projected = self.layer, self.layer.project(params, x[None])
         sums = summing({name: of_x[0] for name, of_x in projected.items()}, layer.recurrent_weights(params), {})
         _, new = layer.advance(sums, None, dict(zip(sizes, state, strict=True)))
-        if self.maskzero:
-            new = cleared(zero_rows(self, x, 1), new)
         outputs = [new[name] for name in sizes]
         return outputs if len(outputs) > 1 else outputs[0]
 
+    def init_buffers(self) -> dict[str, Any]:
+        return {"zeroMask": ZeroMask()} if self.maskzero else {}
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        outputs = self.f(params, input)
+        if self.maskzero:
+            outputs = cleared(padding(self, buffers, input, 1 if self.maskzero is True else GIVEN), outputs)
+        return outputs, buffers
+
     @builder
-    def mask_zero(self) -> Self:
-        """The same step that gives zeros, output and state, for examples whose x is all zeros."""
-        return self.replace(maskzero=True)
+    def mask_zero(self, looks: bool = True) -> Self:
+        """The same step that gives zeros, output and state, for examples whose x is all zeros.
+
+        Where a mask is given (`set_zero_mask`), it says which examples; with False it has to be.
+        """
+        return self.replace(maskzero=True if looks else GIVEN)
 
 
 class StepLSTM(StepLayer):

@@ -1,0 +1,45 @@
+"""Masks of padding that users give beside the input: nodes in the buffers of the modules that heed them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class ZeroMask:
+    """Which examples are padding: true (or 1) for those that are, T x B for a sequence, B for a step.
+
+    None: nobody has said so. A scalar counts for all examples.
+    """
+
+    value: Any = None
+
+
+def is_zero_mask(node: Any) -> bool:
+    """True for a mask's node; for use as `is_leaf`."""
+    return isinstance(node, ZeroMask)
+
+
+def zero_masks(buffers: Any) -> list:
+    """The values of all masks, in the tree's order."""
+    return [node.value for node in jax.tree.leaves(buffers, is_leaf=is_zero_mask) if is_zero_mask(node)]
+
+
+def with_zero_masks(buffers: Any, values: Iterable) -> Any:
+    """`buffers` with these values in place of its masks'."""
+    rest = iter(values)
+    return jax.tree.map(lambda b: ZeroMask(next(rest)) if is_zero_mask(b) else b, buffers, is_leaf=is_zero_mask)
+
+
+def without_zero_masks(buffers: Any) -> Any:
+    """`buffers` with every mask emptied: the structure that `init` gave."""
+    return with_zero_masks(buffers, [None] * len(zero_masks(buffers)))
+
+
+def over_steps(values: list, length: int) -> list:
+    """Masks with time as their first axis, to be sliced step by step."""
+    return [value if value is None or jnp.ndim(value) else jnp.broadcast_to(value, (length,)) for value in values]

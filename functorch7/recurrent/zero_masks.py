@@ -1,0 +1,65 @@
+"""Masks of padding that are given beside the input, as in the newer rnn package."""
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core import Module, ZeroMask, expected
+from ..core.zero_mask import is_zero_mask
+from ..layers import ReverseTable, Sequential
+from .reversal import ReverseSequence
+from .simple import SeqReverseSequence
+
+
+def set_zero_mask(module: Module, buffers: Any, zero_mask: Any) -> Any:
+    """`buffers` in which every masking module inside is told what is padding: true, or 1, where an example is.
+
+    What is masked gives zeros, and recurrent state starts anew there. What comes after a reversal in a chain gets the
+    mask backwards. False: nothing is padding; None: the mask is taken away.
+    Shape: zero_mask (T, B) for sequences, time first, or (B) for one step.
+    Raises: TypeError for masks that are not bool or integers; ValueError for other ranks. A mask of another size than
+    the input is an error of the call.
+    Source: rnn (2017), Module.lua, MaskZero.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> layer = f7.SeqGRU(3, 2).mask_zero(False)
+    >>> params, buffers = layer.init(jax.random.key(0))
+    >>> buffers = f7.set_zero_mask(layer, buffers, jnp.array([[0, 0], [0, 1]]))
+    >>> layer.apply(params, buffers, jnp.ones((2, 2, 3)))[0][1, 1]
+    Array([0., 0.], dtype=float32)
+    """
+    return _placed(module, buffers, _mask(module, zero_mask))
+
+
+def _mask(module: Module, zero_mask: Any) -> Any:
+    if zero_mask is None or zero_mask is False:
+        return None if zero_mask is None else jnp.zeros((), bool)
+    mask = jnp.asarray(zero_mask)
+    if mask.dtype != bool and not jnp.issubdtype(mask.dtype, jnp.integer):
+        raise TypeError(f"{module.torch_name()}: expecting zeroMask tensor of bytes or false, got {mask.dtype}")
+    if mask.ndim not in (1, 2):
+        raise expected(module, "zeroMask of size seqlen x batchsize", mask)
+    return mask != 0
+
+
+def _placed(module: Module, buffers: Any, mask: Any) -> Any:
+    children = module.children()
+    if isinstance(children, dict):
+        inner = {name: _placed(child, buffers[name], mask) for name, child in children.items()}
+        return _noted(buffers, mask) | inner
+    new, own = [], [_noted(each, mask) for each in buffers[len(children) :]]
+    for child, branch in zip(children, buffers, strict=False):
+        new.append(_placed(child, branch, mask))
+        if type(module) is Sequential and _reverses(child) and mask is not None and mask.ndim:
+            mask = mask[::-1]
+    return [*new, *own]
+
+
+def _noted(own: dict, mask: Any) -> dict:
+    return {name: ZeroMask(mask) if is_zero_mask(value) else value for name, value in own.items()}
+
+
+def _reverses(module: Module) -> bool:
+    """Whether it turns a sequence round."""
+    along_time = isinstance(module, SeqReverseSequence) and module.dim == 1
+    return along_time or isinstance(module, (ReverseSequence, ReverseTable))
