@@ -57,6 +57,12 @@ def _attention():
     return f7.RecurrentAttention(f7.Recurrent(4, step, f7.Linear(4, 4)), f7.Linear(4, 2), 2, 4)
 
 
+def _graph():
+    first, second = f7.Node(f7.Linear(3, 4)), f7.Node(f7.Identity())
+    left, right = second.split(2)
+    return f7.Graph([first, second], [f7.Node(f7.CAddTable(), first - f7.Tanh(), left), right - f7.Linear(4, 2)])
+
+
 PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, :, None]
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
@@ -212,6 +218,10 @@ MODULES = [
     Case(lambda: f7.CMinTable(), [x(2, 3), x(2, 3)], [x(2, 3), x(2, 4)]),
     Case(lambda: f7.CMulTable(), [x(2, 3), x(2, 3)], [x(2, 3), x(2, 4)]),
     Case(lambda: f7.CSubTable(), [x(2, 3), x(2, 3)], [x(2, 3), x(2, 4)]),
+    Case(_graph, [x(2, 3), [x(2, 4), x(2, 4)]], [x(2, 3)]),
+    Case(f7.JustTable, x(2, 3)),
+    Case(f7.JustElement, [x(2, 3)], [x(2, 3), x(2, 3)]),
+    Case(lambda: f7.ModuleFromCriterion(f7.MSECriterion()), [x(2, 3), x(2, 3)], x(2, 3), gradient=False),
     Case(lambda: f7.CriterionTable(f7.MSECriterion()), [x(2, 3), x(2, 3)], x(2, 3), gradient=False),
     Case(lambda: f7.Clamp(-0.5, 0.5), x(2, 3)),
     Case(lambda: f7.GatedLinearUnit(), x(2, 4), x(2, 3)),

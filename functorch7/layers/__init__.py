@@ -48,6 +48,11 @@ from .dropout import SpatialDropout as SpatialDropout
 from .dropout import TotalDropout as TotalDropout
 from .dropout import VolumetricDropout as VolumetricDropout
 from .dropout import WhiteNoise as WhiteNoise
+from .graph import Graph as Graph
+from .graph import JustElement as JustElement
+from .graph import JustTable as JustTable
+from .graph import Node as Node
+from .graph import nest as nest
 from .inception import FireModule as FireModule
 from .inception import Inception as Inception
 from .layouts import Convert as Convert

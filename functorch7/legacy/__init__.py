@@ -1,6 +1,7 @@
 """Torch7's stateful interface over the same layers: `from functorch7.legacy import nn, optim`."""
 
 from . import nn as nn
+from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
 from .random import manualSeed as manualSeed

@@ -11,9 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses, reinforce
+from ..layers import Node
+from ..layers.graph import nodes_among
 from .described import Described, Given, describe, overridden_in
 from .dpnn import Batches
-from .generated import object_of
+from .generated import class_of, object_of
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
@@ -176,8 +178,11 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         kept = self.__dict__["_kept"] = _Evaluation(loss, gradient, input, target, spec)
         return kept
 
-    def __call__(self, input: Any, target: Any = None) -> tuple[Any, Any]:
-        """(forward, backward) of an input and a target."""
+    def __call__(self, input: Any, target: Any = None) -> Any:
+        """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""
+        nodes = nodes_among((input,))
+        if nodes is not None:
+            return Node(class_of(losses.ModuleFromCriterion)(self), *nodes)
         return self.forward(input, target), self.backward(input, target)
 
     def setZeroMask(self, zeroMask: Any) -> None:

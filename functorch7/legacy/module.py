@@ -11,6 +11,8 @@ import jax
 import numpy as np
 
 from .. import core
+from ..layers import Node
+from ..layers.graph import nodes_among
 from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
@@ -257,10 +259,25 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
                 raise ValueError(f"{self.title()}: backward needs the input of forward, of shape {wanted}, got {given}")
         return call
 
-    def __call__(self, input: Any, gradOutput: Any = None) -> Any:
-        """forward(input); with gradOutput also backward, and (output, gradInput)."""
+    def __call__(self, *given: Any) -> Any:
+        """module(node), module([nodes]), module(): a node of a graph.
+
+        Otherwise module(input) is forward, and module(input, gradOutput) also backward: (output, gradInput).
+        """
+        nodes = nodes_among(given)
+        if nodes is not None:
+            return Node(self, *nodes)
+        input, gradOutput = (*given, None)[:2]
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
+
+    def __neg__(self) -> Node:
+        """`-module`: a node without inputs."""
+        return Node(self)
+
+    def __rsub__(self, nodes: Any) -> Node:
+        """`[nodes] - module`: the module's node, whose inputs they are."""
+        return Node(self, *nodes)
 
     # What a call left ----------------------------------------------------------------------------------------------
 

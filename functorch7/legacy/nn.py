@@ -10,6 +10,7 @@ from . import hessian as hessian
 from . import nce as nce
 from . import nested as rnn
 from . import nested as utils
+from . import nngraph as nngraph
 from . import recurrent as recurrent
 from . import special as special
 from . import vision as vision

@@ -1,5 +1,6 @@
 """The criterions of nn."""
 
+from .as_module import ModuleFromCriterion as ModuleFromCriterion
 from .base import Criterion as Criterion
 from .binary import BCECriterion as BCECriterion
 from .binary import BinaryLogisticRegression as BinaryLogisticRegression

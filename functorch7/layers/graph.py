@@ -1,0 +1,337 @@
+"""Graphs of modules: nodes, and the module that runs them in order."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from typing import Any, NamedTuple
+
+from ..core import Container, Map, Module, TableMap, expected
+from .shape import Identity
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _declared() -> str:
+    """Where in the user's code a node is being made: "[model.py]:12"."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return f"[{os.path.basename(frame.f_code.co_filename)}]:{frame.f_lineno}"
+
+
+class Node:
+    """A place in a graph that is being built: a module, and the nodes whose outputs are its input.
+
+    One node gives its output, several give a table; without nodes it is an input of the graph. A node is one place:
+    whoever uses it gets the same output. `annotations` label it in pictures: name, description, graphAttributes.
+    Raises: TypeError for what is no node; ValueError for the same node twice.
+    Source: nngraph, README.md, node.lua.
+    """
+
+    def __init__(self, module: Any, *inputs: "Node"):
+        self.module = module
+        self.inputs: list[Node] = []
+        self.annotations: dict[str, Any] = {}
+        self.declared = _declared()
+        self.consumers: list[Node | _Split] = []
+        for node in inputs:
+            self.add(node)
+
+    def add(self, node: "Node") -> None:
+        """Gives it one more input, after those that it has."""
+        check_node(node, "inputs", len(self.inputs) + 1)
+        if any(node is each for each in self.inputs):
+            raise ValueError("Don't pass the same input twice.")
+        self.inputs.append(node)
+        node.consumers.append(self)
+
+    def split(self, count: int) -> list["Part"]:
+        """As many nodes as the output's table has entries, one for each; all have to be used."""
+        return _Split(self, count).parts
+
+    def annotate(self, annotations: dict[str, Any]) -> "Node":
+        """The same node, with more annotations."""
+        self.annotations.update(annotations)
+        return self
+
+    def label(self) -> str:
+        """What pictures show: the name and description, if any, and the module."""
+        own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
+        return "\n".join([*own, str(self.module).split("\n")[0].removesuffix(" {")])
+
+    def __sub__(self, module: Any) -> "Node":
+        """`node - module`: the module's node, whose input this is."""
+        return Node(module, self)
+
+
+class _Split:
+    """A node's output taken apart."""
+
+    def __init__(self, of: Node, count: int):
+        self.of = of
+        self.declared = f"{of.declared} split at {_declared()}"
+        self.parts = [Part(self, i) for i in range(count)]
+        of.consumers.append(self)
+
+
+class Part(Node):
+    """One entry of a node's table."""
+
+    def __init__(self, whole: _Split, index: int):
+        super().__init__(None)
+        self.whole, self.index = whole, index
+        self.declared = f"{whole.declared}-{index + 1}"
+
+    def label(self) -> str:
+        return f"entry {self.index + 1}"
+
+
+def check_node(node: Any, what: str, position: int) -> None:
+    """Refuses what is no node."""
+    if isinstance(node, Node):
+        return
+    hint = "" if node is not None else " (typo / bad index?)"
+    if _is_module(node):
+        hint = " Did you forget a second set of parens, which convert a nn.Module to a nngraph.Node?"
+    raise TypeError(f"{what}[{position}]: expected a node, got {node!r}.{hint}")
+
+
+def nodes_among(given: tuple[Any, ...]) -> list[Node] | None:
+    """The nodes that a module is called with, which may be none; None if it is called with something else.
+
+    Raises: TypeError for something else among nodes, or a module in place of a node; ValueError for an empty table.
+    """
+    if len(given) == 0:
+        return []
+    if isinstance(given[0], Node) and len(given) > 1:
+        raise TypeError("Use [input1, input2] to pass multiple inputs.")
+    entries = list(given[0]) if isinstance(given[0], (list, tuple)) else [given[0]]
+    if not entries:
+        raise ValueError(
+            "cannot pass an empty table of inputs. To indicate no incoming connections, leave the second set of parens "
+            "blank."
+        )
+    if not any(entry is None or isinstance(entry, Node) or _is_module(entry) for entry in entries):
+        return None
+    for i, entry in enumerate(entries, 1):
+        check_node(entry, "inputs", i)
+    return entries
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, Module) or hasattr(value, "updateOutput")
+
+
+class Source(NamedTuple):
+    """Where a value comes from: input -1, -2, ... or the module at a position, and then (entry, of how many)..."""
+
+    origin: int
+    path: tuple[tuple[int, int], ...] = ()
+
+
+class Wiring(NamedTuple):
+    """A graph in the order in which it runs."""
+
+    nodes: list[Node]
+    sources: tuple[tuple[Source, ...], ...]
+    outputs: tuple[Source, ...]
+
+
+def wired(name: str, inputs: Any, outputs: Any) -> Wiring:
+    """The nodes between inputs and outputs, each after those it needs, as Torch orders them: depth first from the end.
+
+    Raises: TypeError for what is no node; ValueError for an input that has inputs, for cycles, and for nodes and parts
+    of splits that do not lead to an output.
+    """
+    if not inputs:
+        raise ValueError(f"{name}: no inputs are not supported")
+    for what, nodes in (("outputs", outputs), ("inputs", inputs)):
+        for i, node in enumerate(nodes, 1):
+            check_node(node, what, i)
+    for node in inputs:
+        if node.inputs or isinstance(node, Part):
+            raise ValueError(f"{name}: an input should have no inputs, got the node declared on {node.declared}")
+    order = _in_order(name, outputs)
+    reached = set(map(id, order))
+    missing = sum(id(node) not in reached for node in inputs)
+    if missing:
+        raise ValueError(f"{name}: {missing} of {len(inputs)} inputs do not lead to an output")
+    given = {id(node): -1 - i for i, node in enumerate(inputs)}
+    for node in order:
+        if not node.inputs and not isinstance(node, Part) and id(node) not in given:
+            raise ValueError(f"{name}: the node declared on {node.declared} has no inputs, and is none of the graph's")
+        _check_used(name, node, reached)
+    nodes = [node for node in order if not isinstance(node, Part)]
+    places = {id(node): i for i, node in enumerate(nodes)}
+
+    def source(node: Node) -> Source:
+        if isinstance(node, Part):
+            whole = source(node.whole.of)
+            return Source(whole.origin, (*whole.path, (node.index, len(node.whole.parts))))
+        return Source(places[id(node)])
+
+    sources = [tuple(map(source, node.inputs)) or (Source(given[id(node)]),) for node in nodes]
+    return Wiring(nodes, tuple(sources), tuple(map(source, outputs)))
+
+
+def _needs(node: Node) -> list[Node]:
+    return [node.whole.of] if isinstance(node, Part) else node.inputs
+
+
+def _in_order(name: str, outputs: Any) -> list[Node]:
+    """Depth first, without recursion, so that a graph may be as deep as it likes."""
+    order: list[Node] = []
+    done: set[int] = set()
+    open_nodes: set[int] = set()
+    for output in outputs:
+        stack: list[tuple[Node, Iterator[Node]]] = [(output, iter(_needs(output)))] if id(output) not in done else []
+        while stack:
+            node, rest = stack[-1]
+            open_nodes.add(id(node))
+            following = next((each for each in rest if id(each) not in done), None)
+            if following is None:
+                stack.pop()
+                if id(node) not in done:
+                    done.add(id(node))
+                    order.append(node)
+            elif id(following) in open_nodes:
+                raise ValueError(f"{name}: Graph has cycles, through the node declared on {following.declared}")
+            else:
+                stack.append((following, iter(_needs(following))))
+    return order
+
+
+def _check_used(name: str, node: Node, reached: set[int]) -> None:
+    for consumer in node.consumers:
+        ends = consumer.parts if isinstance(consumer, _Split) else [consumer]
+        unused = sum(id(end) not in reached for end in ends)
+        if unused == len(ends):
+            raise ValueError(f"{name}: node declared on {consumer.declared} does not connect to gmodule output")
+        if unused:
+            raise ValueError(
+                f"{name}: {unused} of split({len(ends)}) outputs from the node declared at {node.declared} are unused"
+            )
+
+
+on_failure: list[Callable[["Graph", int], None]] = []
+"""Called with a graph and the position of the module that raised (nngraph.setDebug)."""
+
+
+class Graph(Container):
+    """The modules of a graph without cycles, each with the outputs of others as its input.
+
+    `Graph(inputs, outputs)` takes nodes: `x = Node(Identity()); h = Node(Linear(3, 4), x); Graph([x], [h])`. A module
+    that several nodes have is as many modules.
+    Shape: what the input's node takes, or a table for several inputs -> the output, or a table of several.
+    Parameters and buffers: a list, one entry per module, in the order in which they run (depth first from the outputs).
+    Raises: TypeError for what is no node; ValueError for nodes that lead nowhere, and for a table of another length.
+    Source: nngraph, README.md, gmodule.lua.
+    """
+
+    modules: tuple[Module, ...]
+    sources: tuple[tuple[Source, ...], ...]
+    outputs: tuple[Source, ...]
+    n_inputs: int
+    name: str | None = field(default=None, kw_only=True)
+
+    def __init__(self, inputs: Any, outputs: Any):
+        wiring = wired(self.torch_name(), inputs, outputs)
+        self._take(wiring, tuple(node.module for node in wiring.nodes), len(inputs))
+
+    @classmethod
+    def of(cls, wiring: Wiring, modules: tuple[Module, ...], n_inputs: int) -> "Graph":
+        """The graph of these modules at the wiring's nodes."""
+        made = object.__new__(cls)
+        made._take(wiring, modules, n_inputs)
+        return made
+
+    def _take(self, wiring: Wiring, modules: tuple[Module, ...], n_inputs: int) -> None:
+        self._set(modules=modules, sources=wiring.sources, outputs=wiring.outputs, n_inputs=n_inputs, name=None)
+        self.__post_init__()
+
+    @classmethod
+    def torch_name(cls) -> str:
+        return "nn.gModule"
+
+    @property
+    def takes_table(self) -> bool:
+        if self.n_inputs > 1:
+            return True
+        first = [m for m, sources in zip(self.modules, self.sources, strict=True) if sources[0].origin < 0]
+        return any(module.takes_table for module in first)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        given = [input] if self.n_inputs == 1 else input
+        if not isinstance(given, (list, tuple)):
+            raise expected(self, f"a table of {self.n_inputs} inputs", input)
+        if len(given) != self.n_inputs:
+            raise ValueError(f"{self.torch_name()}: Got {len(given)} inputs instead of {self.n_inputs}")
+        values, new = [], []
+        for i, sources in enumerate(self.sources):
+            taken = [self.value(source, given, values) for source in sources]
+            try:
+                value, buffer = self.call(
+                    i, params, buffers, taken[0] if len(taken) == 1 else taken, key=key, train=train
+                )
+            except Exception:
+                for notify in on_failure:
+                    notify(self, i)
+                raise
+            values.append(value)
+            new.append(buffer)
+        results = [self.value(source, given, values) for source in self.outputs]
+        return (results[0] if len(results) == 1 else results), new
+
+    def value(self, source: Source, given: Any, values: list) -> Any:
+        """What comes from a source: of the inputs given, or of the modules' outputs so far."""
+        value = given[-1 - source.origin] if source.origin < 0 else values[source.origin]
+        for entry, count in source.path:
+            if not isinstance(value, (list, tuple)):
+                raise expected(self, f"a table of {count} to split", value)
+            if len(value) != count:
+                raise ValueError(f"{self.torch_name()}: split({count}) cannot split {len(value)} outputs")
+            value = value[entry]
+        return value
+
+    def printed(self) -> str:
+        return self.name or self.torch_name()
+
+
+class JustTable(Map):
+    """x -> [x].
+
+    Shape: any -> a table of one.
+    Source: nngraph, JustTable.lua.
+    """
+
+    def f(self, input: Any) -> list:
+        return [input]
+
+
+class JustElement(TableMap):
+    """[x] -> x.
+
+    Shape: a table of one -> its entry.
+    Raises: ValueError for other tables.
+    Source: nngraph, JustElement.lua.
+    """
+
+    def f(self, input: Any) -> Any:
+        if not isinstance(input, (list, tuple)) or len(input) != 1:
+            raise expected(self, "a table: expecting one element", input)
+        return input[0]
+
+
+def nest(nodes: Any, identity: Callable = Identity, just_table: Callable = JustTable) -> Node:
+    """A node for a nested structure of nodes: nest([a, [b], c]) has the output [a, [b], c].
+
+    Raises: TypeError for anything else.
+    Source: nngraph, nest.lua.
+    """
+    if isinstance(nodes, Node):
+        return nodes
+    if not isinstance(nodes, (list, tuple)) or not nodes:
+        raise TypeError("Pass an input." if nodes is None else f"what is this in the nest input? {nodes!r}")
+    inner = [nest(each, identity, just_table) for each in nodes]
+    return Node(just_table() if len(inner) == 1 else identity(), *inner)

@@ -1,0 +1,182 @@
+"""nngraph: networks as graphs. Calling a module with nodes makes a node; `nn.gModule(inputs, outputs)` runs them.
+
+    x = nn.Identity()()
+    h = nn.Tanh()(nn.Linear(3, 4)(x))
+    network = nn.gModule([x], [nn.Linear(4, 2)(nn.CAddTable()([h, nn.Linear(3, 4)(x)]))])
+
+Source: nngraph, README.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .. import core, layers, losses
+from ..drawing import Picture
+from ..layers.graph import Node as Node
+from ..layers.graph import nest as _nest
+from ..layers.graph import on_failure, wired
+from .container import Container
+from .criterion import Criterion
+from .generated import class_of
+from .module import Module
+
+
+class gModule(Container, describes=layers.Graph):
+    """nn.gModule(inputs, outputs): the graph between nodes; `modules` are in the order in which they run.
+
+    `fg` and `bg` are its pictures, forwards and backwards; `name` is what it is printed as.
+    Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
+    """
+
+    def __init__(self, inputs: Any, outputs: Any):
+        wiring = wired(self.typename(), inputs, outputs)
+        modules = [(node.module.description(), node.module) for node in wiring.nodes]
+        spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
+        self._take(spec, list(modules))
+        self.__dict__["_annotations"] = [
+            {"tooltip": node.declared, "label": node.label(), **node.annotations} for node in wiring.nodes
+        ]
+
+    def add(self, module: Any) -> Any:
+        """Raises: a graph does not change after it is made."""
+        raise TypeError(f"{self.title()}: a graph cannot be changed after it is made; expected nodes at construction")
+
+    insert = remove = add  # type: ignore[assignment]
+
+    @property
+    def nInputs(self) -> int:
+        """How many inputs there are."""
+        return self._spec.n_inputs
+
+    @property
+    def fg(self) -> Picture:
+        """The picture of the graph forwards: `graph.dot(network.fg, title, file)` draws it."""
+        return picture_of(self._spec, self.modules, self.__dict__.get("_annotations"))
+
+    @property
+    def bg(self) -> Picture:
+        """The picture of the graph backwards."""
+        return self.fg.reversed()
+
+    def map(self, gm: gModule, func: Callable[[Any, Any], Any]) -> None:
+        """Calls func(module, other) for this graph's modules and another's at the same places."""
+        same = isinstance(gm, gModule) and gm._spec.sources == self._spec.sources
+        if not same or gm._spec.outputs != self._spec.outputs:
+            raise ValueError(f"{self.title()}: trying to map another gModule with a different structure")
+        for mine, theirs in zip(list(self.modules), list(gm.modules), strict=True):
+            func(mine, theirs)
+
+    def runForwardFunction(self, func: str | Callable[[Any, Any], Any], input: Any) -> Any:
+        """The output where func(module, input), or the method of this name, runs in place of updateOutput."""
+        run = (lambda module, value: getattr(module, func)(value)) if isinstance(func, str) else func
+        outputs: list[Any] = []
+        given = [input] if self.nInputs == 1 else input
+        if not isinstance(given, (list, tuple)) or len(given) != self.nInputs:
+            raise ValueError(f"{self.title()}: expecting table of {self.nInputs} inputs")
+        for module, sources in zip(self.modules, self._spec.sources, strict=True):
+            taken = [self._spec.value(source, given, outputs) for source in sources]
+            outputs.append(run(module, taken[0] if len(taken) == 1 else taken))
+        results = [self._spec.value(source, given, outputs) for source in self._spec.outputs]
+        output = self.output = results[0] if len(results) == 1 else results
+        return output
+
+
+def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None = None) -> Picture:
+    """A graph's picture: its inputs, its modules by name, and its outputs."""
+    notes = annotations or [{} for _ in modules]
+    labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
+    first, last = len(labels), len(labels) + len(modules)
+    labels += [note.get("label", str(module).split("\n")[0].removesuffix(" {"))
+               for module, note in zip(modules, notes, strict=True)]  # fmt: skip
+    labels.append("output")
+    edges = [(_place(source, first), first + i) for i, sources in enumerate(spec.sources) for source in sources]
+    edges += [(_place(source, first), last) for source in spec.outputs]
+    attributes = {
+        first + i: {"tooltip": note["tooltip"], **note.get("graphAttributes", {})}
+        for i, note in enumerate(notes)
+        if "tooltip" in note
+    }
+    return Picture(labels, edges, attributes)
+
+
+def _place(source: Any, first: int) -> int:
+    return -1 - source.origin if source.origin < 0 else first + source.origin
+
+
+class ModuleFromCriterion(Module, describes=losses.ModuleFromCriterion):
+    """nn.ModuleFromCriterion; `criterion` is what it computes."""
+
+    def __init__(self, criterion: Criterion):
+        if not isinstance(criterion, Criterion):
+            raise TypeError(f"{self.typename()}: expected a criterion, got {criterion!r}")
+        super().__init__(criterion)
+        self.__dict__["criterion"] = criterion
+
+    def own_description(self) -> core.Module:
+        """The description, with the criterion as it stands."""
+        criterion = self.__dict__.get("criterion")
+        return self._spec if criterion is None else self._spec.replace(criterion=criterion.description())
+
+
+def nest(nodes: Any) -> Node:
+    """A node for a nested structure of nodes: nest([a, [b], c])."""
+    return _nest(nodes, class_of(layers.Identity), class_of(layers.JustTable))
+
+
+def annotateNodes(stackLevel: int = 1) -> None:
+    """Names the nodes in the caller's local variables after them; a name that a node has stays."""
+    for name, value in sys._getframe(stackLevel).f_locals.items():
+        if isinstance(value, Node) and "name" not in value.annotations:
+            value.annotate({"name": name})
+
+
+def setDebug(enable: bool) -> None:
+    """With True, a module that fails inside a graph is shown red in a picture: NAME.svg, or nngraph_2in_1out.svg."""
+    if _draw_failure in on_failure:
+        on_failure.remove(_draw_failure)
+    if enable:
+        on_failure.append(_draw_failure)
+
+
+def _draw_failure(graph: layers.Graph, position: int) -> None:
+    name = graph.name or f"nngraph_{graph.n_inputs}in_{len(graph.outputs)}out"
+    drawn = picture_of(graph, graph.modules)
+    drawn.title = name
+    drawn.attributes[graph.n_inputs + position] = {"style": "filled", "fillcolor": "red"}
+    if Path(f"{name}.svg").exists():
+        with tempfile.NamedTemporaryFile(prefix=f"{name}_", dir=".") as other:
+            name = Path(other.name).name
+    print(f"saving {name}.svg", file=sys.stderr)
+    drawn.write(name)
+
+
+def display(gmodule: gModule) -> Path:
+    """Shows a graph in the browser; returns the picture's path."""
+    path = simple_print.dot(gmodule.fg, "", str(Path(tempfile.mkdtemp()) / "graph"))
+    webbrowser.open(path.as_uri())
+    return path
+
+
+class simple_print:
+    """Pictures of graphs."""
+
+    @staticmethod
+    def todot(graph: Picture, title: str = "") -> str:
+        """The picture in graphviz's language."""
+        return Picture(graph.labels, graph.edges, graph.attributes, title).dot()
+
+    @staticmethod
+    def dot(graph: Picture, title: str = "", fname: str | None = None) -> Path:
+        """Writes FNAME.dot and FNAME.svg (a new temporary file by default); returns the latter."""
+        path = fname or str(Path(tempfile.mkdtemp()) / "graph")
+        return Picture(graph.labels, graph.edges, graph.attributes, title).write(path)
+
+
+graph = simple_print
+"""`graph.dot(network.fg, title, fname)`."""
