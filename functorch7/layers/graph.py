@@ -263,10 +263,8 @@ class Graph(Container):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         given = [input] if self.n_inputs == 1 else input
-        if not isinstance(given, (list, tuple)):
+        if not isinstance(given, (list, tuple)) or len(given) != self.n_inputs:
             raise expected(self, f"a table of {self.n_inputs} inputs", input)
-        if len(given) != self.n_inputs:
-            raise ValueError(f"{self.torch_name()}: Got {len(given)} inputs instead of {self.n_inputs}")
         values, new = [], []
         for i, sources in enumerate(self.sources):
             taken = [self.value(source, given, values) for source in sources]

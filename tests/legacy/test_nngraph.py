@@ -204,7 +204,7 @@ def input_with_inputs():
         (lambda: nn.Tanh()(nn.Linear(2, 2)), "Did you forget a second set of parens"),
         (lambda: nn.Tanh()(nn.Identity()(), nn.Identity()()), "to pass multiple inputs"),
         (lambda: two_by_two().forward(values(20)), "a table of 2 inputs"),
-        (lambda: two_by_two().forward([values(20)]), "Got 1 inputs instead of 2"),
+        (lambda: two_by_two().forward([values(20)]), "a table of 2 inputs"),
         (lambda: two_by_two().add(nn.Tanh()), "cannot be changed after it is made"),
         (lambda: two_by_two().map(two_by_two_on_halves(), print), "different structure"),
     ],
