@@ -1,0 +1,170 @@
+"""DataLoader: what all loaders have, made from `size` and `index`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .nested import recursive_size
+from .seeds import generator, generators
+
+if TYPE_CHECKING:
+    from .batches import Batches
+
+
+class DataLoader:
+    """A data set of inputs and targets, counted from 1. A subclass writes `size()` and `index(indices)`.
+
+    Inputs and targets are NumPy arrays whose first dimension is the sample, or nested tables of them. Random numbers
+    come from `seed`, a number or a numpy.random.Generator; each batch of an iterator has a generator of its own.
+    A loader's only state is where `subiter` goes on, `get_state()`.
+
+        class Squares(DataLoader):
+            def size(self):
+                return 100
+
+            def index(self, indices, *, seed=None):
+                return indices, indices**2
+
+    Raises: NotImplementedError for what a subclass does not have.
+    Source: dataload/README.md#DataLoader.
+    Differs from Torch7: every batch is a new array, where Torch overwrites the last one.
+    """
+
+    start = 1  # the sample at which `subiter` goes on
+    streaming = False  # whether batches are windows of time-steps, which are not shuffled
+    in_processes = False  # whether AsyncIterator should run it in processes: for Python code that holds the GIL
+
+    # What a subclass writes ------------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        """The number of samples."""
+        raise NotImplementedError("Not Implemented")
+
+    def index(self, indices: Any, *, seed: Any = None, **options: Any) -> tuple:
+        """(inputs, targets) with the samples at `indices`, in that order."""
+        raise NotImplementedError("Not Implemented")
+
+    def shuffle(self, seed: Any) -> tuple[DataLoader, np.ndarray]:
+        """Permutes the samples; returns (self, the old index of each)."""
+        raise NotImplementedError("Not Implemented")
+
+    def split(self, ratio: float) -> tuple[DataLoader, DataLoader]:
+        """Two loaders: of the first floor(ratio * size) samples, and of the others."""
+        raise NotImplementedError("Not Implemented")
+
+    # What follows from it --------------------------------------------------------------------------------------
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        """The sizes of the inputs, without dimension `exclude_dim`, the samples by default; False keeps all."""
+        return self._sizes(0, exclude_dim)
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        """The sizes of the targets, likewise."""
+        return self._sizes(1, exclude_dim)
+
+    def _sizes(self, part: int, exclude_dim: int | bool) -> Any:
+        one = self.index(np.array([1]), seed=0)[part]
+        return with_size(recursive_size(one, False), self.size(), exclude_dim)
+
+    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
+        """(inputs, targets) of samples drawn uniformly, with replacement."""
+        random = generator(seed, f"{type(self).__name__}.sample")
+        return self.index(random.integers(1, self.size() + 1, batch_size), seed=random, **options)
+
+    def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
+        """(inputs, targets) of the samples start to stop, both included."""
+        return self.index(np.arange(start, stop + 1), seed=seed, **options)
+
+    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+        """Yields (k, inputs, targets) in order until k, the samples so far, is epoch_size (size() if not positive).
+
+        A batch ends at the last sample, so that one that would go on with the first is split. The next subiter goes on
+        where this one stopped, until `reset`.
+        """
+        random = generators(seed)
+        for first, last, k, following in self.windows(batch_size, epoch_size):
+            batch = self.sub(first, last, seed=next(random), **options)
+            self.start = following
+            yield (k, *batch)
+
+    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
+        """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
+        for (n, k), random in zip(self.counts(batch_size, epoch_size), generators(seed), strict=False):
+            yield (k, *self.sample(n, random, **options))
+
+    def windows(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int, int, int]]:
+        """What subiter reads: (first, last, samples so far, the next first)."""
+        first, size, k = self.start, self._checked_size(batch_size), 0
+        epoch_size = epoch_size if epoch_size > 0 else size
+        while k < epoch_size:
+            last = min(first + min(batch_size, epoch_size - k) - 1, size)
+            k += last - first + 1
+            following = 1 if last == size else last + 1
+            yield first, last, k, following
+            first = following
+
+    def counts(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int]]:
+        """What sampleiter draws: (samples of the batch, samples so far)."""
+        size = self._checked_size(batch_size)
+        epoch_size = epoch_size if epoch_size > 0 else size
+        for k in range(0, epoch_size, batch_size):
+            n = min(batch_size, epoch_size - k)
+            yield n, k + n
+
+    def _checked_size(self, batch_size: int) -> int:
+        if batch_size < 1:
+            raise ValueError(f"{type(self).__name__}: expected a batch size of at least 1, got {batch_size}")
+        size = self.size()
+        if size < 1:
+            raise ValueError(f"{type(self).__name__}: has no samples")
+        return size
+
+    # State -----------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Makes the next subiter begin with the first sample."""
+        self.start = 1
+
+    def get_state(self) -> dict:
+        """Where subiter goes on: a plain dict, to be saved."""
+        return {"start": self.start}
+
+    def set_state(self, state: dict) -> None:
+        """Makes subiter go on where it was at `get_state`."""
+        self.start = state["start"]
+
+    def clone(self, *share_names: str) -> DataLoader:
+        """A deep copy, whose attributes of the given names are the same objects as here."""
+        shared = [getattr(self, name) for name in share_names]
+        return copy.deepcopy(self, {id(each): each for each in shared})
+
+    # Into JAX --------------------------------------------------------------------------------------------------
+
+    def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Batches:
+        """An iterator of (inputs, targets) on the device; see `Batches`."""
+        from .batches import Batches  # which imports JAX
+
+        return Batches(self, batch_size, epochs, seed, **options)
+
+    def to_grain(self, seed: int | None = None) -> Any:
+        """A grain.MapDataset of (input, target): samples by position, from 0. `seed` is for loaders that draw.
+
+        Raises: ImportError without grain, which the extra `grain` installs.
+        """
+        from .sources import map_dataset
+
+        return map_dataset(self, seed)
+
+
+def with_size(sizes: Any, size: int, exclude_dim: int | bool) -> Any:
+    """Sizes as lists, the first replaced by the number of samples, without dimension `exclude_dim`."""
+    if not sizes or (isinstance(sizes, list) and isinstance(sizes[0], int)):
+        full = [size, *sizes[1:]]
+        return full if exclude_dim is False else full[: exclude_dim - 1] + full[exclude_dim:]
+    if isinstance(sizes, dict):
+        return {name: with_size(each, size, exclude_dim) for name, each in sizes.items()}
+    return [with_size(each, size, exclude_dim) for each in sizes]
