@@ -1,0 +1,124 @@
+"""Downloads: a file is there whole, and as its checksum says, or not at all; cut ones go on where they stopped."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+SECONDS_WITHOUT_ANSWER = 60
+CHUNK = 1 << 20
+
+
+def downloadfile(
+    dstdir: str | os.PathLike,
+    srcurl: str,
+    existfile: str | os.PathLike | None = None,
+    *,
+    known_hash: str | None = None,
+    progress: bool = True,
+) -> Path:
+    """Downloads srcurl into dstdir, which is made if needed and returned, unless existfile is there already.
+
+    srcurl begins with http, https, ftp, or scp (scp://user@host:folder/file, by the command scp). known_hash is
+    the file's checksum, such as "md5:d53e105ee54ea40749a09fcbcd1e9432"; a file of the URL's name that is there already
+    is kept if it matches. What a cut download has left is kept, as <name>.<...>.part, if the server can continue it.
+    Raises: OSError naming the URL if it cannot be had, is cut, or has another checksum; dstdir is then without the file.
+    Source: dataload, utils.lua.
+    """
+    folder = Path(dstdir)
+    if existfile is None or not Path(existfile).is_file():
+        try:
+            _retrieve(srcurl, folder, known_hash, progress)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:  # requests' errors are OSErrors
+            raise OSError(f"downloadfile: cannot download {srcurl} into {folder}: {error}") from error
+    return folder
+
+
+def fetch(title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str, progress: bool = True) -> Path:
+    """The path of srcurl's file in folder, downloaded if need be; errors say which files `title` wants there."""
+    try:
+        return downloadfile(folder, srcurl, known_hash=known_hash, progress=progress) / file_name(srcurl)
+    except OSError as error:
+        raise OSError(f"{title}: {error}. Put {wanted} into {folder}, or name another source with srcurl.") from error
+
+
+def file_name(url: str) -> str:
+    """The last part of a URL's path."""
+    return unquote(urlsplit(url).path.rpartition("/")[2])
+
+
+def _retrieve(url: str, folder: Path, known_hash: str | None, progress: bool) -> None:
+    try:
+        import pooch
+    except ImportError as error:
+        raise ImportError("Downloads need the package pooch: pip install 'functorch7[datasets]'") from error
+    name, scheme = file_name(url), urlsplit(url).scheme
+    if not name:
+        raise ValueError("the URL names no file")
+    downloader: Callable[..., Any] | None = None  # pooch's own choice, such as for ftp
+    if scheme == "scp":
+        downloader = _secure_copy
+    elif scheme in ("http", "https"):
+        downloader = _Continued(folder / name, progress)
+    cache = pooch.create(path=folder, base_url="", registry={name: known_hash}, urls={name: url})
+    cache.fetch(name, downloader=downloader, progressbar=progress and downloader is None)
+
+
+def _secure_copy(url: str, output_file: str, _: Any) -> None:
+    subprocess.run(["scp", "-q", "--", url.removeprefix("scp://"), output_file], check=True)
+
+
+class _Continued:
+    """A downloader for pooch that continues what an earlier, cut download of the same content has left."""
+
+    def __init__(self, target: Path, progress: bool) -> None:
+        self.target, self.progress = target, progress
+
+    def __call__(self, url: str, output_file: str, _: Any) -> None:
+        import requests
+
+        def get(**headers: str) -> requests.Response:
+            # Without "identity", some servers unpack .gz files on the way.
+            headers["Accept-Encoding"] = "identity"
+            response = requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER)
+            response.raise_for_status()
+            return response
+
+        output = Path(output_file)
+        with get() as whole:
+            part = self._part(whole)
+            if part is None or not part.exists():
+                return self._write(whole, output, part)
+            os.replace(part, output)  # claims it: another process now begins a file of its own
+        with get(**{"Range": f"bytes={output.stat().st_size}-", "If-Range": whole.headers["ETag"]}) as rest:
+            if rest.status_code != requests.codes.partial_content:
+                output.write_bytes(b"")
+            self._write(rest, output, part)
+
+    def _part(self, response: Any) -> Path | None:
+        """Where this content waits to be continued; None if the server does not offer that."""
+        tag = response.headers.get("ETag", "")
+        if response.headers.get("Accept-Ranges") != "bytes" or not tag.startswith('"'):
+            return None
+        digest = hashlib.sha256(f"{response.url} {tag}".encode()).hexdigest()[:16]
+        return self.target.with_name(f"{self.target.name}.{digest}.part")
+
+    def _write(self, response: Any, output: Path, part: Path | None) -> None:
+        from tqdm import tqdm
+
+        start, length = output.stat().st_size, response.headers.get("Content-Length")
+        total = None if length is None else start + int(length)
+        bar = tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=self.target.name, disable=not self.progress)
+        try:
+            with bar, output.open("ab") as file:
+                for chunk in response.iter_content(CHUNK):
+                    bar.update(file.write(chunk))
+            if total is not None and output.stat().st_size != total:
+                raise OSError(f"the connection was cut after {output.stat().st_size} of {total} bytes")
+        except BaseException:
+            if part is not None:
+                os.replace(output, part)
+            raise
