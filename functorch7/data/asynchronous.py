@@ -35,7 +35,7 @@ class AsyncIterator(DataLoader):
         self._round = 0  # counts the calls of synchronize
         self._copy = copy.copy(loader)  # data are shared, positions are not
         self._copy.reset()
-        self._executor: Executor | None = None
+        self._executor = self._started()
 
     def size(self, *args: Any) -> int:
         return self.loader.size(*args)
@@ -47,6 +47,9 @@ class AsyncIterator(DataLoader):
         return self.loader.tsize(exclude_dim)
 
     def index(self, indices: Any, *, seed: Any = None, **options: Any) -> tuple:
+        """(inputs, targets) from the loader itself, or from a worker that is a process."""
+        if self.loader.in_processes:
+            return self._submitted("index", (indices,), {"seed": seed, **options}).result()
         return self.loader.index(indices, seed=seed, **options)
 
     def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
@@ -60,10 +63,7 @@ class AsyncIterator(DataLoader):
     def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
         """As DataLoader.subiter. Only the last iterator that was made can be used."""
         windows, random = self.windows(batch_size, epoch_size), generators(seed)
-        requests = (
-            ("sub", (first, last), {"seed": next(random), **options}, k, following)
-            for first, last, k, following in windows
-        )
+        requests = (("sub", (first, last), {"seed": next(random), **options}, *then) for first, last, *then in windows)
         return self._iterate(requests)
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
@@ -102,13 +102,12 @@ class AsyncIterator(DataLoader):
 
     def async_put(self, name: str, args: tuple, size: int, **options: Any) -> None:
         """Asks a worker for loader.name(*args, **options); `size` comes back with the result."""
-        if self._executor is None:
-            self._executor = self._started()
+        self._pending.append((size, self._submitted(name, args, options)))
+
+    def _submitted(self, name: str, args: tuple, options: dict) -> Future:
         if self.loader.in_processes:
-            future = self._executor.submit(_call, name, args, options)
-        else:
-            future = self._executor.submit(getattr(self._copy, name), *args, **options)
-        self._pending.append((size, future))
+            return self._executor.submit(_call, name, args, options)
+        return self._executor.submit(getattr(self._copy, name), *args, **options)
 
     def async_get(self) -> tuple[int, Any]:
         """(size, result) of the oldest request; waits for it, and raises what the worker raised."""
@@ -132,6 +131,15 @@ class AsyncIterator(DataLoader):
         super().reset()
         self._copy.reset()
 
+    def clone(self, *share_names: str) -> AsyncIterator:
+        """A deep copy of the loader, with workers of its own."""
+        return AsyncIterator(self.loader.clone(*share_names), self.n_workers)
+
+    def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
+        """The loader's `batches`, with this number of workers."""
+        loader = self if self.loader.in_processes else self.loader
+        return DataLoader.batches(loader, batch_size, epochs, seed, **{"workers": self.n_workers, **options})
+
     # Workers ---------------------------------------------------------------------------------------------------
 
     def _started(self) -> Executor:
@@ -141,11 +149,9 @@ class AsyncIterator(DataLoader):
         return ThreadPoolExecutor(self.n_workers, "AsyncIterator")
 
     def close(self) -> None:
-        """Stops the workers; a later request starts new ones."""
+        """Stops the workers, for good."""
         self.synchronize()
-        if self._executor is not None:
-            self._executor.shutdown()
-            self._executor = None
+        self._executor.shutdown()
 
     def __enter__(self) -> AsyncIterator:
         return self

@@ -128,7 +128,7 @@ class ImageClass(DataLoader):
         random = None if seed is None else np.random.default_rng(seed)
         samples, kept, paths = [], [], []
         for i in indices - 1:
-            path = os.fsdecode(self.image_path[i])
+            path = os.fsdecode(bytes(self.image_path[i]))
             sample = self._sampled(function, path, random)
             if sample is not None:
                 samples.append(sample)
@@ -176,9 +176,8 @@ class ImageClass(DataLoader):
 
     def sample_train(self, path: str, random: Any) -> np.ndarray:
         """A part of sample_size at a random place, mirrored with probability 0.5."""
-        if random is None:
-            generator(None, "ImageClass.sample_train")
-        return random_crop(self.load_image(path), self.sample_size, random)
+        drawing = generator(random, "ImageClass.sample_train")
+        return random_crop(self.load_image(path), self.sample_size, drawing)
 
     def sample_test(self, path: str, random: Any = None) -> np.ndarray:
         """Ten views: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""

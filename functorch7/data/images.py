@@ -89,9 +89,9 @@ def random_crop(image: Image, size: Any, random: np.random.Generator) -> np.ndar
 
 
 def ten_crops(image: Image, size: Any) -> np.ndarray:
-    """10 x C x H x W: the centre and the corners (top left, top right, bottom left, bottom right), each mirrored next."""
+    """10 x C x H x W: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
     _, height, width = size
     bottom, right = image.height - height, image.width - width
     places = [(math.ceil(bottom / 2), math.ceil(right / 2)), (0, 0), (0, right), (bottom, 0), (bottom, right)]
-    parts = [as_array(crop(image, *place, height, width)) for place in places]
+    parts = [as_array(crop(image, top, left, height, width)) for top, left in places]
     return np.stack([view for part in parts for view in (part, part[:, :, ::-1])])

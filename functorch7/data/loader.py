@@ -56,6 +56,10 @@ class DataLoader:
         """Two loaders: of the first floor(ratio * size) samples, and of the others."""
         raise NotImplementedError("Not Implemented")
 
+    def shard(self, index: int, count: int) -> DataLoader:
+        """The part of process `index` (from 0) of `count`, for `batches` of loaders of time-steps."""
+        raise NotImplementedError("Not Implemented")
+
     # What follows from it --------------------------------------------------------------------------------------
 
     def isize(self, exclude_dim: int | bool = 1) -> Any:

@@ -12,7 +12,7 @@ from .streams import Columns
 from .tensors import check_indices
 
 
-class _Windows(DataLoader):
+class StepLoader(DataLoader):
     """What loaders of time-steps have in common: they cannot be sampled."""
 
     streaming = True
@@ -29,17 +29,14 @@ class _Windows(DataLoader):
     def tsize(self, exclude_dim: int | bool = 1) -> Any:
         return self.isize(exclude_dim)
 
-    def shard(self, index: int, count: int) -> DataLoader:
-        """The part of process `index` (from 0) of `count`."""
-        raise NotImplementedError("Not Implemented")
 
-
-def _check_batch_size(who: str, batch_size: Any) -> None:
+def check_batch_size(who: str, batch_size: Any) -> None:
+    """Refuses what is not a whole number above 0."""
     if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
         raise ValueError(f"{who}: expected a whole batch size of at least 1, got {batch_size!r}")
 
 
-class SequenceLoader(_Windows):
+class SequenceLoader(StepLoader):
     """One long sequence, cut into batch_size parts of L = floor(T / batch_size) steps: data[t][b] = sequence[b L + t].
 
     Shape: sequence T x ...; inputs and targets of `sub` are steps x batch_size x ..., views that are not to be written
@@ -52,7 +49,7 @@ class SequenceLoader(_Windows):
 
     def __init__(self, sequence: Any, batch_size: int, bidirectional: bool = False):
         sequence = np.asarray(sequence)
-        _check_batch_size("SequenceLoader", batch_size)
+        check_batch_size("SequenceLoader", batch_size)
         self.batch_size, self.bidirectional = batch_size, bidirectional
         length = len(sequence) // batch_size if sequence.ndim else 0
         if length < 2 - bidirectional:
@@ -116,7 +113,7 @@ class Ragged(Sequence):
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
 
-class MultiSequence(_Windows):
+class MultiSequence(StepLoader):
     """Independent sequences: each column of a batch is an endless stream of a mask step, a sequence, a mask step, ...
 
     `sequences`: a list of arrays T x ..., whose T may differ, or a `Ragged`. A sequence of T steps gives T - 1 pairs
@@ -130,7 +127,7 @@ class MultiSequence(_Windows):
     """
 
     def __init__(self, sequences: Any, batch_size: int):
-        _check_batch_size("MultiSequence", batch_size)
+        check_batch_size("MultiSequence", batch_size)
         self.sequences = sequences if isinstance(sequences, Ragged) else Ragged.of(sequences)
         if not len(self.sequences) or np.diff(self.sequences.offsets).min() < 1:
             raise ValueError("MultiSequence: expected sequences of at least one step, got an empty one")
@@ -172,9 +169,11 @@ class MultiSequence(_Windows):
         self.columns.set_state(state["columns"])
 
     def shard(self, index: int, count: int) -> MultiSequence:
-        """Every count-th sequence, from that of process `index` (from 0) on."""
-        if len(self.sequences) < count:
-            raise ValueError(f"MultiSequence: {len(self.sequences)} sequences cannot be shared by {count} processes")
-        part = MultiSequence([self.sequences[i] for i in range(index, len(self.sequences), count)], self.batch_size)
+        """The sequences of process `index` (from 0) of `count`: those that lie next to each other, by number."""
+        n, offsets = len(self.sequences), self.sequences.offsets
+        if n < count:
+            raise ValueError(f"MultiSequence: {n} sequences cannot be shared by {count} processes")
+        mine = offsets[n * index // count : n * (index + 1) // count + 1]
+        part = MultiSequence(Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0]), self.batch_size)
         part.randseq = self.randseq
         return part
