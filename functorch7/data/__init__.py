@@ -1,9 +1,21 @@
 """Loaders of data sets, and their iterators: Torch's package dataload, with NumPy's arrays."""
 
+from . import datasets as datasets
+from .archives import decompressfile as decompressfile
+from .archives import gunzip as gunzip
+from .archives import untar as untar
+from .archives import unzip as unzip
 from .asynchronous import AsyncIterator as AsyncIterator
+from .fetch import downloadfile as downloadfile
+from .folders import data_path as data_path
+from .folders import save_path as save_path
+from .folders import torch_path as torch_path
 from .image_class import ImageClass as ImageClass
 from .image_sequences import MultiImageSequence as MultiImageSequence
 from .loader import DataLoader as DataLoader
+from .machine import hostname as hostname
+from .machine import uniqueid as uniqueid
+from .machine import withcwd as withcwd
 from .nested import recursive_batch_size as recursive_batch_size
 from .nested import recursive_index as recursive_index
 from .nested import recursive_map as recursive_map
@@ -18,3 +30,10 @@ from .sequences import Ragged as Ragged
 from .sequences import SequenceLoader as SequenceLoader
 from .sources import Source as Source
 from .tensors import TensorLoader as TensorLoader
+from .text import build_bigrams as build_bigrams
+from .text import build_vocab as build_vocab
+from .text import get_number_of_lines as get_number_of_lines
+from .text import split_string as split_string
+from .text import text2tensor as text2tensor
+from .twokenize import tokenize as tokenize
+from .twokenize import tokenize_csv as tokenize_csv

@@ -25,7 +25,7 @@ def downloadfile(
     srcurl begins with http, https, ftp, or scp (scp://user@host:folder/file, by the command scp). known_hash is
     the file's checksum, such as "md5:d53e105ee54ea40749a09fcbcd1e9432"; a file of the URL's name that is there already
     is kept if it matches. What a cut download has left is kept, as <name>.<...>.part, if the server can continue it.
-    Raises: OSError naming the URL if it cannot be had, is cut, or has another checksum; dstdir is then without the file.
+    Raises: OSError naming the URL if it cannot be had, is cut, or has another checksum; there is no file then.
     Source: dataload, utils.lua.
     """
     folder = Path(dstdir)
@@ -111,7 +111,9 @@ class _Continued:
 
         start, length = output.stat().st_size, response.headers.get("Content-Length")
         total = None if length is None else start + int(length)
-        bar = tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=self.target.name, disable=not self.progress)
+        bar = tqdm(
+            total=total, initial=start, unit="B", unit_scale=True, desc=self.target.name, disable=not self.progress
+        )
         try:
             with bar, output.open("ab") as file:
                 for chunk in response.iter_content(CHUNK):

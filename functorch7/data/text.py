@@ -11,9 +11,7 @@ import numpy as np
 OOV = "<OOV>"
 
 
-def build_vocab(
-    tokens: Sequence[str], minfreq: float = -1
-) -> tuple[dict[str, int], dict[int, str], dict[str, int]]:
+def build_vocab(tokens: Sequence[str], minfreq: float = -1) -> tuple[dict[str, int], dict[int, str], dict[str, int]]:
     """(vocab, ivocab, wordfreq): the number of each word, the word of each number, and how often each word occurs.
 
     Words that occur at least minfreq times are numbered from 1 in sorted order (by code points). If there are others,

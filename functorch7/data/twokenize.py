@@ -1,4 +1,4 @@
-"""Splits tweets into tokens: python -m functorch7.data.twokenize -i tweets.csv -o tokens.csv.
+"""Splits tweets into tokens: python -m functorch7.data twokenize -i tweets.csv -o tokens.csv.
 
 What may hold punctuation inside (addresses, times, numbers, emoticons, abbreviations, ...) is found first, in the order
 of PROTECTED; the rest is split at spaces, and contractions lose their endings ("don't" gives "do" and "n't").
@@ -10,7 +10,7 @@ import csv
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .writing import replacing
 
@@ -125,32 +125,35 @@ def read_rows(path: str | os.PathLike, encoding: str) -> Iterator[list[str]]:
             raise ValueError(f"{path}, after line {reader.line_num}: not a CSV file in {encoding}: {error}") from error
 
 
-def tokenize_csv(source: str | os.PathLike, target: str | os.PathLike, encoding: str = "latin-1") -> int:
+def tokenize_csv(
+    source: str | os.PathLike,
+    target: str | os.PathLike,
+    encoding: str = "latin-1",
+    check: Callable[[int, list[str]], object] | None = None,
+) -> int:
     """Writes source's rows to target (in UTF-8, all fields quoted), the last field as tokens with spaces between.
 
-    Returns the number of rows.
+    Returns the number of rows. check(number, row) may raise for a row; nothing is written then.
     Raises: ValueError naming the source if it is not a CSV file in `encoding`, or has an empty row.
     """
     count = 0
     with replacing(target) as draft, open(draft, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        for count, row in enumerate(read_rows(source, encoding), 1):  # noqa: B007
+        for count, row in enumerate(read_rows(source, encoding), 1):
             if not row:
                 raise ValueError(f"{source}: row {count} is empty")
+            if check is not None:
+                check(count, row)
             writer.writerow([*row[:-1], " ".join(tokenize(row[-1]))])
     return count
 
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line: see the top of this file."""
-    parser = argparse.ArgumentParser(prog="python -m functorch7.data.twokenize", description="Tokenizes tweets.")
+    parser = argparse.ArgumentParser(prog="python -m functorch7.data twokenize", description="Tokenizes tweets.")
     parser.add_argument("-i", "--input", required=True, help="CSV file whose last column is tokenized")
     parser.add_argument("-o", "--output", required=True, help="CSV file to write")
     parser.add_argument("--encoding", default="latin-1", help="of the input (latin-1); the output is in UTF-8")
     options = parser.parse_args(arguments)
     if not tokenize_csv(options.input, options.output, options.encoding):
         print("empty output")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,14 +5,15 @@ import os
 import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..archives import decompressfile
 from ..fetch import fetch
 from ..folders import data_path
-from .classified import ClassifiedTensors, Split, classified, existing, read_torch
+from .classified import ClassifiedTensors, Split, classified
+from .torch_files import load
 
 SOURCE = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
 CHECKSUM = "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"
@@ -24,7 +25,7 @@ PIXELS = 3 * 32 * 32
 def load_cifar10(
     datapath: str | os.PathLike | None = None,
     validratio: float = 1 / 6,
-    scale: Sequence[float] | bool = (0, 1),
+    scale: Sequence[float] | Literal[False] = (0, 1),
     srcurl: str | None = None,
 ) -> tuple[ClassifiedTensors, ClassifiedTensors, ClassifiedTensors]:
     """CIFAR-10's (train, valid, test): 41,666, 8,334 and 10,000 photographs, in the files' order.
@@ -49,7 +50,9 @@ def load_cifar10(
     if found is None:
         raise OSError(f"load_cifar10: the archive of {srcurl} has no file test_batch of any version")
     folder, version = found
-    train = Split(*map(np.concatenate, zip(*(version.split(folder, f"data_batch_{i}") for i in range(1, 6)), strict=True)))
+    train = Split(
+        *map(np.concatenate, zip(*(version.split(folder, f"data_batch_{i}") for i in range(1, 6)), strict=True))
+    )
     return classified("load_cifar10", train, version.split(folder, "test_batch"), CLASSES, validratio, scale)
 
 
@@ -74,7 +77,9 @@ class _Version(NamedTuple):
 
 def _find(folders: Sequence[Path]) -> tuple[Path, _Version] | None:
     """The first place that has a test set, and its version."""
-    places = [(place, version) for folder in folders for version in VERSIONS for place in (folder / version.folder, folder)]
+    places = [
+        (place, version) for folder in folders for version in VERSIONS for place in (folder / version.folder, folder)
+    ]
     return next((found for found in places if (found[0] / f"test_batch{found[1].ending}").is_file()), None)
 
 
@@ -93,7 +98,7 @@ def _read_binary(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _read_torch(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    batch = read_torch(path)
+    batch = load(path)
     if not isinstance(batch, dict) or not {"data", "labels"} <= batch.keys():
         raise ValueError(f"{path}: expected a table with data and labels")
     return np.asarray(batch["data"]).T, np.asarray(batch["labels"]).reshape(-1)
@@ -112,7 +117,7 @@ class _Arrays(pickle.Unpickler):
     """Makes arrays and plain values only: a pickle may ask for any other function to be called."""
 
     ALLOWED = {
-        ("multiarray", "_reconstruct"): np._core.multiarray._reconstruct,
+        ("multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
         ("numpy", "ndarray"): np.ndarray,
         ("numpy", "dtype"): np.dtype,
         ("_codecs", "encode"): codecs.encode,

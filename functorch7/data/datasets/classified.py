@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ...interop import t7
-from ..scaling import rescale
+from ..preprocess import rescale
 from ..tensors import TensorLoader
 
 
@@ -27,7 +26,7 @@ class ClassifiedTensors(TensorLoader):
 
 
 def classified(
-    title: str, train: Split, test: Split, classes: list, validratio: float, scale: Sequence[float] | bool
+    title: str, train: Split, test: Split, classes: list, validratio: float, scale: Sequence[float] | Literal[False]
 ) -> tuple[ClassifiedTensors, ClassifiedTensors, ClassifiedTensors]:
     """(train, valid, test): inputs float32, rescaled by their file's range unless scale is False; targets from 1."""
     loaders = []
@@ -37,19 +36,11 @@ def classified(
             raise ValueError(f"{title}: expected labels from 0 to {len(classes) - 1}, got {outside[0]}")
         inputs = images.astype(np.float32)
         loaders.append(TensorLoader(rescale(inputs, *scale) if scale else inputs, labels.astype(np.int64) + 1))
-    first, rest = loaders[0].split(1 - validratio)
-    return tuple(ClassifiedTensors(each.inputs, each.targets, classes) for each in (first, rest, loaders[1]))
-
-
-def read_torch(path: Path) -> list | dict:
-    """The table in a Torch file; ValueError naming the file if it is none."""
-    try:
-        table = t7.read(path)
-    except t7.T7FormatError as error:
-        raise ValueError(f"{path}: no Torch file, or a damaged one: {error}") from error
-    if not isinstance(table, (list, dict)):
-        raise ValueError(f"{path}: expected a table, got {type(table).__name__}")
-    return table
+    train_part, valid_part = loaders[0].split(1 - validratio)
+    first, second, third = (
+        ClassifiedTensors(part.inputs, part.targets, classes) for part in (train_part, valid_part, loaders[1])
+    )
+    return first, second, third
 
 
 def existing(folder: Path, names: Sequence[str]) -> Path | None:

@@ -3,14 +3,16 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from ..archives import decompressfile, is_archive
 from ..fetch import fetch
 from ..folders import data_path
-from .classified import ClassifiedTensors, Split, classified, existing, read_torch
+from .classified import ClassifiedTensors, Split, classified, existing
 from .idx import read_idx
+from .torch_files import load
 
 SOURCE = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 CHECKSUMS = {
@@ -26,7 +28,7 @@ CLASSES = list(range(10))
 def load_mnist(
     datapath: str | os.PathLike | None = None,
     validratio: float = 1 / 6,
-    scale: Sequence[float] | bool = (0, 1),
+    scale: Sequence[float] | Literal[False] = (0, 1),
     srcurl: str | None = None,
 ) -> tuple[ClassifiedTensors, ClassifiedTensors, ClassifiedTensors]:
     """MNIST's (train, valid, test): 50,000, 10,000 and 10,000 images of digits, in the files' order.
@@ -53,8 +55,11 @@ def load_mnist(
 
 
 def _read_torch(path: Path) -> Split:
-    inputs, targets = read_torch(path)[:2]
-    return Split(_images(path, np.asarray(inputs)), _labels(path, np.asarray(targets), len(inputs)))
+    table = load(path)
+    if not isinstance(table, list) or len(table) != 2:
+        raise ValueError(f"{path}: expected a table of inputs and targets, got {type(table).__name__}")
+    inputs, targets = _images(path, np.asarray(table[0])), np.asarray(table[1])
+    return Split(inputs, _labels(path, targets, len(inputs)))
 
 
 def _read_idx(folder: Path, split: str, mirror: str) -> Split:

@@ -19,9 +19,9 @@ class WordSequence(SequenceLoader):
 class Sentences(MultiSequence):
     """A MultiSequence of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
 
-    vocab: dict[str, int]
-    ivocab: dict[int, str]
-    wordfreq: Any
+    def __init__(self, sequences: Any, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Any):
+        super().__init__(sequences, batchsize)
+        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
 
 
 def batchsizes(title: str, batchsize: int | Sequence[int]) -> list[int]:
