@@ -1,11 +1,28 @@
 """Loaders of data sets, and their iterators: Torch's package dataload, with NumPy's arrays."""
 
-from . import datasets as datasets
 from .archives import decompressfile as decompressfile
 from .archives import gunzip as gunzip
 from .archives import untar as untar
 from .archives import unzip as unzip
 from .asynchronous import AsyncIterator as AsyncIterator
+from .datasets import ClassifiedTensors as ClassifiedTensors
+from .datasets import ImageNet as ImageNet
+from .datasets import Sentences as Sentences
+from .datasets import Tweets as Tweets
+from .datasets import WordSequence as WordSequence
+from .datasets import average_views as average_views
+from .datasets import downloadimagenet as downloadimagenet
+from .datasets import harmonizeimagenet as harmonizeimagenet
+from .datasets import load as load
+from .datasets import load_cifar10 as load_cifar10
+from .datasets import load_gbw as load_gbw
+from .datasets import load_imagenet as load_imagenet
+from .datasets import load_mnist as load_mnist
+from .datasets import load_ptb as load_ptb
+from .datasets import load_sentiment140 as load_sentiment140
+from .datasets import multi_sequence_gbw as multi_sequence_gbw
+from .datasets import prepare_gbw as prepare_gbw
+from .datasets import sentiment140_loader as sentiment140_loader
 from .fetch import downloadfile as downloadfile
 from .folders import data_path as data_path
 from .folders import save_path as save_path

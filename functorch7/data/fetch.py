@@ -1,5 +1,6 @@
 """Downloads: a file is there whole, and as its checksum says, or not at all; cut ones go on where they stopped."""
 
+import glob
 import hashlib
 import os
 import subprocess
@@ -9,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 SECONDS_WITHOUT_ANSWER = 60
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 
 
 def downloadfile(
@@ -120,7 +121,9 @@ class _Continued:
                     bar.update(file.write(chunk))
             if total is not None and output.stat().st_size != total:
                 raise OSError(f"the connection was cut after {output.stat().st_size} of {total} bytes")
+            for older in self.target.parent.glob(f"{glob.escape(self.target.name)}.*.part"):
+                older.unlink(missing_ok=True)
         except BaseException:
-            if part is not None:
+            if part is not None and output.stat().st_size:
                 os.replace(output, part)
             raise

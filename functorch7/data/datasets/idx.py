@@ -23,9 +23,11 @@ def read_idx(path: str | os.PathLike, ndim: int) -> np.ndarray:
         magic = data[:4].hex(" ") or "nothing"
         raise ValueError(f"{path}: wrong magic number: expected 00 00 {min(DTYPES):02x} {ndim:02x}, got {magic}")
     header, dtype = 4 + 4 * ndim, np.dtype(DTYPES[code])
-    shape = struct.unpack(f">{ndim}I", data[4:header]) if len(data) >= header else ()
+    if len(data) < header:
+        raise ValueError(f"{path}: expected a header of {header} bytes, got {len(data)}")
+    shape = struct.unpack(f">{ndim}I", data[4:header])
     expected = header + math.prod(shape) * dtype.itemsize
-    if len(data) != expected or not shape:
+    if len(data) != expected:
         raise ValueError(f"{path}: expected {expected} bytes for sizes {shape}, got {len(data)}")
     return np.frombuffer(data, dtype, offset=header).reshape(shape)
 

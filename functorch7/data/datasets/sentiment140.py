@@ -167,7 +167,9 @@ def _vocabulary(tweets: Iterable[list[str]], minfreq: int) -> tuple[dict[int, st
     return dict(enumerate([OOV, *words], 1)), unigram
 
 
-def _arrays(rows: list[tuple[int | None, list[str]]], vocab: dict[str, int], maxlen: int) -> tuple:
+def _arrays(
+    rows: list[tuple[int | None, list[str]]], vocab: dict[str, int], maxlen: int
+) -> tuple[np.ndarray, np.ndarray]:
     kept = [(target, tokens[:maxlen]) for target, tokens in rows if target is not None]
     inputs = np.zeros((len(kept), maxlen), np.int64)
     for row, (_, tokens) in zip(inputs, kept, strict=True):
