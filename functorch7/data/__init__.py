@@ -10,9 +10,9 @@ from .nested import recursive_map as recursive_map
 from .nested import recursive_size as recursive_size
 from .nested import recursive_sub as recursive_sub
 from .preprocess import ImageNormalize as ImageNormalize
+from .preprocess import binarize as binarize
 from .preprocess import fit_image_normalize as fit_image_normalize
-from .scaling import binarize as binarize
-from .scaling import rescale as rescale
+from .preprocess import rescale as rescale
 from .sequences import MultiSequence as MultiSequence
 from .sequences import Ragged as Ragged
 from .sequences import SequenceLoader as SequenceLoader

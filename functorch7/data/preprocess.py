@@ -1,4 +1,4 @@
-"""Images normalised by channel."""
+"""What is done to data before training: scaling, thresholds, and images normalised by channel."""
 
 from __future__ import annotations
 
@@ -11,6 +11,31 @@ import numpy as np
 
 from .loader import DataLoader
 from .writing import replacing
+
+
+def rescale(
+    data: np.ndarray, low: float, high: float, data_low: float | None = None, data_high: float | None = None
+) -> np.ndarray:
+    """(data - data_low) * (high - low) / (data_high - data_low) + low, a new floating-point array.
+
+    Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal.
+    Source: dataload/utils.lua.
+    """
+    first = float(data.min() if data_low is None else data_low)
+    last = float(data.max() if data_high is None else data_high)
+    if first == last:
+        raise ValueError(f"rescale: expected data with more than one value, got only {first}")
+    dtype = data.dtype if np.issubdtype(data.dtype, np.floating) else np.float32
+    return (data.astype(dtype) - first) * ((high - low) / (last - first)) + low
+
+
+def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
+    """1 where data >= threshold, else 0; a new array of the same shape and dtype.
+
+    Source: dataload/utils.lua.
+    Differs from Torch7, where thresholds of 0 and less give ones only.
+    """
+    return (data >= threshold).astype(data.dtype)
 
 
 class ImageNormalize(NamedTuple):
