@@ -64,15 +64,21 @@ class AsyncIterator(DataLoader):
         """As DataLoader.subiter. Only the last iterator that was made can be used."""
         windows, random = self.windows(batch_size, epoch_size), generators(seed)
         requests = (("sub", (first, last), {"seed": next(random), **options}, *then) for first, last, *then in windows)
-        return self._iterate(requests)
+        return self._delivered(self.iterate(requests))
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
         """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
         counts, random = self.counts(batch_size, epoch_size), generators(seed)
         requests = (("sample", (n, next(random)), options, k, self.start) for n, k in counts)
-        return self._iterate(requests)
+        return self._delivered(self.iterate(requests))
 
-    def _iterate(self, requests: Iterator) -> Iterator:
+    def _delivered(self, results: Iterator) -> Iterator:
+        for k, following, batch in results:
+            self.start = following
+            yield (k, *batch)
+
+    def iterate(self, requests: Iterator) -> Iterator:
+        """Yields (k, following, result) for requests (name, args, options, k, following), n_workers of them ahead."""
         self.synchronize()
         made = self._round
         sent: deque[tuple[int, int]] = deque()
@@ -93,8 +99,7 @@ class AsyncIterator(DataLoader):
                 k, following = sent.popleft()
                 batch = self.async_get()[1]
                 send()
-                self.start = following
-                yield (k, *batch)
+                yield k, following, batch
 
         return received()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .images import image_files, load_image, random_crop, resample, ten_crops
+from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
 from .loader import DataLoader
 from .seeds import generator
 from .tensors import check_indices
@@ -149,9 +149,12 @@ class ImageClass(DataLoader):
     def _sampled(self, function: SampleFunction, path: str, random: Any) -> np.ndarray | None:
         try:
             return function(self, path, random)
-        except (ValueError, FileNotFoundError) as error:
+        except (ImageError, FileNotFoundError) as error:
             named = str(error) if path in str(error) else f"{path}: {error}"
             return self._failed(f"ImageClass: {named}", error)
+        except Exception as error:  # of a user's own function
+            error.add_note(f"ImageClass: {path}")
+            raise
 
     def _packed(self, samples: list[np.ndarray], targets: np.ndarray, paths: list[str]) -> tuple:
         for sample, path in zip(samples, paths, strict=True):

@@ -18,6 +18,7 @@ from .loader import with_size
 from .seeds import generator
 from .sequences import StepLoader, check_batch_size
 from .streams import Columns
+from .writing import replacing
 
 SampleFunction = Callable[["MultiImageSequence", str, str, dict, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -82,9 +83,8 @@ class MultiImageSequence(StepLoader):
                 f"{self.target_pattern % 1}"
             )
         if cache is not None:
-            unfinished = cache.with_name(cache.name + ".part")
-            unfinished.write_text(json.dumps(self.sequences))
-            unfinished.replace(cache)
+            with replacing(cache) as unfinished:
+                unfinished.write_text(json.dumps(self.sequences))
 
     def _count(self, name: str) -> int:
         frame = 0
@@ -141,7 +141,7 @@ class MultiImageSequence(StepLoader):
     def _sampled(self, function: SampleFunction, paths: tuple[str, str], tracker: dict, random: Any) -> tuple:
         try:
             return function(self, *paths, tracker, random)
-        except ValueError as error:
+        except Exception as error:
             error.add_note(f"MultiImageSequence: {paths[0]} and {paths[1]}")
             raise
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 EXTENSIONS = {".jpg", ".jpeg", ".png", ".ppm", ".bmp"}
 
 
+class ImageError(ValueError):
+    """An image that cannot be used: damaged, no image at all, or too small."""
+
+
 def image_files(folder: Path, excluded: Callable[[Path], bool]) -> Iterator[Path]:
     """All image files in a folder and the folders inside, by their extensions, sorted."""
     for path in sorted(folder.rglob("*")):
@@ -25,7 +29,7 @@ def image_files(folder: Path, excluded: Callable[[Path], bool]) -> Iterator[Path
 def load_image(path: str, n_channels: int, smallest: int) -> Image:
     """An image file, grey (1 channel) or RGB, resized so that its smallest side is `smallest`.
 
-    Raises: ValueError that names the file if it is damaged or no image.
+    Raises: ImageError that names the file if it is damaged or no image.
     """
     try:
         from PIL import Image
@@ -39,7 +43,7 @@ def load_image(path: str, n_channels: int, smallest: int) -> Image:
     except FileNotFoundError:
         raise
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise ValueError(f"cannot read image {path}: {error}") from error
+        raise ImageError(f"cannot read image {path}: {error}") from error
     scale = smallest / min(image.size)
     return resized(image, round(image.height * scale), round(image.width * scale))
 
@@ -55,10 +59,10 @@ def resized(image: Image, height: int, width: int) -> Image:
 def crop(image: Image, top: int, left: int, height: int, width: int) -> Image:
     """The part of an image whose first row and column are top and left, counted from 0.
 
-    Raises: ValueError if the image is smaller.
+    Raises: ImageError if the image is smaller.
     """
     if height > image.height or width > image.width:
-        raise ValueError(f"cannot crop {height} x {width} from an image of {image.height} x {image.width}")
+        raise ImageError(f"cannot crop {height} x {width} from an image of {image.height} x {image.width}")
     return image.crop((left, top, left + width, top + height))
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .loader import DataLoader
+from .writing import replacing
 
 
 def rescale(
@@ -75,10 +76,8 @@ def fit_image_normalize(
             return ImageNormalize(saved["mean"], saved["std"], dim)
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)
     if cache is not None:
-        unfinished = cache.with_name(cache.name + ".part")
-        with unfinished.open("wb") as file:
+        with replacing(cache) as unfinished, unfinished.open("wb") as file:
             np.savez(file, mean=mean, std=std)
-        unfinished.replace(cache)
     if verbose:
         print(f"Mean: {mean}\nStd: {std}")
     return ImageNormalize(mean, std, dim)
