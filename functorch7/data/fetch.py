@@ -38,12 +38,19 @@ def downloadfile(
     return folder
 
 
-def fetch(title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str, progress: bool = True) -> Path:
-    """The path of srcurl's file in folder, downloaded if need be; errors say which files `title` wants there."""
+def fetch(
+    title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str, argument: str = "srcurl"
+) -> Path:
+    """The path of srcurl's file in folder, downloaded if need be.
+
+    Errors say which files `title` wants there, and by which argument another source is named.
+    """
     try:
-        return downloadfile(folder, srcurl, known_hash=known_hash, progress=progress) / file_name(srcurl)
+        return downloadfile(folder, srcurl, known_hash=known_hash) / file_name(srcurl)
     except OSError as error:
-        raise OSError(f"{title}: {error}. Put {wanted} into {folder}, or name another source with srcurl.") from error
+        raise OSError(
+            f"{title}: {error}. Put {wanted} into {folder}, or name another source with {argument}."
+        ) from error
 
 
 def file_name(url: str) -> str:

@@ -1,6 +1,7 @@
 """Words, tweets, and what is around them."""
 
 import csv
+import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -47,7 +48,7 @@ def test_bigrams_are_counted_over_an_epoch(kind):
     else:
         loader = data.MultiSequence(np.split(words, 3), 1)
         columns = words.reshape(3, 20)
-    pairs = Counter((a, b) for column in columns.tolist() for a, b in zip(column[:-1], column[1:], strict=True))
+    pairs = Counter((a, b) for column in columns.tolist() for a, b in itertools.pairwise(column))
     bigrams = data.build_bigrams(loader)
     assert set(bigrams) == {a for a, _ in pairs}
     for word, found in bigrams.items():

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..archives import decompressfile, untar
-from ..fetch import downloadfile, file_name
+from ..fetch import fetch, file_name
 from ..folders import data_path
 
 ILSVRC = "https://image-net.org/data/ILSVRC/2012"
@@ -42,8 +42,8 @@ def downloadimagenet(
     what: "all" (train, valid, test, devkit and meta), or one of these, train3 or devkit3. The archives for each class,
     inside the training set's, are unpacked too. What is there already is left alone, unless `squash`. `urls` has other
     addresses for parts; files from there are not checked.
-    Raises: ValueError for another `what`; OSError for what cannot be downloaded. ImageNet's site asks for a login;
-    archives that were had there, put into save_path, are taken. Source: dataload, scripts/downloadimagenet.lua.
+    ImageNet's site asks for a login; archives that were had there, put into save_path, are taken.
+    Raises: ValueError for another `what`, or damaged archives; OSError for what cannot be downloaded. Source: dataload, scripts/downloadimagenet.lua.
     """
     addresses = {**URLS, **(urls or {})}
     if what != "all" and what not in addresses:
@@ -60,7 +60,8 @@ def _one(folder: Path, url: str, squash: bool) -> None:
     if archive.is_file():
         print(f"skipping download, as {archive} exists; use squash to replace it")
     else:
-        downloadfile(folder, url, known_hash=CHECKSUMS.get(url))
+        wanted = f"{archive.name} (image-net.org asks for a login)"
+        fetch("downloadimagenet", url, folder, known_hash=CHECKSUMS.get(url), wanted=wanted, argument="urls")
     if unpacked.is_dir() and not squash:
         print(f"skipping extraction, as {unpacked} exists; use squash to replace it")
         return

@@ -43,7 +43,7 @@ def load_imagenet(
     if not folder.is_dir():
         raise OSError(f"load_imagenet: Expecting path to ILSVRC2012 data at arg one, got {folder}")
     info = folder / "metadata" / "classInfo.th7"
-    classinfo = dict(enumerate(load(info), 1)) if info.is_file() else None
+    classinfo = _by_id(load(info)) if info.is_file() else None
     if classinfo is None and verbose:
         print(f"ImageNet: skipping {info}\nTo avoid this message, run harmonizeimagenet with the metadata's path")
     loaders = []
@@ -67,6 +67,10 @@ def average_views(predictions: Any, n_views: int = N_VIEWS) -> np.ndarray:
     if not rows.ndim or len(rows) % n_views:
         raise ValueError(f"average_views: expected a multiple of {n_views} predictions, got shape {rows.shape}")
     return rows.reshape(-1, n_views, *rows.shape[1:]).mean(1)
+
+
+def _by_id(table: list | dict) -> dict[int, Any]:
+    return table if isinstance(table, dict) else dict(enumerate(table, 1))
 
 
 def _class_id(name: str) -> int:

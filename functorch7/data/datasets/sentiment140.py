@@ -146,12 +146,10 @@ def _numbered(filename: str | os.PathLike) -> Iterable[tuple[int, list[str]]]:
 
 
 def _target(filename: str | os.PathLike, number: int, row: list[str]) -> int | None:
-    if len(row) != FIELDS:
-        raise ValueError(f"{filename}, row {number}: expected {FIELDS} fields, got {len(row)}")
-    if row[0] not in TARGETS:
+    if len(row) != FIELDS or row[0] not in TARGETS:
+        what = f"got {len(row)} fields" if len(row) != FIELDS else f"Unrecognized target: {row[0]!r}"
         raise ValueError(
-            f"{filename}, row {number}: Unrecognized target: {row[0]!r} (known are 0, 2, 4; "
-            "the file should be in Latin-1 or UTF-8)"
+            f"{filename}, row {number}: {what}; expected {FIELDS} fields, the first 0, 2 or 4, in Latin-1 or UTF-8"
         )
     return TARGETS[row[0]]
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from ... import data
 from .asynchronous import AsyncIterator as AsyncIterator
+from .datasets import loadImageNet as loadImageNet
+from .datasets import loadSentiment140 as loadSentiment140
 from .functions import binarize as binarize
 from .functions import fitImageNormalize as fitImageNormalize
 from .functions import function_called
@@ -15,6 +17,8 @@ from .loader import DataLoader as DataLoader
 from .tensors import MultiSequence as MultiSequence
 from .tensors import SequenceLoader as SequenceLoader
 from .tensors import TensorLoader as TensorLoader
+
+overwrite: bool | None = None  # True makes loadSentiment140 replace what it has cached
 
 
 def __getattr__(name: str) -> Any:
