@@ -34,7 +34,10 @@ def synsets():
     ]
 
 
-TRAIN = {f"{wnid}.tar": tar_bytes({f"{wnid}_{i}.JPEG": jpeg(20 * number) for i in range(2)}, "w") for wnid, number in WNIDS.items()}  # fmt: skip
+TRAIN = {
+    f"{wnid}.tar": tar_bytes({f"{wnid}_{i}.JPEG": jpeg(20 * number) for i in range(2)}, "w")
+    for wnid, number in WNIDS.items()
+}
 VALID = {f"ILSVRC2012_val_{i:08}.JPEG": jpeg(20 * number) for i, number in enumerate(TRUTH, 1)}
 TRUTH_FILE = "ILSVRC2012_devkit_t12/data/ILSVRC2012_validation_ground_truth.txt"
 ARCHIVES = {

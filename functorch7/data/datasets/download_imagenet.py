@@ -43,7 +43,8 @@ def downloadimagenet(
     inside the training set's, are unpacked too. What is there already is left alone, unless `squash`. `urls` has other
     addresses for parts; files from there are not checked.
     ImageNet's site asks for a login; archives that were had there, put into save_path, are taken.
-    Raises: ValueError for another `what`, or damaged archives; OSError for what cannot be downloaded. Source: dataload, scripts/downloadimagenet.lua.
+    Raises: ValueError for another `what`, or damaged archives; OSError for what cannot be downloaded.
+    Source: dataload, scripts/downloadimagenet.lua.
     """
     addresses = {**URLS, **(urls or {})}
     if what != "all" and what not in addresses:
