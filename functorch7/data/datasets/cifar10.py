@@ -37,7 +37,8 @@ def load_cifar10(
     data_path()/cifar10, or data_path()/cifar-10-batches-t7 if that is where they are. If they are nowhere, the
     archive srcurl is downloaded: the binary version, which is checked, or a mirror's, of any version.
     Raises: OSError that says which files are wanted; ValueError naming a file that is damaged.
-    Differs from Torch7: targets are integers. Source: dataload/README.md#loadCIFAR10; Krizhevsky, 2009.
+    Differs from Torch7: the source is the binary version; targets are integers.
+    Source: dataload/README.md#loadCIFAR10; Krizhevsky, 2009.
     """
     if datapath is not None:
         folders = [Path(datapath)]
@@ -45,10 +46,11 @@ def load_cifar10(
         folders = [data_path() / "cifar10", data_path() / "cifar-10-batches-t7"]
     found = _find(folders)
     if found is None:
-        _download(folders[0], SOURCE if srcurl is None else srcurl)
+        source = SOURCE if srcurl is None else srcurl
+        _download(folders[0], source)
         found = _find(folders[:1])
-    if found is None:
-        raise OSError(f"load_cifar10: the archive of {srcurl} has no file test_batch of any version")
+        if found is None:
+            raise OSError(f"load_cifar10: the archive {source} has no file test_batch of any version")
     folder, version = found
     train = Split(
         *map(np.concatenate, zip(*(version.split(folder, f"data_batch_{i}") for i in range(1, 6)), strict=True))

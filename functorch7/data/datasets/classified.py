@@ -34,8 +34,8 @@ def classified(
         outside = labels[(labels < 0) | (labels >= len(classes))]
         if outside.size:
             raise ValueError(f"{title}: expected labels from 0 to {len(classes) - 1}, got {outside[0]}")
-        inputs = images.astype(np.float32)
-        loaders.append(TensorLoader(rescale(inputs, *scale) if scale else inputs, labels.astype(np.int64) + 1))
+        inputs = rescale(images, *scale) if scale else images
+        loaders.append(TensorLoader(inputs.astype(np.float32, copy=False), labels.astype(np.int64) + 1))
     train_part, valid_part = loaders[0].split(1 - validratio)
     first, second, third = (
         ClassifiedTensors(part.inputs, part.targets, classes) for part in (train_part, valid_part, loaders[1])

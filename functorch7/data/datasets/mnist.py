@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..archives import decompressfile, is_archive
-from ..fetch import fetch
+from ..fetch import fetch, file_name
 from ..folders import data_path
 from .classified import ClassifiedTensors, Split, classified, existing
 from .idx import read_idx
@@ -40,11 +40,12 @@ def load_mnist(
     downloaded if they are not there, and checked. srcurl is a mirror: the folder of IDX files, or an archive of Torch's
     (mnist4.zip), whose checksums are not known.
     Raises: OSError that says which files are wanted; ValueError naming a file that is damaged.
+    Differs from Torch7: the source is IDX files, and not an archive of Torch's. Targets are integers.
     Source: dataload/README.md#loadMNIST; LeCun et al., 1998.
     """
     folder = data_path() / "mnist" if datapath is None else Path(datapath)
     mirror = SOURCE if srcurl is None else srcurl
-    if is_archive(mirror) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):
+    if is_archive(file_name(mirror)) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):
         archive = fetch("load_mnist", mirror, folder, known_hash=None, wanted=WANTED)
         decompressfile(folder, archive.name, folder / "test.th7")
     if existing(folder, ["test.th7"]):

@@ -70,7 +70,7 @@ def load_sentiment140(
     folder = data_path() / "Twitter" if datapath is None else Path(datapath)
     cache = folder / f"cache_{minfreq}_{seqlen}.t7"
     if overwrite or not cache.is_file():
-        token_files = [_token_file(folder, name, srcurl) for name in (TRAINING, TEST)]
+        token_files = [_token_file(folder, name, srcurl, progress) for name in (TRAINING, TEST)]
         train, test = _encoded(token_files, minfreq, seqlen, progress)
         t7.write(cache, [_torch_object(train), _torch_object(test)])
     else:
@@ -99,7 +99,7 @@ def sentiment140_loader(
     return Tweets(*_arrays(rows, numbers, maxlen), ivocab, unigram), maxlen
 
 
-def _token_file(folder: Path, name: str, srcurl: str | None) -> Path:
+def _token_file(folder: Path, name: str, srcurl: str | None, progress: bool) -> Path:
     tokens = folder / TOKENS[name]
     if not tokens.is_file():
         if not (folder / name).is_file():
@@ -108,6 +108,8 @@ def _token_file(folder: Path, name: str, srcurl: str | None) -> Path:
             archive = fetch("load_sentiment140", srcurl or SOURCE, folder, known_hash=known_hash, wanted=wanted)
             decompressfile(folder, archive.name)
         source = folder / name
+        if progress:
+            print("twokenizing", source)
         tokenize_csv(source, tokens, _encoding(source), lambda number, row: _target(source, number, row))
     return tokens
 
