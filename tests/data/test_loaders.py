@@ -120,7 +120,7 @@ def test_a_clone_shares_only_what_is_named(five):
     [
         (
             lambda d: TensorLoader([np.ones(3), np.ones(4)], np.ones(3)),
-            r"numbers of samples, got shapes \(3,\), \(4,\)",
+            r"of samples, got shapes \(3,\), \(4,\)",
         ),
         (lambda d: d.index([0]), "TensorLoader.index: expected indices from 1 to 5, got 0"),
         (lambda d: d.sub(4, 6), "from 1 to 5, got 6"),
@@ -252,7 +252,7 @@ def test_ragged_sequences_need_no_copies():
         (lambda: SequenceLoader(np.arange(9), 0), "SequenceLoader: expected a whole batch size of at least 1, got 0"),
         (
             lambda: MultiSequence([np.ones((2, 3)), np.ones((2, 4))], 2),
-            r"one shape, got steps of shapes \(3,\), \(4,\)",
+            r"got steps of shapes \(3,\), \(4,\)",
         ),
         (lambda: MultiSequence([np.ones(2), np.ones(0)], 2), "sequences of at least one step, got an empty one"),
     ],
