@@ -30,7 +30,7 @@ class AsyncIterator(DataLoader):
             raise ValueError(f"AsyncIterator: expected at least 1 worker, got {n_workers}")
         self.loader = loader
         self.n_workers = 1 if loader.streaming else n_workers
-        self.streaming = loader.streaming
+        self.streaming, self.draws = loader.streaming, loader.draws
         self._pending: deque[tuple[int, Future]] = deque()
         self._round = 0  # counts the calls of synchronize
         self._copy = copy.copy(loader)  # data are shared, positions are not
@@ -46,11 +46,11 @@ class AsyncIterator(DataLoader):
     def tsize(self, exclude_dim: int | bool = 1) -> Any:
         return self.loader.tsize(exclude_dim)
 
-    def index(self, indices: Any, *, seed: Any = None, **options: Any) -> tuple:
+    def index(self, indices: Any, **options: Any) -> tuple:
         """(inputs, targets) from the loader itself, or from a worker that is a process."""
         if self.loader.in_processes:
-            return self._submitted("index", (indices,), {"seed": seed, **options}).result()
-        return self.loader.index(indices, seed=seed, **options)
+            return self._submitted("index", (indices,), options).result()
+        return self.loader.index(indices, **options)
 
     def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
         return self.loader.sample(batch_size, seed, **options)

@@ -60,7 +60,9 @@ class Batches(Iterator):
         if not self.per_epoch:
             raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples of {count} processes")
         self._epochs, self._sharding = epochs, sharding
-        self.state = dict(state) if state else {"epoch": 0, "batch": 0, "loader": None}
+        self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None} | (state or {})
+        if (self.state["seed"], self.state["batch_size"]) != (seed, batch_size):
+            raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
         threads = 1 if loader.streaming else workers
@@ -83,7 +85,8 @@ class Batches(Iterator):
         if not self._pending:
             self.close()
             raise StopIteration
-        batch, self.state = self._pending.popleft().result()
+        batch, state = self._pending.popleft().result()
+        self.state = {**self.state, **state}
         return batch
 
     def close(self) -> None:
@@ -162,7 +165,8 @@ class _SamplePlan(_Plan):
     def batch(self, epoch: int, number: int) -> tuple:
         first = number * self.batch_size
         indices = self.order(epoch)[first : first + self.batch_size]
-        return self.loader.index(indices, seed=self.random(epoch, number, self.process_index), **self.options)
+        seed = self.random(epoch, number, self.process_index)
+        return self.loader.index(indices, **self.loader.seeding(seed), **self.options)
 
     def order(self, epoch: int) -> np.ndarray:
         """The process's indices in an epoch."""

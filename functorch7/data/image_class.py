@@ -37,6 +37,8 @@ class ImageClass(DataLoader):
     Source: dataload/README.md#ImageClass.
     """
 
+    draws = True
+
     def __init__(
         self,
         data_path: str | os.PathLike | Sequence,

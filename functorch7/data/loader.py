@@ -26,7 +26,7 @@ class DataLoader(Positions):
             def size(self):
                 return 100
 
-            def index(self, indices, *, seed=None):
+            def index(self, indices):
                 return indices, indices**2
 
     Raises: NotImplementedError for what a subclass does not have.
@@ -34,12 +34,9 @@ class DataLoader(Positions):
     Differs from Torch7: every batch is a new array, where Torch overwrites the last one.
     """
 
-    streaming = False  # whether batches are windows of time-steps, which are not shuffled
-    in_processes = False  # whether AsyncIterator should run it in processes: for Python code that holds the GIL
-
     # What a subclass writes ------------------------------------------------------------------------------------
 
-    def index(self, indices: Any, *, seed: Any = None, **options: Any) -> tuple:
+    def index(self, indices: Any, **options: Any) -> tuple:
         """(inputs, targets) with the samples at `indices`, in that order."""
         raise NotImplementedError("Not Implemented")
 
@@ -66,17 +63,22 @@ class DataLoader(Positions):
         return self._sizes(1, exclude_dim)
 
     def _sizes(self, part: int, exclude_dim: int | bool) -> Any:
-        one = self.index(np.array([1]), seed=0)[part]
+        one = self.index(np.array([1]), **self.seeding(0))[part]
         return with_size(recursive_size(one, False), self.size(), exclude_dim)
 
     def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
         random = generator(seed, f"{type(self).__name__}.sample")
-        return self.index(random.integers(1, self.size() + 1, batch_size), seed=random, **options)
+        indices = random.integers(1, self.size() + 1, batch_size)
+        return self.index(indices, **self.seeding(random), **options)
 
     def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
         """(inputs, targets) of the samples start to stop, both included."""
-        return self.index(np.arange(start, stop + 1), seed=seed, **options)
+        return self.index(np.arange(start, stop + 1), **self.seeding(seed), **options)
+
+    def seeding(self, seed: Any) -> dict[str, Any]:
+        """The seed as `index` takes it."""
+        return {"seed": seed} if self.draws else {}
 
     def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
         """Yields (k, inputs, targets) in order until k, the samples so far, is epoch_size (size() if not positive).

@@ -11,6 +11,9 @@ class Positions:
     """What loaders of both interfaces know about iteration."""
 
     start = 1  # the sample at which `subiter` goes on
+    draws = False  # whether `index` draws random numbers, and so takes a `seed`
+    streaming = False  # whether batches are windows of time-steps, which are not shuffled
+    in_processes = False  # whether AsyncIterator should run it in processes: for Python code that holds the GIL
 
     def size(self) -> int:
         """The number of samples."""

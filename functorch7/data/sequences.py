@@ -63,7 +63,7 @@ class SequenceLoader(StepLoader):
     def isize(self, exclude_dim: int | bool = 1) -> Any:
         return with_size(list(self.data.shape), self.size(), exclude_dim)
 
-    def index(self, indices: Any, *, seed: Any = None) -> tuple:
+    def index(self, indices: Any) -> tuple:
         """(inputs, targets) at the given time-steps."""
         indices = np.asarray(indices)
         check_indices("SequenceLoader.index", indices, self.size())

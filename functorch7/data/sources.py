@@ -24,7 +24,7 @@ class Source:
 
     def drawn(self, position: int, random: np.random.Generator | None) -> tuple[Any, Any]:
         """(input, target) of one sample, for which the loader may draw."""
-        parts = self.loader.index(np.array([position + 1]), seed=random)[:2]
+        parts = self.loader.index(np.array([position + 1]), **self.loader.seeding(random))[:2]
         one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)
         return one[0], one[1]
 

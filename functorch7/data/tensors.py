@@ -35,7 +35,7 @@ class TensorLoader(DataLoader):
     def tsize(self, exclude_dim: int | bool = 1) -> Any:
         return recursive_size(self.targets, exclude_dim)
 
-    def index(self, indices: Any, *, seed: Any = None) -> tuple:
+    def index(self, indices: Any) -> tuple:
         indices = np.asarray(indices)
         check_indices("TensorLoader.index", indices, self.size())
         return recursive_index(self.inputs, indices), recursive_index(self.targets, indices)

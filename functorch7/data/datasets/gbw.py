@@ -37,8 +37,8 @@ def load_gbw(
     mirror's, of text or of Torch's files.
     Raises: OSError that says which files are wanted; ValueError naming a file that is damaged, or has a sentence that
     does not end with </S>.
-    Differs from Torch7: the source is the benchmark's text, not an archive of Torch's files, so that prepare_gbw numbers
-    the words; numbers are int32; sentences are not cached in *.cache.t7, as splitting a file takes seconds.
+    Differs from Torch7: the source is the benchmark's text, not an archive of Torch's files, so prepare_gbw numbers the
+    words; numbers are int32; sentences are not cached in *.cache.t7, as splitting a file takes seconds.
     Source: dataload/README.md#loadGBW; Chelba et al., 2013.
     """
     sizes = batchsizes("load_gbw", batchsize)

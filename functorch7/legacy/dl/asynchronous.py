@@ -16,12 +16,8 @@ from .loader import DataLoader
 class _Worker(DataLoader):
     """What the workers call: a method of the loader, with random numbers of the request's own."""
 
-    streaming = in_processes = False
-
     def __init__(self, dataset: DataLoader):
-        self.dataset = dataset
-        loader = getattr(dataset, "_loader", dataset)
-        self.streaming, self.in_processes = (getattr(loader, name, False) for name in ("streaming", "in_processes"))
+        self.dataset, self.streaming, self.in_processes = dataset, dataset.streaming, dataset.in_processes
 
     def size(self, *args: Any) -> int:
         return self.dataset.size(*args)

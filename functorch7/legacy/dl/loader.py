@@ -90,6 +90,7 @@ class DescribedLoader(DataLoader):
 
     def __init__(self, loader: data.DataLoader):
         self._loader = loader
+        self.streaming, self.in_processes = loader.streaming, loader.in_processes
 
     def functional(self) -> Any:
         """The same data set as a loader of functorch7.data."""
@@ -106,7 +107,9 @@ class DescribedLoader(DataLoader):
 
     def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
         at = np.asarray(unwrapped(indices)).astype(np.int64)
-        return self._given(self.functional().index(at, seed=generator(), **self._named(extra)), inputs, targets)
+        loader = self.functional()
+        batch = loader.index(at, **loader.seeding(generator()), **self._named(extra))
+        return self._given(batch, inputs, targets)
 
     def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
         return self._given(self.functional().sample(batchsize, generator(), **self._named(extra)), inputs, targets)
