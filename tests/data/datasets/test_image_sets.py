@@ -11,6 +11,7 @@ import pytest
 from functorch7 import data
 from functorch7.data.datasets import cifar10, mnist
 from functorch7.interop import t7
+from functorch7.legacy import dl
 
 from .conftest import names
 from .test_archives import tar_bytes, zip_bytes
@@ -84,6 +85,15 @@ def test_mnist_in_unpacked_files_and_other_scales(tmp_path):
     train, valid, _ = data.load_mnist(tmp_path, validratio=0.25, scale=False)
     np.testing.assert_array_equal(train.inputs[:, 0], IMAGES["train"][:9])
     assert (train.size(), valid.size()) == (9, 3)
+
+
+def test_mnist_in_torchs_interface(tmp_path):
+    write(tmp_path, TORCH)
+    train, valid, test = dl.loadMNIST(str(tmp_path), 0.5, [0, 1])
+    assert [loader.size() for loader in (train, valid, test)] == [6, 6, 4]
+    inputs, targets = train.sub(1, 3)
+    assert inputs.size() == [3, 1, 28, 28]
+    assert [train.classes[int(target) - 1] for target in np.asarray(targets)] == [0, 1, 2]
 
 
 def test_mnist_in_torch_files_and_in_an_archive_of_them(server, tmp_path):

@@ -96,8 +96,7 @@ def test_unique_names_and_the_working_directory(tmp_path):
     assert Path.cwd() == before
 
 
-# What dataload's twitter/twokenize.py gives, recorded; its two cases that lose text are left out.
-TWEETS = json.loads((Path(__file__).parent / "tweets.json").read_text())
+TWEETS = json.loads((Path(__file__).parents[2] / "golden" / "tweets.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("tweet", "tokens"), TWEETS)
