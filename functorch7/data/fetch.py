@@ -1,10 +1,11 @@
 """Downloads: a file is there whole, and as its checksum says, or not at all; cut ones go on where they stopped."""
 
+import contextlib
 import glob
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -86,51 +87,65 @@ class _Continued:
         self.target, self.progress = target, progress
 
     def __call__(self, url: str, output_file: str, _: Any) -> None:
-        import requests
-
-        def get(**headers: str) -> requests.Response:
-            # Without "identity", some servers unpack .gz files on the way.
-            headers["Accept-Encoding"] = "identity"
-            response = requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER)
-            response.raise_for_status()
-            return response
-
         output = Path(output_file)
-        with get() as whole:
-            part = self._part(whole)
-            if part is None or not part.exists():
-                return self._write(whole, output, part)
-            os.replace(part, output)  # claims it: another process now begins a file of its own
-        with get(**{"Range": f"bytes={output.stat().st_size}-", "If-Range": whole.headers["ETag"]}) as rest:
-            if rest.status_code != requests.codes.partial_content:
-                output.write_bytes(b"")
-            self._write(rest, output, part)
+        with _get(url) as whole:
+            part = self._part(url, whole)
+            if part is None:
+                return self._write(whole, output)
+            with _kept(output, part):
+                if not part.exists() or part.stat().st_size >= int(whole.headers.get("Content-Length", 0)):
+                    return self._write(whole, output)
+                os.replace(part, output)  # claims it: another process now begins a file of its own
+                ranges = {"Range": f"bytes={output.stat().st_size}-", "If-Range": whole.headers["ETag"]}
+                with _get(url, **ranges) as rest:
+                    if rest.status_code != 206:  # it has changed meanwhile
+                        output.write_bytes(b"")
+                    self._write(rest, output)
 
-    def _part(self, response: Any) -> Path | None:
+    def _part(self, url: str, response: Any) -> Path | None:
         """Where this content waits to be continued; None if the server does not offer that."""
         tag = response.headers.get("ETag", "")
         if response.headers.get("Accept-Ranges") != "bytes" or not tag.startswith('"'):
             return None
-        digest = hashlib.sha256(f"{response.url} {tag}".encode()).hexdigest()[:16]
+        digest = hashlib.sha256(f"{url} {tag}".encode()).hexdigest()[:16]
         return self.target.with_name(f"{self.target.name}.{digest}.part")
 
-    def _write(self, response: Any, output: Path, part: Path | None) -> None:
+    def _write(self, response: Any, output: Path) -> None:
         from tqdm import tqdm
+        from urllib3.exceptions import HTTPError
 
         start, length = output.stat().st_size, response.headers.get("Content-Length")
         total = None if length is None else start + int(length)
-        bar = tqdm(
-            total=total, initial=start, unit="B", unit_scale=True, desc=self.target.name, disable=not self.progress
-        )
+        name, hidden = self.target.name, not self.progress
+        bar = tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=name, disable=hidden)
         try:
             with bar, output.open("ab") as file:
-                for chunk in response.iter_content(CHUNK):
+                # The bytes as they are: some servers call a .gz file an encoding, which would be undone.
+                for chunk in response.raw.stream(CHUNK, decode_content=False):
                     bar.update(file.write(chunk))
-            if total is not None and output.stat().st_size != total:
-                raise OSError(f"the connection was cut after {output.stat().st_size} of {total} bytes")
-            for older in self.target.parent.glob(f"{glob.escape(self.target.name)}.*.part"):
-                older.unlink(missing_ok=True)
-        except BaseException:
-            if part is not None and output.stat().st_size:
-                os.replace(output, part)
-            raise
+        except HTTPError as error:
+            raise OSError(f"the connection was cut: {error}") from error
+        if total is not None and output.stat().st_size != total:
+            raise OSError(f"the connection was cut after {output.stat().st_size} of {total} bytes")
+        for older in self.target.parent.glob(f"{glob.escape(self.target.name)}.*.part"):
+            older.unlink(missing_ok=True)
+
+
+def _get(url: str, **headers: str) -> Any:
+    import requests
+
+    headers["Accept-Encoding"] = "identity"
+    response = requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER)
+    response.raise_for_status()
+    return response
+
+
+@contextlib.contextmanager
+def _kept(output: Path, part: Path) -> Iterator[None]:
+    """Keeps what was written to `output` as `part` if the rest does not come."""
+    try:
+        yield
+    except BaseException:
+        if output.stat().st_size:
+            os.replace(output, part)
+        raise

@@ -14,6 +14,8 @@ class Server(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}  # by the URL's path
         self.cut_after: int | None = None  # bytes of an answer
         self.tag: str | None = None  # what it continues downloads by, if it does
+        self.refuses_ranges = False
+        self.encoding: str | None = None  # what it says that files are encoded by
         self.ranges: list[str | None] = []  # what each request asked for
 
     @property
@@ -28,13 +30,15 @@ class Handler(BaseHTTPRequestHandler):
         wanted = self.headers.get("Range")
         self.server.ranges.append(wanted)
         body = self.server.files.get(self.path.lstrip("/").partition("?")[0])
-        if body is None:
+        if body is None or (wanted is not None and self.server.refuses_ranges):
             return self.send_error(404)
         continued = wanted is not None and self.headers.get("If-Range") == self.server.tag
         if continued:
             body = body[int(wanted.removeprefix("bytes=").removesuffix("-")) :]
         self.send_response(206 if continued else 200)
         self.send_header("Content-Length", str(len(body)))
+        if self.server.encoding is not None:
+            self.send_header("Content-Encoding", self.server.encoding)
         if self.server.tag is not None:
             self.send_header("ETag", self.server.tag)
             self.send_header("Accept-Ranges", "bytes")

@@ -1,5 +1,6 @@
 """Downloads are whole or not there; cut ones are continued."""
 
+import gzip
 import hashlib
 import os
 
@@ -45,7 +46,7 @@ def test_a_cut_download_goes_on_where_it_stopped(server, tmp_path):
         assert not (tmp_path / "file.bin").exists()
     server.cut_after = None
     data.downloadfile(tmp_path, server.url + "file.bin", known_hash=MD5)
-    assert [asked for asked in server.ranges if asked] == ["bytes=65536-", "bytes=131072-"]
+    assert [asked for asked in server.ranges if asked] == ["bytes=70000-", "bytes=140000-"]
     assert (tmp_path / "file.bin").read_bytes() == BODY
     assert names(tmp_path) == ["file.bin"]
 
@@ -58,6 +59,23 @@ def test_a_file_that_has_changed_is_not_put_together_from_two(server, tmp_path):
     data.downloadfile(tmp_path, server.url + "file.bin")
     assert (tmp_path / "file.bin").read_bytes() == BODY
     assert names(tmp_path) == ["file.bin"]
+
+
+def test_what_is_there_of_a_download_outlives_a_server_that_is_away(server, tmp_path):
+    server.files["file.bin"], server.cut_after, server.tag = BODY, 70_000, '"first"'
+    for refuses in (False, True):
+        server.refuses_ranges = refuses
+        with pytest.raises(OSError, match="file.bin"):
+            data.downloadfile(tmp_path, server.url + "file.bin")
+        (part,) = tmp_path.iterdir()
+        assert part.read_bytes() == BODY[:70_000]
+
+
+def test_a_packed_file_stays_packed_whatever_the_server_calls_it(server, tmp_path):
+    body = gzip.compress(BODY)
+    server.files["file.gz"], server.encoding = body, "gzip"
+    data.downloadfile(tmp_path, server.url + "file.gz")
+    assert (tmp_path / "file.gz").read_bytes() == body
 
 
 def test_another_checksum_is_an_error_and_leaves_nothing(server, tmp_path):
