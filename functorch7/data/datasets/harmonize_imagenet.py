@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...interop import t7
 from .. import folders
 from .torch_files import load
@@ -108,7 +110,7 @@ def _classes_of_matlab(path: Path) -> dict[int, list]:
             str(words),
             str(gloss),
             int(n_children),
-            [int(child) for child in children.reshape(-1)],
+            np.atleast_1d(children).astype(int).tolist(),
         ]
         for number, wnid, words, gloss, n_children, children, *_ in synsets.tolist()
     }

@@ -116,7 +116,7 @@ def test_classes_are_read_from_the_devkit_where_there_is_no_json(downloaded):
     ]  # fmt: skip
     records = np.array(
         [(number, wnid, f"words {number}", "a gloss", 0, np.array([]), 0) for wnid, number in WNIDS.items()]
-        + [(1001, "n99", "all", "everything", 2, np.array([1, 2]), 1)],
+        + [(1001, "n99", "all", "everything", 2, np.array([1, 2]), 1), (1002, "n98", "a", "b", 1, np.array([10]), 1)],
         kinds,
     )
     savemat(downloaded / "ILSVRC2012_devkit_t12" / "data" / "meta.mat", {"synsets": records[:, None]})
@@ -124,6 +124,7 @@ def test_classes_are_read_from_the_devkit_where_there_is_no_json(downloaded):
     assert images(downloaded) == HARMONIZED
     assert classes[10] == ["n03", "words 10", "a gloss", 0, []]
     assert classes[1001] == ["n99", "all", "everything", 2, [1, 2]]
+    assert classes[1002][4] == [10]
 
 
 def test_nothing_is_moved_where_something_is_wrong(downloaded):
