@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from .archives import decompressfile
+
 SECONDS_WITHOUT_ANSWER = 60
 CHUNK = 1 << 16
 
@@ -52,6 +54,19 @@ def fetch(
         raise OSError(
             f"{title}: {error}. Put {wanted} into {folder}, or name another source with {argument}."
         ) from error
+
+
+def fetch_archive(title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str) -> None:
+    """Downloads srcurl's archive into folder if need be, and unpacks it there; a damaged download does not stay."""
+    archive = folder / file_name(srcurl)
+    was_there = archive.is_file()
+    fetch(title, srcurl, folder, known_hash=known_hash, wanted=wanted)
+    try:
+        decompressfile(folder, archive.name)
+    except ValueError:
+        if not was_there:
+            archive.unlink()
+        raise
 
 
 def file_name(url: str) -> str:

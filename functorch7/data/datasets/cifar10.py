@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..archives import decompressfile
-from ..fetch import fetch
+from ..fetch import fetch_archive
 from ..folders import data_path
 from .classified import ClassifiedTensors, Split, classified
 from .torch_files import load
@@ -87,8 +86,7 @@ def _find(folders: Sequence[Path]) -> tuple[Path, _Version] | None:
 
 def _download(folder: Path, srcurl: str) -> None:
     known_hash = CHECKSUM if srcurl == SOURCE else None
-    archive = fetch("load_cifar10", srcurl, folder, known_hash=known_hash, wanted=WANTED)
-    decompressfile(folder, archive.name)
+    fetch_archive("load_cifar10", srcurl, folder, known_hash=known_hash, wanted=WANTED)
 
 
 def _read_binary(path: Path) -> tuple[np.ndarray, np.ndarray]:

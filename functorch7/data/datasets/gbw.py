@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..archives import decompressfile
-from ..fetch import fetch
+from ..fetch import fetch_archive
 from ..folders import data_path
 from ..sequences import MultiSequence, Ragged
 from .gbw_text import CORPUS, END, START, prepare_gbw
@@ -70,8 +69,7 @@ def multi_sequence_gbw(
 def _download(folder: Path, srcurl: str) -> None:
     known_hash = CHECKSUM if srcurl == SOURCE else None
     wanted = f"the folder {CORPUS}, or Torch's word_map.th7, word_freq.th7, train_data.th7, ...,"
-    archive = fetch("load_gbw", srcurl, folder, known_hash=known_hash, wanted=wanted)
-    decompressfile(folder, archive.name)
+    fetch_archive("load_gbw", srcurl, folder, known_hash=known_hash, wanted=wanted)
 
 
 def _sentences(path: Path, start: int, end: int, verbose: bool) -> Ragged:

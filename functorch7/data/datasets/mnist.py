@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..archives import decompressfile, is_archive
-from ..fetch import fetch, file_name
+from ..archives import is_archive
+from ..fetch import fetch, fetch_archive, file_name
 from ..folders import data_path
 from .classified import ClassifiedTensors, Split, classified, existing
 from .idx import read_idx
@@ -46,8 +46,7 @@ def load_mnist(
     folder = data_path() / "mnist" if datapath is None else Path(datapath)
     mirror = SOURCE if srcurl is None else srcurl
     if is_archive(file_name(mirror)) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):
-        archive = fetch("load_mnist", mirror, folder, known_hash=None, wanted=WANTED)
-        decompressfile(folder, archive.name, folder / "test.th7")
+        fetch_archive("load_mnist", mirror, folder, known_hash=None, wanted=WANTED)
     if existing(folder, ["test.th7"]):
         train, test = (_read_torch(folder / f"{split}.th7") for split in ("train", "test"))
     else:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...interop import t7
-from ..archives import decompressfile
-from ..fetch import fetch
+from ..fetch import fetch_archive
 from ..folders import data_path
 from ..tensors import TensorLoader
 from ..text import OOV
@@ -105,8 +104,7 @@ def _token_file(folder: Path, name: str, srcurl: str | None, progress: bool) -> 
         if not (folder / name).is_file():
             known_hash = CHECKSUM if srcurl is None else None
             wanted = f"{TRAINING} and {TEST}"
-            archive = fetch("load_sentiment140", srcurl or SOURCE, folder, known_hash=known_hash, wanted=wanted)
-            decompressfile(folder, archive.name)
+            fetch_archive("load_sentiment140", srcurl or SOURCE, folder, known_hash=known_hash, wanted=wanted)
         source = folder / name
         if progress:
             print("twokenizing", source)

@@ -111,6 +111,16 @@ def test_what_cannot_be_downloaded_is_named(server, tmp_path):
         data.load_cifar10(tmp_path, srcurl=server.url + "cifar.tar.gz")
 
 
+def test_a_damaged_archive_does_not_stay_unless_it_was_there(server, tmp_path):
+    server.files["mnist4.zip"] = zip_bytes(TORCH)[:-200]
+    for was_there in (False, True):
+        if was_there:
+            (tmp_path / "mnist4.zip").write_bytes(b"mine")
+        with pytest.raises(ValueError, match=r"mnist4\.zip is damaged"):
+            data.load_mnist(tmp_path, srcurl=server.url + "mnist4.zip")
+        assert names(tmp_path) == ["mnist4.zip"] * was_there
+
+
 IMAGES_FILE, LABELS_FILE = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 WHOLE = idx_bytes(IMAGES["train"])
 
