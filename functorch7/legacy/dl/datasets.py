@@ -4,7 +4,7 @@ from typing import Any
 
 from ... import data
 from .asynchronous import AsyncIterator
-from .functions import function_called, with_torch_calls
+from .functions import arguments, function_called, with_torch_calls
 
 
 def loadSentiment140(*args: Any) -> tuple:
@@ -16,7 +16,8 @@ def loadSentiment140(*args: Any) -> tuple:
 
 def loadImageNet(*args: Any) -> tuple[AsyncIterator, AsyncIterator]:
     """See functorch7.data.load_imagenet."""
-    train, valid = (_with_classinfo(loader) for loader in data.load_imagenet(*args))
+    loaders = data.load_imagenet(**arguments(data.load_imagenet, args, {}))
+    train, valid = (_with_classinfo(loader) for loader in loaders)
     return train, valid
 
 

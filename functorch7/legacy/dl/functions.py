@@ -58,12 +58,17 @@ def function_called(name: str) -> Callable:
     draws = "seed" in inspect.signature(function).parameters
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        values = [_argument(each) for each in args]
-        named = {key: _argument(each) for key, each in kwargs.items()}
-        return _result(function(*values, **({"seed": generator()} if draws else {}), **named))
+        given = arguments(function, args, kwargs)
+        return _result(function(**given, **({"seed": generator()} if draws else {})))
 
     call.__name__, call.__doc__ = name, function.__doc__
     return call
+
+
+def arguments(function: Callable, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name, as functorch7.data takes them; None, as Torch's nil, leaves an argument at its default."""
+    given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
+    return {name: _argument(value) for name, value in given.items() if value is not None}
 
 
 def _argument(value: Any) -> Any:

@@ -89,7 +89,7 @@ def test_mnist_in_unpacked_files_and_other_scales(tmp_path):
 
 def test_mnist_in_torchs_interface(tmp_path):
     write(tmp_path, TORCH)
-    train, valid, test = dl.loadMNIST(str(tmp_path), 0.5, [0, 1])
+    train, valid, test = dl.loadMNIST(str(tmp_path), 0.5, None)
     assert [loader.size() for loader in (train, valid, test)] == [6, 6, 4]
     inputs, targets = train.sub(1, 3)
     assert inputs.size() == [3, 1, 28, 28]

@@ -175,7 +175,7 @@ def test_imagenet_is_loaded_with_ten_views_of_validation_images(downloaded, caps
 
 def test_imagenet_in_torchs_interface_and_without_metadata(downloaded, capsys):
     data.harmonizeimagenet(downloaded, for_real=True)
-    train, valid = dl.loadImageNet(str(downloaded), 1, [3, 12, 12], [3, 8, 8])
+    train, valid = dl.loadImageNet(str(downloaded), None, [3, 12, 12], [3, 8, 8])
     assert train.classinfo[2][0] == "n01"
     _, inputs, targets, *_ = next(iter(valid.subiter(1)))
     assert (inputs.size(), targets.size()) == ([10, 3, 8, 8], [10])
