@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import digamma
 
-from functorch7.legacy import nn, optim
+from functorch7.legacy import dl, nn, optim
 
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
@@ -285,7 +285,21 @@ def run_optim_network(case, tolerance):
     assert_same(parameters, decoded(case["final"]), tolerance)
 
 
+def run_loader(case, tolerance):
+    """Calls of a loader's methods, in order: all batches of an iterator, and the data of the loaders of a split."""
+    loader = getattr(dl, case["class"])(*decoded(case["args"]))
+    for step in decoded(case["steps"]):
+        result = getattr(loader, step["do"])(*step["args"])
+        if step["do"] == "subiter":
+            assert_same([list(batch) for batch in result], step["expect"], tolerance)
+        elif step["do"] == "split":
+            assert_same([[part.inputs, part.targets] for part in result], step["expect"], tolerance)
+        elif "expect" in step:
+            assert_same(list(result) if isinstance(result, tuple) else [result], step["expect"], tolerance)
+
+
 PROCEDURES = {
+    "loader": run_loader,
     "optim": run_optim,
     "optim_network": run_optim_network,
     "unpooling": run_unpooling,

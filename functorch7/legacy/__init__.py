@@ -1,5 +1,6 @@
-"""Torch7's stateful interface over the same layers: `from functorch7.legacy import nn, optim`."""
+"""Torch7's stateful interface over the same layers: `from functorch7.legacy import dl, nn, optim`."""
 
+from . import dl as dl
 from . import nn as nn
 from . import nngraph as nngraph
 from . import optim as optim

@@ -1,5 +1,9 @@
 """The one generator behind the legacy interface's randomness: Torch's, set by `manualSeed`."""
 
+import contextlib
+import threading
+from collections.abc import Iterator
+
 import jax
 import numpy as np
 
@@ -17,9 +21,22 @@ def manualSeed(seed: int) -> None:
     _State.key, _State.count, _State.numpy = jax.random.key(seed), 0, np.random.default_rng(seed)
 
 
+_own = threading.local()  # a thread's own generator
+
+
+@contextlib.contextmanager
+def drawing_from(random: np.random.Generator) -> Iterator[None]:
+    """Inside, `generator` is this one, in the calling thread."""
+    _own.generator = random
+    try:
+        yield
+    finally:
+        del _own.generator
+
+
 def generator() -> np.random.Generator:
     """The generator of tensors' values and of permutations."""
-    return _State.numpy
+    return getattr(_own, "generator", _State.numpy)
 
 
 def next_draw() -> tuple[jax.Array, np.uint32]:

@@ -1,0 +1,176 @@
+"""AsyncIterator: workers that make batches while the program computes."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+from .loader import DataLoader
+from .seeds import generators
+
+
+class AsyncIterator(DataLoader):
+    """A loader whose iterators' batches are made ahead, by `n_workers` workers; the batches are the same, in order.
+
+    Workers are threads, as decoders of images and NumPy's functions release Python's lock; processes if the loader
+    sets `in_processes` (then it must be picklable). A loader whose batches continue each other (`streaming`) has one
+    worker. At most n_workers batches are ready or in the making at a time.
+    An error in a worker is raised where the batch would have been yielded. `close`, or leaving a `with`, stops the
+    workers; so does the end of the object.
+    Source: dataload/README.md#AsyncIterator.
+    Differs from Torch7: the order is kept with any number of workers; no sample is dropped at the wrap.
+    """
+
+    def __init__(self, loader: DataLoader, n_workers: int = 2):
+        if n_workers < 1:
+            raise ValueError(f"AsyncIterator: expected at least 1 worker, got {n_workers}")
+        self.loader = loader
+        self.n_workers = 1 if loader.streaming else n_workers
+        self.streaming, self.draws = loader.streaming, loader.draws
+        self._pending: deque[tuple[int, Future]] = deque()
+        self._round = 0  # counts the calls of synchronize
+        self._copy = copy.copy(loader)  # data are shared, positions are not
+        self._copy.reset()
+        self._executor = self._started()
+
+    def size(self, *args: Any) -> int:
+        return self.loader.size(*args)
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        return self.loader.isize(exclude_dim)
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        return self.loader.tsize(exclude_dim)
+
+    def index(self, indices: Any, **options: Any) -> tuple:
+        """(inputs, targets) from the loader itself, or from a worker that is a process."""
+        if self.loader.in_processes:
+            return self._submitted("index", (indices,), options).result()
+        return self.loader.index(indices, **options)
+
+    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
+        return self.loader.sample(batch_size, seed, **options)
+
+    def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
+        return self.loader.sub(start, stop, seed=seed, **options)
+
+    # Iteration -------------------------------------------------------------------------------------------------
+
+    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+        """As DataLoader.subiter. Only the last iterator that was made can be used."""
+        windows, random = self.windows(batch_size, epoch_size), generators(seed)
+        requests = (("sub", (first, last), {"seed": next(random), **options}, *then) for first, last, *then in windows)
+        return self._delivered(self.iterate(requests))
+
+    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
+        """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
+        counts, random = self.counts(batch_size, epoch_size), generators(seed)
+        requests = (("sample", (n, next(random)), options, k, self.start) for n, k in counts)
+        return self._delivered(self.iterate(requests))
+
+    def _delivered(self, results: Iterator) -> Iterator:
+        for k, following, batch in results:
+            self.start = following
+            yield (k, *batch)
+
+    def iterate(self, requests: Iterator) -> Iterator:
+        """Yields (k, following, result) for requests (name, args, options, k, following), n_workers of them ahead."""
+        self.synchronize()
+        made = self._round
+        sent: deque[tuple[int, int]] = deque()
+
+        def send() -> None:
+            for name, args, options, k, following in requests:
+                self.async_put(name, args, k, **options)
+                sent.append((k, following))
+                return
+
+        for _ in range(self.n_workers):
+            send()
+
+        def received() -> Iterator:
+            while sent:
+                if self._round != made:
+                    raise RuntimeError("Can only support one iterator per synchronize()")
+                k, following = sent.popleft()
+                batch = self.async_get()[1]
+                send()
+                yield k, following, batch
+
+        return received()
+
+    # Requests --------------------------------------------------------------------------------------------------
+
+    def async_put(self, name: str, args: tuple, size: int, **options: Any) -> None:
+        """Asks a worker for loader.name(*args, **options); `size` comes back with the result."""
+        self._pending.append((size, self._submitted(name, args, options)))
+
+    def _submitted(self, name: str, args: tuple, options: dict) -> Future:
+        if self.loader.in_processes:
+            return self._executor.submit(_call, name, args, options)
+        return self._executor.submit(getattr(self._copy, name), *args, **options)
+
+    def async_get(self) -> tuple[int, Any]:
+        """(size, result) of the oldest request; waits for it, and raises what the worker raised."""
+        if not self._pending:
+            raise RuntimeError("AsyncIterator.async_get: nothing was asked for with async_put")
+        size, future = self._pending.popleft()
+        return size, future.result()
+
+    def synchronize(self) -> None:
+        """Waits for the workers and drops what they made and were asked for."""
+        for _, future in self._pending:
+            future.cancel()
+        for _, future in self._pending:
+            if not future.cancelled():
+                future.exception()
+        self._pending.clear()
+        self._round += 1
+
+    def reset(self) -> None:
+        self.synchronize()
+        super().reset()
+        self._copy.reset()
+
+    def clone(self, *share_names: str) -> AsyncIterator:
+        """A deep copy of the loader, with workers of its own."""
+        return AsyncIterator(self.loader.clone(*share_names), self.n_workers)
+
+    def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
+        """The loader's `batches`, with this number of workers."""
+        loader = self if self.loader.in_processes else self.loader
+        return DataLoader.batches(loader, batch_size, epochs, seed, **{"workers": self.n_workers, **options})
+
+    # Workers ---------------------------------------------------------------------------------------------------
+
+    def _started(self) -> Executor:
+        if self.loader.in_processes:  # new ones, since JAX's threads do not survive a fork
+            context = multiprocessing.get_context("spawn")
+            return ProcessPoolExecutor(self.n_workers, context, _keep, (self._copy,))
+        return ThreadPoolExecutor(self.n_workers, "AsyncIterator")
+
+    def close(self) -> None:
+        """Stops the workers, for good."""
+        self.synchronize()
+        self._executor.shutdown()
+
+    def __enter__(self) -> AsyncIterator:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+_kept: list[DataLoader] = []  # in a worker process: its loader
+
+
+def _keep(loader: DataLoader) -> None:
+    _kept[:] = [loader]
+
+
+def _call(name: str, args: tuple, options: dict) -> Any:
+    return getattr(_kept[0], name)(*args, **options)

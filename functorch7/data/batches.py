@@ -1,0 +1,206 @@
+"""Batches: from a loader into JAX, in an order that a seed decides and that can be taken up again."""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import jax
+import numpy as np
+
+from .loader import DataLoader
+
+
+class Batches(Iterator):
+    """Yields (inputs, targets) as JAX arrays; the next batches are made and put on the device meanwhile.
+
+    Each epoch goes through all samples once, in an order drawn from (seed, epoch), or in theirs without a seed; the
+    last batch may be smaller, unless `drop_last`. `epochs=None` never ends. Loaders of time-steps (`streaming`) are not
+    shuffled: a batch is the next batch_size steps of every column, and `epochs` many passes.
+    Of several processes, each gets its own samples (or columns, or sequences), as many as every other: the remainder
+    of an epoch's order is left out. `process_index` and `process_count` are JAX's unless given; batch_size counts the
+    samples of one process. With a `sharding` the processes' batches are made into arrays of all of them.
+    `workers` threads make up to workers + `prefetch` batches ahead, whose number does not change what they hold.
+    More options go to `loader.index`, or `loader.sub` of time-steps.
+
+    `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
+    `per_epoch` is the number of batches of an epoch.
+    Raises: ValueError for numbers that make no sense, and what the loader raises, where its batch would have come.
+    """
+
+    def __init__(
+        self,
+        loader: DataLoader,
+        batch_size: int,
+        epochs: int | None = 1,
+        seed: int | None = None,
+        *,
+        state: dict | None = None,
+        drop_last: bool = False,
+        workers: int = 1,
+        prefetch: int = 2,
+        sharding: jax.sharding.Sharding | None = None,
+        process_index: int | None = None,
+        process_count: int | None = None,
+        **options: Any,
+    ):
+        count = jax.process_count() if process_count is None else process_count
+        index = jax.process_index() if process_index is None else process_index
+        if batch_size < 1 or workers < 1 or prefetch < 0 or not 0 <= index < count:
+            raise ValueError(
+                f"batches: expected positive batch_size and workers, and a process among {count}, "
+                f"got {batch_size}, {workers} and {index}"
+            )
+        kind = _StepPlan if loader.streaming else _SamplePlan
+        self._plan = kind(loader, batch_size, seed, index, count, drop_last, options)
+        self.per_epoch = self._plan.per_epoch
+        if not self.per_epoch:
+            raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples of {count} processes")
+        self._epochs, self._sharding = epochs, sharding
+        self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None} | (state or {})
+        if (self.state["seed"], self.state["batch_size"]) != (seed, batch_size):
+            raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
+        self._plan.restore(self.state["loader"])
+        self._next = self._numbers(self.state["epoch"], self.state["batch"])
+        threads = 1 if loader.streaming else workers
+        self._executor = ThreadPoolExecutor(threads, "batches")
+        self._ahead = threads + prefetch
+        self._pending: deque[Future] = deque()
+
+    def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
+        while self._epochs is None or epoch < self._epochs:
+            for number in range(batch, self.per_epoch):
+                yield epoch, number
+            epoch, batch = epoch + 1, 0
+
+    def __next__(self) -> tuple[Any, Any]:
+        while len(self._pending) < self._ahead:
+            numbers = next(self._next, None)
+            if numbers is None:
+                break
+            self._pending.append(self._executor.submit(_made, self._plan, *numbers, self._sharding))
+        if not self._pending:
+            self.close()
+            raise StopIteration
+        batch, state = self._pending.popleft().result()
+        self.state = {**self.state, **state}
+        return batch
+
+    def close(self) -> None:
+        """Drops the batches that are ready and stops the workers."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._pending.clear()
+        self._next = iter(())
+
+    def __enter__(self) -> Batches:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:
+    """A batch on the device, and the state after it."""
+    arrays = plan.batch(epoch, number)[:2]
+    if sharding is None:
+        placed = jax.device_put(arrays)
+    else:
+        placed = jax.tree.map(lambda array: jax.make_array_from_process_local_data(sharding, array), arrays)
+    last = number + 1 == plan.per_epoch
+    state = {"epoch": epoch + last, "batch": 0 if last else number + 1, "loader": plan.state()}
+    return placed, state
+
+
+class _Plan:
+    """Which batch has which number."""
+
+    per_epoch: int
+
+    def __init__(
+        self,
+        loader: DataLoader,
+        batch_size: int,
+        seed: int | None,
+        process_index: int,
+        process_count: int,
+        drop_last: bool,
+        options: dict,
+    ):
+        self.loader, self.batch_size, self.seed, self.options = loader, batch_size, seed, options
+        self.process_index, self.process_count = process_index, process_count
+        n = self.prepare()
+        self.per_epoch = n // batch_size if drop_last else -(-n // batch_size)
+
+    def prepare(self) -> int:
+        """Readies the process's part; returns its number of samples."""
+        raise NotImplementedError
+
+    def batch(self, epoch: int, number: int) -> tuple:
+        """(inputs, targets, ...) of a batch; the number counts from 0 in its epoch."""
+        raise NotImplementedError
+
+    def state(self) -> dict | None:
+        """The loader's state, where batches depend on it."""
+
+    def restore(self, state: dict | None) -> None:
+        """Takes up the loader's state."""
+
+    def random(self, *numbers: int) -> np.random.Generator | None:
+        """The generator of a batch or an epoch."""
+        return (
+            None if self.seed is None else np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=numbers))
+        )
+
+
+class _SamplePlan(_Plan):
+    """Batches of samples, by the order of the epoch."""
+
+    def prepare(self) -> int:
+        self._order: tuple[int, np.ndarray] | None = None
+        return self.loader.size() // self.process_count
+
+    def batch(self, epoch: int, number: int) -> tuple:
+        first = number * self.batch_size
+        indices = self.order(epoch)[first : first + self.batch_size]
+        seed = self.random(epoch, number, self.process_index)
+        return self.loader.index(indices, **self.loader.seeding(seed), **self.options)
+
+    def order(self, epoch: int) -> np.ndarray:
+        """The process's indices in an epoch."""
+        known = self._order  # read once: another thread may be at the next epoch
+        if known is None or known[0] != epoch:
+            random, size = self.random(epoch), self.loader.size()
+            everyone = np.arange(size) if random is None else random.permutation(size)
+            part = everyone[self.process_index :: self.process_count][: size // self.process_count]
+            known = self._order = (epoch, part + 1)
+        return known[1]
+
+
+class _StepPlan(_Plan):
+    """Batches of consecutive time-steps, made one after the other from a copy of the loader."""
+
+    def prepare(self) -> int:
+        if self.process_count > 1:
+            self.part = self.loader.shard(self.process_index, self.process_count)
+        else:
+            self.part = copy.copy(self.loader)
+        self.part.reset()
+        self.n_steps = self.part.size()
+        if self.process_count > 1:  # as many as the process has that has fewest
+            self.n_steps = min(self.loader.shard(i, self.process_count).size() for i in range(self.process_count))
+        return self.n_steps
+
+    def batch(self, epoch: int, number: int) -> tuple:
+        first = number * self.batch_size + 1
+        last = min(first + self.batch_size - 1, self.n_steps)
+        return self.part.sub(first, last, seed=self.random(epoch, number, self.process_index), **self.options)
+
+    def state(self) -> dict:
+        return self.part.get_state()
+
+    def restore(self, state: dict | None) -> None:
+        if state is not None:
+            self.part.set_state(state)

@@ -1,0 +1,32 @@
+"""Loaders of words: they know their vocabulary."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..sequences import MultiSequence, SequenceLoader
+
+
+class WordSequence(SequenceLoader):
+    """A SequenceLoader of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
+
+    def __init__(self, words: np.ndarray, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Any):
+        super().__init__(words, batchsize)
+        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
+
+
+class Sentences(MultiSequence):
+    """A MultiSequence of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
+
+    def __init__(self, sequences: Any, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Any):
+        super().__init__(sequences, batchsize)
+        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
+
+
+def batchsizes(title: str, batchsize: int | Sequence[int]) -> list[int]:
+    """Three batch sizes, for train, valid and test, from one or three numbers."""
+    sizes = [int(size) for size in batchsize] if isinstance(batchsize, Sequence) else [batchsize] * 3
+    if len(sizes) != 3:
+        raise ValueError(f"{title}: expected one batch size, or three (train, valid, test), got {batchsize!r}")
+    return sizes

@@ -1,0 +1,200 @@
+"""ImageClass: images in one folder per class."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
+from .loader import DataLoader
+from .seeds import generator
+from .tensors import check_indices
+
+SampleFunction = Callable[["ImageClass", str, Any], np.ndarray]
+
+
+class ImageClass(DataLoader):
+    """Images for classification, [data_path]/[class]/.../[image].jpg, read when they are asked for.
+
+    `data_path`: one folder or several, whose classes are merged by name. Classes count from 1, sorted by name, or by
+    the key `sort_function`. `load_size` and `sample_size` (C, H, W): an image is loaded such that its smallest side is
+    min(H, W) of load_size, in grey if C is 1, and `sample_function` makes a sample of it: "sample_default" resizes it
+    to sample_size, "sample_train" takes a random part and mirrors every other, "sample_test" takes ten parts; or a
+    function f(loader, path, random) to an array C x H x W, or views x C x H x W. `exclude_file` and `exclude_dir` are
+    patterns ("*_small.jpg") of file names and of paths that are left out.
+    Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
+    image follow each other, and its target is repeated.
+    `sample` draws classes uniformly, then images in them.
+    With on_error="skip" unreadable images and empty classes are left out and counted in `skipped`, with a warning.
+    Raises: ValueError, naming the file or the folder.
+    Source: dataload/README.md#ImageClass.
+    """
+
+    draws = True
+
+    def __init__(
+        self,
+        data_path: str | os.PathLike | Sequence,
+        load_size: Sequence[int],
+        sample_size: Sequence[int] | None = None,
+        sample_function: str | SampleFunction = "sample_default",
+        sort_function: Callable[[str], Any] | None = None,
+        exclude_file: str | None = None,
+        exclude_dir: str | None = None,
+        on_error: str = "raise",
+    ):
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f'ImageClass: expected on_error "raise" or "skip", got {on_error!r}')
+        folders = [data_path] if isinstance(data_path, (str, os.PathLike)) else list(data_path)
+        self.data_path = [Path(folder) for folder in folders]
+        self.load_size = checked_size("ImageClass", "load_size", load_size)
+        self.sample_size = checked_size("ImageClass", "sample_size", load_size if sample_size is None else sample_size)
+        self.sample_function, self.sort_function = sample_function, sort_function
+        self.exclude_file, self.exclude_dir = exclude_file, exclude_dir
+        self.on_error, self.skipped = on_error, 0
+        self._find()
+
+    def _find(self) -> None:
+        """Lists classes and files."""
+        for folder in self.data_path:
+            if not folder.is_dir():
+                raise ValueError(f"ImageClass: {folder} is not a folder")
+        inside = [path for folder in self.data_path for path in folder.iterdir()]
+        folders = [path for path in inside if path.is_dir() and not path.name.startswith(".")]
+        self.classes = sorted({path.name for path in folders}, key=self.sort_function)
+        self.class_index = {name: i for i, name in enumerate(self.classes, 1)}
+        paths: list[bytes] = []
+        counts = []
+        for name in self.classes:
+            found = [os.fsencode(f) for d in folders if d.name == name for f in image_files(d, self._excluded)]
+            if not found:
+                self._failed(f"ImageClass: Class has zero samples: no images in {self._places(name)}")
+            paths += found
+            counts.append(len(found))
+        if not paths:
+            where = ", ".join(map(str, self.data_path))
+            raise ValueError(f"ImageClass: Could not find any image file in the given input paths: {where}")
+        self.image_path = np.array(paths)  # bytes of one width, compact for millions of files
+        self.image_class = np.repeat(np.arange(1, len(counts) + 1), counts)
+        self._ends = np.cumsum(counts)
+
+    def _places(self, name: str) -> str:
+        return ", ".join(str(folder / name) for folder in self.data_path)
+
+    def _excluded(self, path: Path) -> bool:
+        by_folder = self.exclude_dir is not None and fnmatch.fnmatch(str(path), self.exclude_dir)
+        return by_folder or (self.exclude_file is not None and fnmatch.fnmatch(path.name, self.exclude_file))
+
+    def _failed(self, message: str, cause: BaseException | None = None) -> None:
+        """Raises, or counts and warns."""
+        if self.on_error == "raise":
+            raise ValueError(message) from cause
+        with _counting:
+            self.skipped += 1
+        warnings.warn(f"{message} (skipped; {self.skipped} so far)", stacklevel=3)
+
+    # Samples ---------------------------------------------------------------------------------------------------
+
+    def size(self, cls: int | str | None = None) -> int:
+        """The number of images, or of those of a class, given by its name or index."""
+        return len(self.image_path) if cls is None else len(self.class_list(cls))
+
+    def class_list(self, cls: int | str) -> range:
+        """The indices of the images of a class, given by its name or index."""
+        number = self.class_index.get(cls, 0) if isinstance(cls, str) else cls
+        if not 1 <= number <= len(self.classes):
+            raise ValueError(f"ImageClass: no class {cls!r}; there are {len(self.classes)}: {self.classes[:5]} ...")
+        first = self._ends[number - 2] if number > 1 else 0
+        return range(int(first) + 1, int(self._ends[number - 1]) + 1)
+
+    def isize(self, exclude_dim: int | bool = 1) -> list[int]:
+        sizes = [self.size(), *self.sample_size]
+        return sizes if exclude_dim is False else sizes[: exclude_dim - 1] + sizes[exclude_dim:]
+
+    def tsize(self, exclude_dim: int | bool = 1) -> list[int]:
+        return [] if exclude_dim == 1 else [self.size()]
+
+    def index(self, indices: Any, *, seed: Any = None, sample_function: str | SampleFunction | None = None) -> tuple:
+        """(inputs, targets, paths); `seed` for functions that draw."""
+        indices = np.asarray(indices)
+        check_indices("ImageClass.index", indices, self.size())
+        chosen = sample_function or self.sample_function
+        function = getattr(type(self), chosen) if isinstance(chosen, str) else chosen
+        random = None if seed is None else np.random.default_rng(seed)
+        samples, kept, paths = [], [], []
+        for i in indices - 1:
+            path = os.fsdecode(bytes(self.image_path[i]))
+            sample = self._sampled(function, path, random)
+            if sample is not None:
+                samples.append(sample)
+                kept.append(i)
+                paths.append(path)
+        if not samples:
+            raise ValueError("ImageClass: none of the images could be read")
+        return *self._packed(samples, self.image_class[kept], paths), paths
+
+    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
+        """(inputs, targets, paths) of images of classes that are drawn uniformly."""
+        random = generator(seed, "ImageClass.sample")
+        counts = np.diff(self._ends, prepend=0)
+        classes = random.choice(np.flatnonzero(counts), batch_size)
+        within = random.integers(counts[classes])
+        return self.index(self._ends[classes] - counts[classes] + within + 1, seed=random, **options)
+
+    def _sampled(self, function: SampleFunction, path: str, random: Any) -> np.ndarray | None:
+        try:
+            return function(self, path, random)
+        except (ImageError, FileNotFoundError) as error:
+            named = str(error) if path in str(error) else f"{path}: {error}"
+            return self._failed(f"ImageClass: {named}", error)
+        except Exception as error:  # of a user's own function
+            error.add_note(f"ImageClass: {path}")
+            raise
+
+    def _packed(self, samples: list[np.ndarray], targets: np.ndarray, paths: list[str]) -> tuple:
+        for sample, path in zip(samples, paths, strict=True):
+            if sample.shape != samples[0].shape:
+                raise ValueError(
+                    f"ImageClass: expected samples of one size, got {samples[0].shape} of {paths[0]}, "
+                    f"but {sample.shape} of {path}"
+                )
+        if samples[0].ndim == 3:
+            return np.stack(samples), targets
+        return np.concatenate(samples), np.repeat(targets, len(samples[0]))
+
+    # Sample functions ------------------------------------------------------------------------------------------
+
+    def load_image(self, path: str) -> Any:
+        """The image as Pillow has it, its smallest side min(H, W) of load_size."""
+        return load_image(path, self.sample_size[0], min(self.load_size[1:]))
+
+    def sample_default(self, path: str, random: Any = None) -> np.ndarray:
+        """The image, resized to sample_size; the aspect ratio is not kept."""
+        return resample(self.load_image(path), self.sample_size)
+
+    def sample_train(self, path: str, random: Any) -> np.ndarray:
+        """A part of sample_size at a random place, mirrored with probability 0.5."""
+        drawing = generator(random, "ImageClass.sample_train")
+        return random_crop(self.load_image(path), self.sample_size, drawing)
+
+    def sample_test(self, path: str, random: Any = None) -> np.ndarray:
+        """Ten views: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
+        return ten_crops(self.load_image(path), self.sample_size)
+
+
+_counting = threading.Lock()
+
+
+def checked_size(who: str, name: str, size: Any) -> tuple[int, int, int]:
+    """Refuses what is not (channels, height, width) with 1 or 3 channels."""
+    sizes = tuple(size)
+    if len(sizes) != 3 or any(n < 1 for n in sizes) or sizes[0] not in (1, 3):
+        raise ValueError(f"{who}: expected a {name} of (1 or 3 channels, height, width), got {size}")
+    return sizes

@@ -1,0 +1,213 @@
+"""MultiImageSequence: sequences of images, and of images as targets, in one folder each."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .image_class import checked_size
+from .images import as_array, crop, load_image, offset, resample
+from .loader import with_size
+from .seeds import generator
+from .sequences import StepLoader, check_batch_size
+from .streams import Columns
+from .writing import replacing
+
+SampleFunction = Callable[["MultiImageSequence", str, str, dict, Any], tuple[np.ndarray, np.ndarray]]
+
+
+class MultiImageSequence(StepLoader):
+    """Sequences of images, [data_path]/[sequence]/input1.jpg, input2.jpg, ..., and their targets target1.jpg, ....
+
+    Each column of a batch is an endless stream as in `MultiSequence`: a mask step, which is all zeros, a sequence, ....
+    `load_size`: (C, H, W) of inputs and of targets; images are loaded such that their smallest side is min(H, W).
+    `sample_size`: that of the inputs, (C, H, W); the targets' is proportional. `sample_function`: "sample_default"
+    resizes, "sample_train" takes a part, at the same relative place of input and target, drawn once per sequence; or
+    f(loader, input_path, target_path, tracker, random) to both arrays, where `tracker` is a dict that lasts as long as
+    the sequence, with the "step" from 0.
+    Shape: inputs and targets of `sub` are steps x batch_size x C x H x W, float32 from 0 to 1.
+    Attributes that can be set: `crop_every_step` draws the place at every step; `vary_load_size` draws a load size
+    between sample_size and load_size, once per sequence, or at every step with `scale_every_step`; `randseq` draws each
+    new sequence uniformly. All of these need a seed. `input_pattern` and `target_pattern` (before the first use).
+    Raises: ValueError, naming the file or the folder.
+    Source: dataload/README.md#MultiImageSequence.
+    Differs from Torch7: folders are taken in the order of their names; sample_size may be left out.
+    """
+
+    def __init__(
+        self,
+        data_path: str | os.PathLike,
+        batch_size: int,
+        load_size: Sequence[Sequence[int]],
+        sample_size: Sequence[int] | None = None,
+        sample_function: str | SampleFunction = "sample_default",
+    ):
+        check_batch_size("MultiImageSequence", batch_size)
+        if len(load_size) != 2 or not all(isinstance(each, Sequence) for each in load_size):
+            raise ValueError(f"MultiImageSequence: expected load sizes of inputs and of targets, got {load_size}")
+        self.data_path, self.batch_size = Path(data_path), batch_size
+        self.load_size = tuple(checked_size("MultiImageSequence", "load_size", each) for each in load_size)
+        inputs = checked_size("MultiImageSequence", "sample_size", sample_size or load_size[0])
+        if any(part > whole for part, whole in zip(inputs[1:], self.load_size[0][1:], strict=True)):
+            raise ValueError(f"MultiImageSequence: sample_size {inputs} is larger than load_size {self.load_size[0]}")
+        self.sample_size = (inputs, proportional(inputs, *self.load_size))
+        self.sample_function = sample_function
+        self.crop_every_step = self.vary_load_size = self.scale_every_step = self.randseq = False
+        self.input_pattern, self.target_pattern = "input%d.jpg", "target%d.jpg"
+        self.sequences: list[tuple[str, int]] | None = None
+        self.reset()
+
+    # Files -----------------------------------------------------------------------------------------------------
+
+    def build_index(self, cache_path: str | os.PathLike | None = None, overwrite: bool = False) -> None:
+        """Counts the frames of each sequence; `cache_path` is a file that keeps them for the next time."""
+        cache = None if cache_path is None else Path(cache_path)
+        if cache is not None and cache.is_file() and not overwrite:
+            self.sequences = [(name, count) for name, count in json.loads(cache.read_text())]
+            return
+        if not self.data_path.is_dir():
+            raise ValueError(f"MultiImageSequence: {self.data_path} is not a folder")
+        names = sorted(path.name for path in self.data_path.iterdir() if path.is_dir())
+        counted = [(name, self._count(name)) for name in names]
+        self.sequences = [(name, count) for name, count in counted if count]
+        if not self.sequences:
+            raise ValueError(
+                f"MultiImageSequence: no folder in {self.data_path} has {self.input_pattern % 1} and "
+                f"{self.target_pattern % 1}"
+            )
+        if cache is not None:
+            with replacing(cache) as unfinished:
+                unfinished.write_text(json.dumps(self.sequences))
+
+    def _count(self, name: str) -> int:
+        frame = 0
+        while all(os.path.isfile(path) for path in self._paths(name, frame)):
+            frame += 1
+        return frame
+
+    def _paths(self, name: str, frame: int) -> tuple[str, str]:
+        folder = self.data_path / name
+        return str(folder / (self.input_pattern % (frame + 1))), str(folder / (self.target_pattern % (frame + 1)))
+
+    def _indexed(self) -> list[tuple[str, int]]:
+        if self.sequences is None:
+            self.build_index()
+        assert self.sequences is not None
+        return self.sequences
+
+    # Steps -----------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Makes every column begin anew."""
+        super().reset()
+        self.columns = Columns(self.batch_size)
+        self.trackers: list[dict] = [{} for _ in range(self.batch_size)]
+
+    def size(self) -> int:
+        sequences = self._indexed()
+        return -(-(sum(count for _, count in sequences) + len(sequences)) // self.batch_size)
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        return with_size([0, *self.sample_size[0]], self.size(), exclude_dim)
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        return with_size([0, *self.sample_size[1]], self.size(), exclude_dim)
+
+    def sub(
+        self, start: int, stop: int, *, seed: Any = None, sample_function: str | SampleFunction | None = None
+    ) -> tuple:
+        """(inputs, targets) of the next stop - start + 1 steps of every column."""
+        sequences, n_steps = self._indexed(), stop - start + 1
+        chosen = sample_function or self.sample_function
+        function = getattr(type(self), chosen) if isinstance(chosen, str) else chosen
+        random = None if seed is None else np.random.default_rng(seed)
+        inputs, targets = (np.zeros((n_steps, self.batch_size, *size), np.float32) for size in self.sample_size)
+        pieces = self.columns.advance(n_steps, len(sequences), lambda i: sequences[i][1], random, self.randseq)
+        for piece in pieces:
+            name = sequences[piece.sequence][0]
+            for i in range(piece.count):
+                step, place = piece.first + i, (piece.row + i, piece.column)
+                tracker = self._tracked(piece.column, step, random)
+                inputs[place], targets[place] = self._sampled(function, self._paths(name, step), tracker, random)
+        return inputs, targets
+
+    def _sampled(self, function: SampleFunction, paths: tuple[str, str], tracker: dict, random: Any) -> tuple:
+        try:
+            return function(self, *paths, tracker, random)
+        except Exception as error:
+            error.add_note(f"MultiImageSequence: {paths[0]} and {paths[1]}")
+            raise
+
+    def _tracked(self, column: int, step: int, random: Any) -> dict:
+        """The column's tracker at a step."""
+        if step == 0:
+            self.trackers[column] = {}
+        tracker = self.trackers[column]
+        tracker["step"] = step
+        if self.vary_load_size and (step == 0 or self.scale_every_step):
+            tracker["scale"] = generator(random, "MultiImageSequence.vary_load_size").uniform()
+        return tracker
+
+    def get_state(self) -> dict:
+        return {**super().get_state(), "columns": self.columns.get_state(), "trackers": copy.deepcopy(self.trackers)}
+
+    def set_state(self, state: dict) -> None:
+        super().set_state(state)
+        self.columns.set_state(state["columns"])
+        self.trackers = copy.deepcopy(state["trackers"])
+
+    def shard(self, index: int, count: int) -> MultiImageSequence:
+        """The sequences of process `index` (from 0) of `count`: those that lie next to each other, by name."""
+        sequences = self._indexed()
+        n = len(sequences)
+        if n < count:
+            raise ValueError(f"MultiImageSequence: {n} sequences cannot be shared by {count} processes")
+        part = copy.copy(self)
+        part.sequences = sequences[n * index // count : n * (index + 1) // count]
+        part.reset()
+        return part
+
+    # Sample functions ------------------------------------------------------------------------------------------
+
+    def load_image(self, path: str, part: int, tracker: dict) -> Any:
+        """The image as Pillow has it, an input (part 0) or a target (1), in the tracker's load size."""
+        whole, sample = self.load_size[part], self.sample_size[part]
+        scale = tracker.get("scale", 1)
+        height, width = (_rounded(s + scale * (w - s)) for s, w in zip(sample[1:], whole[1:], strict=True))
+        return load_image(path, sample[0], min(height, width))
+
+    def sample_default(self, input_path: str, target_path: str, tracker: dict, random: Any = None) -> tuple:
+        """Both images, resized to their sample sizes; the aspect ratio is not kept."""
+        images = (self.load_image(path, part, tracker) for part, path in enumerate((input_path, target_path)))
+        first, second = (resample(image, size) for image, size in zip(images, self.sample_size, strict=True))
+        return first, second
+
+    def sample_train(self, input_path: str, target_path: str, tracker: dict, random: Any) -> tuple:
+        """The part of both images at one relative place."""
+        if "crop" not in tracker or self.crop_every_step:
+            tracker["crop"] = generator(random, "MultiImageSequence.sample_train").uniform(size=2).tolist()
+        down, right = tracker["crop"]
+
+        def cropped(path: str, part: int) -> np.ndarray:
+            image, (_, height, width) = self.load_image(path, part, tracker), self.sample_size[part]
+            top, left = offset(down, image.height, height), offset(right, image.width, width)
+            return as_array(crop(image, top, left, height, width))
+
+        return cropped(input_path, 0), cropped(target_path, 1)
+
+
+def _rounded(number: float) -> int:
+    return math.floor(number + 0.5)
+
+
+def proportional(sample: Sequence[int], load: Sequence[int], target: Sequence[int]) -> tuple[int, int, int]:
+    """The targets' sample size: their load size, scaled as the inputs' is."""
+    height, width = (min(target[i], max(1, _rounded(sample[i] * target[i] / load[i]))) for i in (1, 2))
+    return target[0], height, width

@@ -1,0 +1,101 @@
+"""Image files: finding, decoding, resizing and cropping them, with Pillow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+EXTENSIONS = {".jpg", ".jpeg", ".png", ".ppm", ".bmp"}
+
+
+class ImageError(ValueError):
+    """An image that cannot be used: damaged, no image at all, or too small."""
+
+
+def image_files(folder: Path, excluded: Callable[[Path], bool]) -> Iterator[Path]:
+    """All image files in a folder and the folders inside, by their extensions, sorted."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in EXTENSIONS and path.is_file() and not excluded(path):
+            yield path
+
+
+def load_image(path: str, n_channels: int, smallest: int) -> Image:
+    """An image file, grey (1 channel) or RGB, resized so that its smallest side is `smallest`.
+
+    Raises: ImageError that names the file if it is damaged or no image.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("images need Pillow: pip install 'functorch7[images]'") from error
+    mode = "L" if n_channels == 1 else "RGB"
+    try:
+        with Image.open(path) as image:
+            image.draft(mode, (smallest, smallest))  # JPEGs may be decoded at a fraction of their size
+            image = image.convert(mode)
+    except FileNotFoundError:
+        raise
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ImageError(f"cannot read image {path}: {error}") from error
+    scale = smallest / min(image.size)
+    return resized(image, round(image.height * scale), round(image.width * scale))
+
+
+def resized(image: Image, height: int, width: int) -> Image:
+    """An image in another size, by bilinear interpolation; the aspect ratio need not be kept."""
+    from PIL.Image import Resampling
+
+    wanted = (max(width, 1), max(height, 1))
+    return image if image.size == wanted else image.resize(wanted, Resampling.BILINEAR)
+
+
+def crop(image: Image, top: int, left: int, height: int, width: int) -> Image:
+    """The part of an image whose first row and column are top and left, counted from 0.
+
+    Raises: ImageError if the image is smaller.
+    """
+    if height > image.height or width > image.width:
+        raise ImageError(f"cannot crop {height} x {width} from an image of {image.height} x {image.width}")
+    return image.crop((left, top, left + width, top + height))
+
+
+def as_array(image: Image) -> np.ndarray:
+    """C x H x W, float32 from 0 to 1."""
+    pixels = np.asarray(image)
+    channels = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+    return np.multiply(channels, np.float32(1 / 255), dtype=np.float32, order="C")
+
+
+def resample(image: Image, size: Any) -> np.ndarray:
+    """The whole image, resized to C x H x W."""
+    return as_array(resized(image, size[1], size[2]))
+
+
+def offset(relative: float, image: int, part: int) -> int:
+    """ceil(relative * (image - part)): where a part begins that is to lie at a relative place from 0 to 1."""
+    return math.ceil(relative * (image - part))
+
+
+def random_crop(image: Image, size: Any, random: np.random.Generator) -> np.ndarray:
+    """A part of C x H x W at a random place, mirrored with probability 0.5."""
+    down, right, mirror = random.uniform(size=3)
+    _, height, width = size
+    part = crop(image, offset(down, image.height, height), offset(right, image.width, width), height, width)
+    pixels = as_array(part)
+    return pixels[:, :, ::-1] if mirror > 0.5 else pixels
+
+
+def ten_crops(image: Image, size: Any) -> np.ndarray:
+    """10 x C x H x W: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
+    _, height, width = size
+    bottom, right = image.height - height, image.width - width
+    places = [(math.ceil(bottom / 2), math.ceil(right / 2)), (0, 0), (0, right), (bottom, 0), (bottom, right)]
+    parts = [as_array(crop(image, top, left, height, width)) for top, left in places]
+    return np.stack([view for part in parts for view in (part, part[:, :, ::-1])])

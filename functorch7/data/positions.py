@@ -1,0 +1,64 @@
+"""Where iterators are in a data set, and what they read next."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Self
+
+
+class Positions:
+    """What loaders of both interfaces know about iteration."""
+
+    start = 1  # the sample at which `subiter` goes on
+    draws = False  # whether `index` draws random numbers, and so takes a `seed`
+    streaming = False  # whether batches are windows of time-steps, which are not shuffled
+    in_processes = False  # whether AsyncIterator should run it in processes: for Python code that holds the GIL
+
+    def size(self) -> int:
+        """The number of samples."""
+        raise NotImplementedError("Not Implemented")
+
+    def windows(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int, int, int]]:
+        """What subiter reads: (first, last, samples so far, the next first)."""
+        first, size, k = self.start, self._checked_size(batch_size), 0
+        epoch_size = epoch_size if epoch_size > 0 else size
+        while k < epoch_size:
+            last = min(first + min(batch_size, epoch_size - k) - 1, size)
+            k += last - first + 1
+            following = 1 if last == size else last + 1
+            yield first, last, k, following
+            first = following
+
+    def counts(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int]]:
+        """What sampleiter draws: (samples of the batch, samples so far)."""
+        size = self._checked_size(batch_size)
+        epoch_size = epoch_size if epoch_size > 0 else size
+        for k in range(0, epoch_size, batch_size):
+            n = min(batch_size, epoch_size - k)
+            yield n, k + n
+
+    def _checked_size(self, batch_size: int) -> int:
+        if batch_size < 1:
+            raise ValueError(f"{type(self).__name__}: expected a batch size of at least 1, got {batch_size}")
+        size = self.size()
+        if size < 1:
+            raise ValueError(f"{type(self).__name__}: has no samples")
+        return size
+
+    def reset(self) -> None:
+        """Makes the next subiter begin with the first sample."""
+        self.start = 1
+
+    def get_state(self) -> dict:
+        """Where subiter goes on: a plain dict, to be saved."""
+        return {"start": self.start}
+
+    def set_state(self, state: dict) -> None:
+        """Makes subiter go on where it was at `get_state`."""
+        self.start = state["start"]
+
+    def clone(self, *share_names: str) -> Self:
+        """A deep copy, whose attributes of the given names are the same objects as here."""
+        shared = [getattr(self, name) for name in share_names]
+        return copy.deepcopy(self, {id(each): each for each in shared})

@@ -1,0 +1,96 @@
+"""What is done to data before training: scaling, thresholds, and images normalised by channel."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .loader import DataLoader
+from .writing import replacing
+
+
+def rescale(
+    data: np.ndarray, low: float, high: float, data_low: float | None = None, data_high: float | None = None
+) -> np.ndarray:
+    """(data - data_low) * (high - low) / (data_high - data_low) + low, a new floating-point array.
+
+    Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal.
+    Source: dataload/utils.lua.
+    """
+    first = float(data.min() if data_low is None else data_low)
+    last = float(data.max() if data_high is None else data_high)
+    if first == last:
+        raise ValueError(f"rescale: expected data with more than one value, got only {first}")
+    dtype = data.dtype if np.issubdtype(data.dtype, np.floating) else np.float32
+    return (data.astype(dtype) - first) * ((high - low) / (last - first)) + low
+
+
+def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
+    """1 where data >= threshold, else 0; a new array of the same shape and dtype.
+
+    Source: dataload/utils.lua.
+    Differs from Torch7, where thresholds of 0 and less give ones only.
+    """
+    return (data >= threshold).astype(data.dtype)
+
+
+class ImageNormalize(NamedTuple):
+    """(images - mean) / std for each channel of dimension `dim`, a new array."""
+
+    mean: np.ndarray
+    std: np.ndarray
+    dim: int = 2
+
+    def __call__(self, images: Any) -> Any:
+        shape = [1] * images.ndim
+        shape[self.dim - 1] = -1
+        return (images - self.mean.reshape(shape).astype(images.dtype)) / self.std.reshape(shape).astype(images.dtype)
+
+
+def fit_image_normalize(
+    trainset: DataLoader,
+    n_samples: int = 10000,
+    cache_path: str | os.PathLike | None = None,
+    verbose: bool = False,
+    dim: int = 2,
+    iterator: str = "sampleiter",
+    *,
+    seed: Any = None,
+) -> Callable[[Any], Any]:
+    """A function that subtracts the mean and divides by the standard deviation of each channel, measured on samples.
+
+    They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
+    dimension `dim` of the inputs. `iterator`: "sampleiter", which needs a seed, or "subiter". `cache_path` is an .npz
+    file that keeps them for the next time.
+    Raises: TypeError if the inputs are a table.
+    Source: dataload/README.md#fitImageNormalize.
+    Differs from Torch7: right for any number of samples, not only for multiples of 32.
+    """
+    cache = None if cache_path is None else Path(cache_path)
+    if cache is not None and cache.is_file():
+        with np.load(cache) as saved:
+            return ImageNormalize(saved["mean"], saved["std"], dim)
+    mean, std = _measured(trainset, n_samples, dim, iterator, seed)
+    if cache is not None:
+        with replacing(cache) as unfinished, unfinished.open("wb") as file:
+            np.savez(file, mean=mean, std=std)
+    if verbose:
+        print(f"Mean: {mean}\nStd: {std}")
+    return ImageNormalize(mean, std, dim)
+
+
+def _measured(trainset: DataLoader, n_samples: int, dim: int, iterator: str, seed: Any) -> tuple:
+    """The mean and the standard deviation of each channel, averaged over batches."""
+    sums, before = [0.0, 0.0], 0
+    for k, inputs, *_ in getattr(trainset, iterator)(min(32, n_samples), n_samples, seed=seed):
+        if isinstance(inputs, (list, tuple, dict)):
+            raise TypeError("fit_image_normalize: expected inputs that are one array, got a table")
+        channels = np.moveaxis(np.asarray(inputs), dim - 1, 0).reshape(inputs.shape[dim - 1], -1)
+        for i, measure in enumerate((channels.mean(1, dtype=np.float64), channels.std(1, ddof=1, dtype=np.float64))):
+            sums[i] = sums[i] + measure * (k - before)
+        before = k
+    return sums[0] / before, sums[1] / before

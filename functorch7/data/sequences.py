@@ -1,0 +1,179 @@
+"""SequenceLoader and MultiSequence: one long sequence, or many, as windows of time-steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .loader import DataLoader, with_size
+from .streams import Columns
+from .tensors import check_indices
+
+
+class StepLoader(DataLoader):
+    """What loaders of time-steps have in common: they cannot be sampled."""
+
+    streaming = True
+    batch_size: int
+
+    def sample(self, batch_size: int = 0, seed: Any = None, **options: Any) -> tuple:
+        """Not available: steps are consecutive."""
+        raise NotImplementedError("Not Implemented")
+
+    def sampleiter(self, batch_size: int = 0, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+        """Not available: steps are consecutive."""
+        raise NotImplementedError("Not Implemented. Use subiter instead.")
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        return self.isize(exclude_dim)
+
+
+def check_batch_size(who: str, batch_size: Any) -> None:
+    """Refuses what is not a whole number above 0."""
+    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
+        raise ValueError(f"{who}: expected a whole batch size of at least 1, got {batch_size!r}")
+
+
+class SequenceLoader(StepLoader):
+    """One long sequence, cut into batch_size parts of L = floor(T / batch_size) steps: data[t][b] = sequence[b L + t].
+
+    Shape: sequence T x ...; inputs and targets of `sub` are steps x batch_size x ..., views that are not to be written
+    to. Targets are the inputs of one step later; if `bidirectional` the inputs themselves. What remains of T is lost.
+    `subiter(n_steps)` goes through the time-steps, of which there are size() = L - 1 (bidirectional: L).
+    Raises: ValueError if the sequence is too short; IndexError for steps that are not there.
+    Source: dataload/README.md#SequenceLoader.
+    Differs from Torch7: the source takes sequences of numbers only; here steps may be of any shape, as documented.
+    """
+
+    def __init__(self, sequence: Any, batch_size: int, bidirectional: bool = False):
+        sequence = np.asarray(sequence)
+        check_batch_size("SequenceLoader", batch_size)
+        self.batch_size, self.bidirectional = batch_size, bidirectional
+        length = len(sequence) // batch_size if sequence.ndim else 0
+        if length < 2 - bidirectional:
+            raise ValueError(f"SequenceLoader: shape {sequence.shape} is too short for {batch_size} parts")
+        parts = sequence[: length * batch_size].reshape(batch_size, length, *sequence.shape[1:])
+        self.data = np.ascontiguousarray(parts.swapaxes(0, 1))
+
+    def size(self) -> int:
+        return len(self.data) if self.bidirectional else len(self.data) - 1
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        return with_size(list(self.data.shape), self.size(), exclude_dim)
+
+    def index(self, indices: Any) -> tuple:
+        """(inputs, targets) at the given time-steps."""
+        indices = np.asarray(indices)
+        check_indices("SequenceLoader.index", indices, self.size())
+        return self.data[indices - 1], self.data[indices - self.bidirectional]
+
+    def sub(self, start: int, stop: int, *, seed: Any = None) -> tuple:
+        if not 1 <= start <= stop <= self.size():
+            raise IndexError(f"SequenceLoader.sub: expected steps from 1 to {self.size()}, got {start} to {stop}")
+        later = 0 if self.bidirectional else 1
+        return self.data[start - 1 : stop], self.data[start - 1 + later : stop + later]
+
+    def shard(self, index: int, count: int) -> SequenceLoader:
+        """The columns of process `index` (from 0) of `count`; batch_size / count of them."""
+        if self.batch_size % count:
+            raise ValueError(f"SequenceLoader: a batch of {self.batch_size} cannot be shared by {count} processes")
+        width = self.batch_size // count
+        part = object.__new__(SequenceLoader)
+        part.batch_size, part.bidirectional = width, self.bidirectional
+        part.data = np.ascontiguousarray(self.data[:, index * width : (index + 1) * width])
+        return part
+
+
+class Ragged(Sequence):
+    """Sequences of different lengths that lie one after the other in one array.
+
+    `values` (all steps) x ...; sequence i is values[offsets[i]:offsets[i + 1]].
+    """
+
+    def __init__(self, values: np.ndarray, offsets: np.ndarray):
+        self.values, self.offsets = values, np.asarray(offsets, np.int64)
+
+    @classmethod
+    def of(cls, sequences: Any) -> Ragged:
+        """From a list of arrays; raises ValueError unless they agree in all dimensions but the first."""
+        arrays = [np.asarray(each) for each in sequences]
+        if not arrays or any(not each.ndim or each.shape[1:] != arrays[0].shape[1:] for each in arrays):
+            shapes = sorted({str(each.shape[1:]) for each in arrays})
+            raise ValueError(f"expected sequences of steps of one shape, got steps of shapes {', '.join(shapes)}")
+        return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        if not 0 <= index < len(self):
+            raise IndexError(f"sequence {index} of {len(self)}")
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+
+class MultiSequence(StepLoader):
+    """Independent sequences: each column of a batch is an endless stream of a mask step, a sequence, a mask step, ...
+
+    `sequences`: a list of arrays T x ..., whose T may differ, or a `Ragged`. A sequence of T steps gives T - 1 pairs
+    (x[t], x[t + 1]). At mask steps inputs and targets are 0; targets of sequences of numbers are 1, a valid class.
+    Shape: inputs and targets of `sub` are steps x batch_size x ....
+    Only the number of steps matters to `sub`: every column goes on where it was, which `get_state` tells and `reset`
+    forgets. size() is ceil(sum of T / batch_size), the steps of an epoch. With `randseq` each new sequence is drawn
+    uniformly; then `sub` and `subiter` need a seed.
+    Raises: ValueError if the sequences are empty or disagree.
+    Source: dataload/README.md#MultiSequence.
+    """
+
+    def __init__(self, sequences: Any, batch_size: int):
+        check_batch_size("MultiSequence", batch_size)
+        self.sequences = sequences if isinstance(sequences, Ragged) else Ragged.of(sequences)
+        if not len(self.sequences) or np.diff(self.sequences.offsets).min() < 1:
+            raise ValueError("MultiSequence: expected sequences of at least one step, got an empty one")
+        self.batch_size, self.randseq = batch_size, False
+        self.reset()
+
+    def reset(self) -> None:
+        """Makes every column begin anew, the first with the first sequence."""
+        super().reset()
+        self.columns = Columns(self.batch_size)
+
+    def size(self) -> int:
+        return -(-len(self.sequences.values) // self.batch_size)
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        """The sizes of a step; with the first dimension, that is size()."""
+        return with_size(list(self.sequences.values.shape), self.size(), exclude_dim)
+
+    def sub(self, start: int, stop: int, *, seed: Any = None) -> tuple:
+        """(inputs, targets) of the next stop - start + 1 steps of every column."""
+        values, offsets = self.sequences.values, self.sequences.offsets
+        inputs = np.zeros((stop - start + 1, self.batch_size, *values.shape[1:]), values.dtype)
+        targets = np.full_like(inputs, 1 if values.ndim == 1 else 0)
+
+        def pairs(sequence: int) -> int:
+            return int(offsets[sequence + 1] - offsets[sequence]) - 1
+
+        for p in self.columns.advance(len(inputs), len(self.sequences), pairs, seed, self.randseq):
+            first, rows = offsets[p.sequence] + p.first, slice(p.row, p.row + p.count)
+            inputs[rows, p.column] = values[first : first + p.count]
+            targets[rows, p.column] = values[first + 1 : first + 1 + p.count]
+        return inputs, targets
+
+    def get_state(self) -> dict:
+        return {**super().get_state(), "columns": self.columns.get_state()}
+
+    def set_state(self, state: dict) -> None:
+        super().set_state(state)
+        self.columns.set_state(state["columns"])
+
+    def shard(self, index: int, count: int) -> MultiSequence:
+        """The sequences of process `index` (from 0) of `count`: those that lie next to each other, by number."""
+        n, offsets = len(self.sequences), self.sequences.offsets
+        if n < count:
+            raise ValueError(f"MultiSequence: {n} sequences cannot be shared by {count} processes")
+        mine = offsets[n * index // count : n * (index + 1) // count + 1]
+        part = MultiSequence(Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0]), self.batch_size)
+        part.randseq = self.randseq
+        return part

@@ -1,0 +1,67 @@
+"""TensorLoader: data sets that are in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loader import DataLoader
+from .nested import leaves, recursive_batch_size, recursive_index, recursive_map, recursive_size, recursive_sub
+from .seeds import generator
+
+
+class TensorLoader(DataLoader):
+    """Samples of arrays, or of nested tables of arrays, whose first dimension is the sample.
+
+    `inputs` and `targets` (lists and dicts of) arrays, which keep their dtypes and are never written to.
+    Raises: ValueError if the arrays have different numbers of samples; IndexError for samples that are not there.
+    Source: dataload/README.md#TensorLoader.
+    """
+
+    def __init__(self, inputs: Any, targets: Any):
+        self.inputs, self.targets = recursive_map(np.asarray, inputs), recursive_map(np.asarray, targets)
+        sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
+        if len(set(sizes)) != 1 or sizes[0] == ():
+            given = ", ".join(str(array.shape) for array in leaves([self.inputs, self.targets]))
+            raise ValueError(f"TensorLoader: expected arrays with equal numbers of samples, got shapes {given}")
+
+    def size(self) -> int:
+        return recursive_batch_size(self.inputs)
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        return recursive_size(self.inputs, exclude_dim)
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        return recursive_size(self.targets, exclude_dim)
+
+    def index(self, indices: Any) -> tuple:
+        indices = np.asarray(indices)
+        check_indices("TensorLoader.index", indices, self.size())
+        return recursive_index(self.inputs, indices), recursive_index(self.targets, indices)
+
+    def shuffle(self, seed: Any) -> tuple[TensorLoader, np.ndarray]:
+        """Applies one permutation to inputs and targets, as new arrays; returns (self, the old index of each)."""
+        indices = generator(seed, "TensorLoader.shuffle").permutation(self.size()) + 1
+        self.inputs, self.targets = recursive_index(self.inputs, indices), recursive_index(self.targets, indices)
+        return self, indices
+
+    def split(self, ratio: float) -> tuple[TensorLoader, TensorLoader]:
+        """Two loaders over views of the arrays: of the first floor(ratio * size) samples, and of the others."""
+        if not 0 < ratio < 1:
+            raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
+        size, first = self.size(), int(self.size() * ratio)
+        parts = ((1, first), (first + 1, size))
+        first_part, rest = (
+            TensorLoader(recursive_sub(self.inputs, *part), recursive_sub(self.targets, *part)) for part in parts
+        )
+        return first_part, rest
+
+
+def check_indices(who: str, indices: np.ndarray, size: int) -> None:
+    """Refuses indices that are not whole numbers from 1 to size."""
+    if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
+        raise TypeError(f"{who}: expected a list of whole numbers, got {indices.dtype} of shape {indices.shape}")
+    if indices.size and (indices.min() < 1 or indices.max() > size):
+        wrong = indices[(indices < 1) | (indices > size)][0]
+        raise IndexError(f"{who}: expected indices from 1 to {size}, got {wrong}")

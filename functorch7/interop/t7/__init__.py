@@ -1,0 +1,13 @@
+"""Torch7's files (`.t7`) as Python values with NumPy arrays, both ways. What they hold is never run."""
+
+from .reader import T7File as T7File
+from .reader import deserialize as deserialize
+from .reader import read as read
+from .reader import read_file as read_file
+from .values import Key as Key
+from .values import LuaFunction as LuaFunction
+from .values import T7FormatError as T7FormatError
+from .values import T7Object as T7Object
+from .values import T7Storage as T7Storage
+from .writer import serialize as serialize
+from .writer import write as write

@@ -1,0 +1,77 @@
+"""What a Torch7 file holds, where Python has no type of its own for it, and the format's constants."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, OLD_RECURSIVE_FUNCTION, RECURSIVE_FUNCTION = range(9)
+"""The tags with which objects begin."""
+
+TYPES = {
+    "Byte": np.dtype("u1"),
+    "Char": np.dtype("i1"),
+    "Short": np.dtype("<i2"),
+    "Int": np.dtype("<i4"),
+    "Long": np.dtype("<i8"),
+    "Half": np.dtype("<f2"),
+    "Float": np.dtype("<f4"),
+    "Double": np.dtype("<f8"),
+}
+"""Elements' dtypes by the name that tensors and storages have them in: torch.FloatTensor, torch.FloatStorage."""
+
+# Tensors of graphics cards are read as those of the CPU: CudaTensor and ClTensor hold floats.
+READ_TYPES = TYPES | {f"Cuda{name}": dtype for name, dtype in TYPES.items()} | dict.fromkeys(("Cuda", "Cl"), "<f4")
+TENSORS = {f"torch.{name}Tensor": np.dtype(dtype) for name, dtype in READ_TYPES.items()}
+STORAGES = {f"torch.{name}Storage": np.dtype(dtype) for name, dtype in READ_TYPES.items()}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+
+
+class T7FormatError(ValueError):
+    """A file that is no Torch7 file, or a damaged one; `offset` is the byte where reading failed."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(f"{message} (at byte {offset})")
+        self.offset = offset
+
+
+@dataclass(eq=False)
+class T7Object:
+    """An object of a Torch class: its class's name and version, and its fields.
+
+    `fields` is a dict, or whatever else the class's own `write` has put there. Files from before versions have 0.
+    """
+
+    class_name: str
+    version: int
+    fields: Any = field(default_factory=dict)
+
+    def __repr__(self) -> str:  # short: fields may refer back to the object
+        names = f", fields {', '.join(map(str, self.fields))}" if isinstance(self.fields, dict) else ""
+        return f"<T7Object {self.class_name} version {self.version}{names}>"
+
+
+@dataclass(eq=False)
+class T7Storage:
+    """A storage, as a flat array. Tensors over it are views of the same array."""
+
+    array: np.ndarray
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.array, dtype, copy=copy)
+
+
+@dataclass(eq=False)
+class LuaFunction:
+    """A Lua function as bytes, which nothing here runs; `upvalues` are the variables that it refers to."""
+
+    bytecode: bytes
+    upvalues: Any
+    tag: int = RECURSIVE_FUNCTION
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """A table's key that cannot be a dict's key: a table, a tensor, or a boolean beside the number it equals."""
+
+    value: Any

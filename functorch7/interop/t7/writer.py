@@ -1,0 +1,234 @@
+"""Writes Torch7's files, as torch.save does."""
+
+import io
+import os
+import secrets
+import struct
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from . import values
+from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
+
+
+def write(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
+    """Writes a value to a file that Torch7 can load; `format` is "binary" (with `long`s of 8 bytes) or "ascii".
+
+    Values are those that `read` gives: numbers, strings, booleans, None, lists and dicts (tables), arrays (tensors),
+    and the classes of `t7.values`. Arrays that are views of one array are tensors over one storage, which is written
+    once and whole, and so is any list, dict or object that occurs more than once. The file appears under its name
+    when it is complete. Raises TypeError for what Torch has no type for, ValueError for numbers that Lua's doubles
+    cannot hold. Source: torch7/doc/serialization.md, torch.save.
+    """
+    sink = _sink(format)
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(part, "xb") as file:
+            _Writer(sink(file)).write(value)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def serialize(value: Any, format: str = "binary") -> bytes:
+    """The bytes that `write` writes. Source: torch7/doc/serialization.md, torch.serialize."""
+    file = io.BytesIO()
+    _Writer(_sink(format)(file)).write(value)
+    return file.getvalue()
+
+
+class _Binary:
+    def __init__(self, file: BinaryIO):
+        self.file = file
+
+    def integer(self, value: int) -> None:
+        self.file.write(struct.pack("<i", value))
+
+    def number(self, value: float) -> None:
+        self.file.write(struct.pack("<d", value))
+
+    def text(self, value: bytes) -> None:
+        self.integer(len(value))
+        self.file.write(value)
+
+    def longs(self, found: tuple[int, ...]) -> None:
+        self.file.write(np.array(found, "<i8").tobytes())
+
+    def storage(self, array: np.ndarray) -> None:
+        self.longs((array.size,))
+        self.file.write(array.data.cast("B") if array.size else b"")
+
+
+class _Ascii:
+    def __init__(self, file: BinaryIO):
+        self.file = file
+
+    def _line(self, found: Any) -> None:
+        if len(found):
+            self.file.write(" ".join(found).encode() + b"\n")
+
+    def integer(self, value: int) -> None:
+        self._line([str(value)])
+
+    def number(self, value: float) -> None:
+        self._line([f"{value:.17g}"])
+
+    def text(self, value: bytes) -> None:
+        self.integer(len(value))
+        self.file.write(value + b"\n" if value else b"")
+
+    def longs(self, found: tuple[int, ...]) -> None:
+        self._line([str(each) for each in found])
+
+    def storage(self, array: np.ndarray) -> None:
+        self.longs((array.size,))
+        if array.dtype.itemsize == 1:
+            self.file.write(array.tobytes() + (b"\n" if array.size else b""))
+        elif array.dtype.kind == "i":
+            self._line([str(each) for each in array.tolist()])
+        else:
+            digits = 17 if array.dtype.itemsize == 8 else 9
+            self._line([f"{each:.{digits}g}" for each in array.tolist()])
+
+
+def _sink(format: str) -> type[_Binary] | type[_Ascii]:
+    sinks = {"binary": _Binary, "ascii": _Ascii}
+    if format not in sinks:
+        raise ValueError(f'expected the format "binary" or "ascii", got {format!r}')
+    return sinks[format]
+
+
+class _Writer:
+    """Writes one object and all inside, without recursion."""
+
+    def __init__(self, sink: _Binary | _Ascii):
+        self.sink = sink
+        self.known: dict[tuple[str, int], int] = {}
+        self.kept: list[Any] = []  # what has a place in `known`, which must outlive it
+
+    def write(self, value: Any) -> None:
+        """Writes an object."""
+        waiting = [value]
+        while waiting:
+            waiting.extend(reversed(self._begin(waiting.pop())))
+
+    def _begin(self, value: Any) -> list[Any]:
+        """Writes an object without those inside, and gives these, in the order in which they follow."""
+        sink = self.sink
+        if isinstance(value, Key):
+            value = value.value
+        if value is None:
+            sink.integer(values.NIL)
+        elif isinstance(value, (bool, np.bool_)):
+            sink.integer(values.BOOLEAN)
+            sink.integer(int(value))
+        elif isinstance(value, (str, bytes)):
+            sink.integer(values.STRING)
+            sink.text(_bytes(value))
+        elif isinstance(value, (int, float, np.integer, np.floating)):
+            self._number(value)
+        elif isinstance(value, LuaFunction):
+            return self._function(value)
+        elif isinstance(value, T7Object):
+            return [value.fields] if self._torch(value, value.class_name, value.version) else []
+        elif isinstance(value, T7Storage):
+            self._storage(value.array)
+        elif isinstance(value, (list, tuple, dict)):
+            return self._table(value)
+        elif hasattr(value, "__array__"):
+            return self._array(value)
+        else:
+            raise TypeError(f"Torch7 has no type for {type(value).__name__}: {value!r}")
+        return []
+
+    def _is_new(self, tag: int, kind: str, value: Any) -> bool:
+        """Writes an object's tag and index; whether it is the first time."""
+        key = (kind, id(value))
+        new = key not in self.known
+        if new:
+            self.known[key] = len(self.known) + 1
+            self.kept.append(value)
+        self.sink.integer(tag)
+        self.sink.integer(self.known[key])
+        return new
+
+    def _torch(self, value: Any, name: str, version: int = 1, kind: str = "object") -> bool:
+        new = self._is_new(values.TORCH, kind, value)
+        if new:
+            if version:
+                self.sink.text(f"V {version}".encode())
+            self.sink.text(_bytes(name))
+        return new
+
+    def _number(self, value: Any) -> None:
+        number = float(value)
+        if isinstance(value, (int, np.integer)) and int(number) != int(value):
+            raise ValueError(f"Torch7's numbers are doubles, which cannot hold {value}")
+        self.sink.integer(values.NUMBER)
+        self.sink.number(number)
+
+    def _table(self, value: Any) -> list[Any]:
+        if not self._is_new(values.TABLE, "object", value):
+            return []
+        pairs = value.items() if isinstance(value, dict) else enumerate(value, 1)
+        pairs = [(key, each) for key, each in pairs if each is not None]
+        self.sink.integer(len(pairs))
+        return [each for pair in pairs for each in pair]
+
+    def _function(self, value: LuaFunction) -> list[Any]:
+        if value.tag == values.FUNCTION:
+            self.sink.integer(value.tag)
+        elif not self._is_new(value.tag, "object", value):
+            return []
+        self.sink.text(value.bytecode)
+        return [value.upvalues]
+
+    def _array(self, value: Any) -> list[Any]:
+        array = np.asarray(value)
+        if array.ndim == 0:  # Torch's tensors have dimensions
+            return [array.item()]
+        if array.dtype == bool:
+            array = array.view("u1")
+        elif array.dtype.name == "bfloat16":
+            array = array.astype("<f4")
+        name = NAMES.get(array.dtype.newbyteorder("<"))
+        if name is None:
+            raise TypeError(f"Torch7 has no tensors of {array.dtype}")
+        if not self._torch(value, f"torch.{name}Tensor"):
+            return []
+        shape = array.shape if array.size or array.ndim > 1 else ()
+        owner, offset, strides = _viewed(array)
+        self.sink.integer(len(shape))
+        self.sink.longs(shape)
+        self.sink.longs(strides[: len(shape)])
+        self.sink.longs((offset + 1,))
+        return [T7Storage(owner) if owner.size else None]
+
+    def _storage(self, array: np.ndarray) -> None:
+        owner, _, _ = _viewed(array)
+        if self._torch(owner, f"torch.{NAMES[owner.dtype]}Storage", kind="storage"):
+            self.sink.storage(owner.reshape(-1, order="A"))
+
+
+def _bytes(value: str | bytes) -> bytes:
+    return value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+
+
+def _viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:
+    """The array whose memory this one views, and offset and strides in elements; a copy's where these do not fit."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    dtype, size = array.dtype, array.itemsize
+    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    fits = owner.dtype == dtype and (owner.flags.c_contiguous or owner.flags.f_contiguous) and offset % size == 0
+    if not fits or any(stride < 0 or stride % size for stride in array.strides) or not dtype.isnative:
+        copy = np.ascontiguousarray(array, dtype.newbyteorder("<"))
+        copy = copy.copy() if copy is array else copy
+        return copy, 0, tuple(stride // size for stride in copy.strides)
+    return owner, offset // size, tuple(stride // size for stride in array.strides)

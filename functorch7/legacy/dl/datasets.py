@@ -1,0 +1,27 @@
+"""The data sets whose functions do more here than in functorch7.data."""
+
+from typing import Any
+
+from ... import data
+from .asynchronous import AsyncIterator
+from .functions import arguments, function_called, with_torch_calls
+
+
+def loadSentiment140(*args: Any) -> tuple:
+    """See functorch7.data.load_sentiment140; `dl.overwrite = True` makes it ignore, and replace, what it has cached."""
+    from .. import dl
+
+    return function_called("loadSentiment140")(*args, overwrite=bool(dl.overwrite))
+
+
+def loadImageNet(*args: Any) -> tuple[AsyncIterator, AsyncIterator]:
+    """See functorch7.data.load_imagenet."""
+    loaders = data.load_imagenet(**arguments(data.load_imagenet, args, {}))
+    train, valid = (_with_classinfo(loader) for loader in loaders)
+    return train, valid
+
+
+def _with_classinfo(loader: data.ImageNet) -> Any:
+    made: Any = with_torch_calls(loader)
+    made.classinfo = loader.classinfo
+    return made

@@ -1,0 +1,201 @@
+"""ImageClass and MultiImageSequence with Torch's calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+import numpy as np
+
+from ... import data
+from ..random import generator
+from ..tensor import Tensor
+from ..values import unwrapped, wrapped
+from .loader import DescribedLoader, forwarded
+
+NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "sampleTest": "sample_test"}
+
+
+def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:
+    """A key to sort by, from Torch's comparison f(a, b), which is true where a comes before b."""
+    if precedes is None:
+        return None
+    return cmp_to_key(lambda a, b: -1 if precedes(a, b) else int(bool(precedes(b, a))))
+
+
+class _Images(DescribedLoader):
+    """What both loaders of images do with sample functions, which are the last argument of their methods."""
+
+    _sampling: Any = None
+
+    @property
+    def samplefunc(self) -> Any:
+        """The name of a method, or a function, that makes samples."""
+        return self._sampling
+
+    @samplefunc.setter
+    def samplefunc(self, function: Any) -> None:
+        self._sampling = function
+        self._loader.sample_function = self._function(function)
+
+    def _function(self, function: Any) -> Any:
+        """A sample function of functorch7.data for one of Torch's."""
+        if isinstance(function, str):
+            if function not in NAMES and not hasattr(self, function):
+                raise ValueError(
+                    f"{type(self).__name__}: no sample function {function!r}; there are {', '.join(NAMES)}"
+                )
+            return NAMES.get(function) or self._adapted(getattr(type(self), function))
+        return self._adapted(function)
+
+    def _adapted(self, function: Callable) -> Callable:
+        raise NotImplementedError
+
+    def _named(self, extra: tuple) -> dict[str, Any]:
+        return {"sample_function": self._function(extra[0])} if extra and extra[0] is not None else {}
+
+
+class ImageClass(_Images):
+    """Images in one folder per class; see `functorch7.data.ImageClass`.
+
+    `samplefunc`: "sampleDefault", "sampleTrain", "sampleTest", another method's name, or f(self, dst, path), which
+    returns a tensor. `sortfunc`: a comparison f(a, b), true where a comes before b.
+    Source: dataload/README.md#ImageClass.
+    """
+
+    datapath = forwarded("data_path")
+    loadsize = forwarded("load_size")
+    samplesize = forwarded("sample_size")
+    classes = forwarded("classes")
+    iclasses = forwarded("class_index")
+
+    def __init__(
+        self,
+        datapath: Any,
+        loadsize: Any,
+        samplesize: Any = None,
+        samplefunc: Any = None,
+        sortfunc: Callable[[str, str], Any] | None = None,
+        verbose: bool | None = None,
+        excludeFile: str | None = None,
+        excludeDir: str | None = None,
+    ):
+        super().__init__(
+            data.ImageClass(
+                datapath,
+                loadsize,
+                samplesize,
+                sort_function=_key(sortfunc),
+                exclude_file=excludeFile,
+                exclude_dir=excludeDir,
+            )
+        )
+        self.samplefunc, self.sortfunc = samplefunc or "sampleDefault", sortfunc
+        self.verbose = verbose is None or verbose
+        if self.verbose:
+            print(f"found {len(self.classes)} classes, {self.nsample} images")
+
+    def _adapted(self, function: Callable) -> Callable:
+        return lambda loader, path, random: np.asarray(unwrapped(function(self, Tensor(), path)))
+
+    @property
+    def nsample(self) -> int:
+        """The number of images."""
+        return self.size()
+
+    @property
+    def imagePath(self) -> Tensor:
+        """The paths: a char tensor, one row each, filled up with zeros."""
+        paths = self._loader.image_path
+        return Tensor.of(paths.view(np.int8).reshape(len(paths), -1))
+
+    @property
+    def imageClass(self) -> Tensor:
+        """The class of each image, from 1."""
+        return Tensor.of(self._loader.image_class)
+
+    @property
+    def classList(self) -> list[Tensor]:
+        """The indices of the images of each class."""
+        return [Tensor.of(np.array(self._loader.class_list(i + 1))) for i in range(len(self.classes))]
+
+    def loadImage(self, path: str) -> Any:
+        """The image as Pillow has it, its smallest side min(H, W) of loadsize."""
+        return self._loader.load_image(path)
+
+    def _sampled(self, name: str, args: tuple) -> Tensor:
+        dst, path = args if len(args) == 2 else (None, args[0])
+        made = getattr(self._loader, NAMES[name])(path, generator())
+        return wrapped(made) if dst is None else dst.resize(*made.shape).copy(made)
+
+    def sampleDefault(self, *args: Any) -> Tensor:
+        """sampleDefault([dst,] path): the image, resized to samplesize."""
+        return self._sampled("sampleDefault", args)
+
+    def sampleTrain(self, *args: Any) -> Tensor:
+        """sampleTrain([dst,] path): a part at a random place, every other mirrored."""
+        return self._sampled("sampleTrain", args)
+
+    def sampleTest(self, *args: Any) -> Tensor:
+        """sampleTest([dst,] path): ten views, 10 x C x H x W."""
+        return self._sampled("sampleTest", args)
+
+    def tableToTensor(self, inputTable: list, targetTable: list, inputTensor: Tensor, targetTensor: Tensor) -> tuple:
+        """Fills (inputTensor, targetTensor) with samples, of one view (3-D) or of several (4-D), and their classes."""
+        samples = np.stack([np.asarray(each) for each in inputTable])
+        views = 1 if samples.ndim == 4 else samples.shape[1]
+        samples = samples.reshape(-1, *samples.shape[-3:])
+        inputTensor.resize(*samples.shape).copy(samples)
+        targets = np.repeat(targetTable, views)
+        return inputTensor, targetTensor.resize(*targets.shape).copy(targets)
+
+
+class MultiImageSequence(_Images):
+    """Sequences of images as endless streams in batchsize columns; see `functorch7.data.MultiImageSequence`.
+
+    `samplefunc`: "sampleDefault", "sampleTrain", another method's name, or
+    f(self, input, target, inputpath, targetpath, tracker), which returns both tensors or fills them.
+    Source: dataload/README.md#MultiImageSequence.
+    """
+
+    datapath = forwarded("data_path")
+    batchsize = forwarded("batch_size")
+    loadsize = forwarded("load_size")
+    samplesize = forwarded("sample_size")
+    inputpattern = forwarded("input_pattern")
+    targetpattern = forwarded("target_pattern")
+    cropeverystep = forwarded("crop_every_step")
+    varyloadsize = forwarded("vary_load_size")
+    scaleeverystep = forwarded("scale_every_step")
+    randseq = forwarded("randseq")
+    seqdirs = forwarded("sequences")
+
+    def __init__(
+        self,
+        datapath: str,
+        batchsize: int,
+        loadsize: Any,
+        samplesize: Any = None,
+        samplefunc: Any = None,
+        verbose: bool | None = None,
+    ):
+        super().__init__(data.MultiImageSequence(datapath, batchsize, loadsize, samplesize))
+        self.samplefunc = samplefunc or "sampleDefault"
+        self.verbose = verbose is None or verbose
+
+    def buildIndex(self, cachepath: str | None = None, overwrite: bool = False) -> None:
+        """Counts the frames of each sequence; `cachepath` is a file that keeps them for the next time."""
+        self._loader.build_index(cachepath, overwrite)
+        if self.verbose:
+            frames = sum(count for _, count in self.seqdirs)
+            print(f"Found {len(self.seqdirs)} sequences with a total of {frames} frames")
+
+    def _adapted(self, function: Callable) -> Callable:
+        def made(loader: Any, input_path: str, target_path: str, tracker: dict, random: Any) -> tuple:
+            tensors = [Tensor(*size) for size in loader.sample_size]
+            found = function(self, *tensors, input_path, target_path, tracker) or tensors
+            first, second = (np.asarray(unwrapped(each)) for each in found)
+            return first, second
+
+        return made

@@ -1,0 +1,167 @@
+"""DataLoader with Torch's calls, and what makes one of a loader of functorch7.data."""
+
+from __future__ import annotations
+
+import copy
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import data
+from ...data.positions import Positions
+from .. import nested
+from ..random import generator
+from ..tensor import Tensor
+from ..values import unwrapped, wrapped
+
+
+class DataLoader(Positions):
+    """A data set of inputs and targets, counted from 1. A subclass writes `size` and `index(indices, ...)`.
+
+    `inputs` and `targets`, where given, are resized, overwritten and returned. Random numbers are `manualSeed`'s.
+    Source: dataload/README.md#DataLoader.
+    Differs from Torch7: iterators give new tensors, where Torch overwrites the last ones.
+    """
+
+    gcdelay = 200  # calls of collectgarbage between collections
+    gccount = 0
+
+    def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        """(inputs, targets) with the samples at `indices`, in that order."""
+        raise NotImplementedError("Not Implemented")
+
+    def shuffle(self) -> Any:
+        """Permutes the samples."""
+        raise NotImplementedError("Not Implemented")
+
+    def split(self, ratio: float) -> tuple[DataLoader, DataLoader]:
+        """Two loaders: of the first floor(ratio * size) samples, and of the others."""
+        raise NotImplementedError("Not Implemented")
+
+    def isize(self, excludedim: int | bool = 1) -> Any:
+        """The sizes of the inputs, without one dimension, that of the samples by default."""
+        raise NotImplementedError("Not Implemented")
+
+    def tsize(self, excludedim: int | bool = 1) -> Any:
+        """The sizes of the targets, likewise."""
+        raise NotImplementedError("Not Implemented")
+
+    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        """(inputs, targets) of samples drawn uniformly, with replacement."""
+        indices = generator().integers(1, self.size() + 1, batchsize)
+        return self.index(Tensor.of(indices), inputs, targets, *extra)
+
+    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        """(inputs, targets) of the samples start to stop, both included."""
+        return self.index(Tensor.of(np.arange(start, stop + 1)), inputs, targets, *extra)
+
+    def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+        """Yields (k, inputs, targets) in order, at most batchsize (32) samples, until k is epochsize (size())."""
+        for first, last, k, following in self.windows(batchsize or 32, epochsize or -1):
+            batch = self.sub(first, last, None, None, *extra)
+            self.start = following
+            yield (k, *batch)
+
+    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+        """Yields (k, inputs, targets) of random samples until k is epochsize (size())."""
+        for n, k in self.counts(batchsize or 32, epochsize or -1):
+            yield (k, *self.sample(n, None, None, *extra))
+
+    def copied(self) -> DataLoader:
+        """A copy with the same tensors and its own position, the first."""
+        made = copy.copy(self)
+        made.reset()
+        return made
+
+    def collectgarbage(self) -> None:
+        """Collects garbage at every `gcdelay`-th call. Iterators need not call it: Python frees tensors at once."""
+        self.gccount += 1
+        if self.gccount >= self.gcdelay:
+            gc.collect()
+            self.gccount = 0
+
+
+class DescribedLoader(DataLoader):
+    """A loader of functorch7.data with Torch's calls; `functional()` is that loader."""
+
+    _loader: Any
+
+    def __init__(self, loader: data.DataLoader):
+        self._loader = loader
+        self.streaming, self.in_processes = loader.streaming, loader.in_processes
+
+    def functional(self) -> Any:
+        """The same data set as a loader of functorch7.data."""
+        return self._loader
+
+    def size(self, *args: Any) -> int:
+        return self.functional().size(*args)
+
+    def isize(self, excludedim: int | bool = 1) -> Any:
+        return self.functional().isize(excludedim)
+
+    def tsize(self, excludedim: int | bool = 1) -> Any:
+        return self.functional().tsize(excludedim)
+
+    def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        at = np.asarray(unwrapped(indices)).astype(np.int64)
+        loader = self.functional()
+        batch = loader.index(at, **loader.seeding(generator()), **self._named(extra))
+        return self._given(batch, inputs, targets)
+
+    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        return self._given(self.functional().sample(batchsize, generator(), **self._named(extra)), inputs, targets)
+
+    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        batch = self.functional().sub(start, stop, seed=generator(), **self._named(extra))
+        return self._given(batch, inputs, targets)
+
+    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+        if self._loader.streaming:
+            raise NotImplementedError("Not Implemented. Use subiter instead.")
+        return super().sampleiter(batchsize, epochsize, *extra)
+
+    def reset(self) -> None:
+        super().reset()
+        self._loader.reset()
+
+    def copied(self) -> DescribedLoader:
+        made = copy.copy(self)
+        made._loader = copy.copy(self._loader)
+        made.reset()
+        return made
+
+    def _named(self, extra: tuple) -> dict[str, Any]:
+        """The arguments after inputs and targets, as the loader calls them."""
+        if extra:
+            raise TypeError(f"{type(self).__name__}: expected no arguments after inputs and targets, got {extra}")
+        return {}
+
+    def _given(self, batch: tuple, inputs: Any, targets: Any) -> tuple:
+        """A batch as tensors, written into those that were given."""
+        made = zip(wrapped(batch[:2]), (inputs, targets), strict=True)
+        return *(new if old is None else nested.recursiveCopy(old, new)[0] for new, old in made), *batch[2:]
+
+    def __getattr__(self, name: str) -> Any:
+        """What the loader has beyond loaders, such as `classes` and `vocab`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = getattr(self._loader, name)
+        if callable(value):
+            return lambda *args: wrapped(value(*map(unwrapped, args)))
+        return wrapped(value)
+
+
+class forwarded:
+    """An attribute that is the loader's, under another name."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, owner: Any, kind: type) -> Any:
+        return self if owner is None else getattr(owner._loader, self.name)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        setattr(owner._loader, self.name, value)

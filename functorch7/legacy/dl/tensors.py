@@ -1,0 +1,93 @@
+"""TensorLoader, SequenceLoader and MultiSequence with Torch's calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import data
+from ...data.nested import recursive_map
+from .. import nested
+from ..random import generator
+from ..tensor import Tensor
+from ..values import as_tensors, unwrapped, wrapped
+from .loader import DescribedLoader, forwarded
+
+
+class TensorLoader(DescribedLoader):
+    """Samples of tensors, or of nested tables of tensors, whose first dimension is the sample.
+
+    `inputs` and `targets` are the tensors themselves: what is written to them is what the loader gives.
+    Source: dataload/README.md#TensorLoader.
+    """
+
+    def __init__(self, inputs: Any, targets: Any):
+        self.inputs, self.targets = as_tensors(inputs), as_tensors(targets)
+        super().__init__(self.functional())
+
+    def functional(self) -> data.TensorLoader:
+        return data.TensorLoader(unwrapped(self.inputs), unwrapped(self.targets))
+
+    def shuffle(self) -> tuple[TensorLoader, Tensor]:
+        """Applies one permutation to inputs and targets, as new tensors; returns (self, the old index of each)."""
+        shuffled, indices = self.functional().shuffle(generator())
+        self.inputs, self.targets = wrapped(shuffled.inputs), wrapped(shuffled.targets)
+        return self, Tensor.of(indices)
+
+    def split(self, ratio: float) -> tuple[TensorLoader, TensorLoader]:
+        """Two loaders that share the tensors' storages: of the first floor(ratio * size) samples, and of the others."""
+        if not 0 < ratio < 1:
+            raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
+        size, first = self.size(), int(self.size() * ratio)
+
+        def part(start: int, count: int) -> TensorLoader:
+            both = [self.inputs, self.targets]
+            return TensorLoader(*recursive_map(lambda tensor: tensor.narrow(1, start, count), both))
+
+        return part(1, first), part(first + 1, size - first)
+
+
+class SequenceLoader(DescribedLoader):
+    """One long sequence as batchsize columns; see `functorch7.data.SequenceLoader`.
+
+    `sub` makes the tensors that it is given views of `data`.
+    Source: dataload/README.md#SequenceLoader.
+    """
+
+    batchsize = forwarded("batch_size")
+    bidirectional = forwarded("bidirectional")
+
+    def __init__(self, sequence: Any, batchsize: int, bidirectional: bool = False):
+        super().__init__(data.SequenceLoader(unwrapped(as_tensors(sequence)), batchsize, bool(bidirectional)))
+
+    @property
+    def data(self) -> Tensor:
+        """The steps, L x batchsize x ...."""
+        return Tensor.of(self._loader.data)
+
+    def _given(self, batch: tuple, inputs: Any, targets: Any) -> tuple:
+        made = (wrapped(part) for part in batch)
+        pairs = zip(made, (inputs, targets), strict=True)
+        return tuple(new if old is None else nested.recursiveSet(old, new)[0] for new, old in pairs)
+
+
+class MultiSequence(DescribedLoader):
+    """Independent sequences as endless streams in batchsize columns; see `functorch7.data.MultiSequence`.
+
+    Source: dataload/README.md#MultiSequence.
+    """
+
+    batchsize = forwarded("batch_size")
+    randseq = forwarded("randseq")
+
+    def __init__(self, sequences: Any, batchsize: int):
+        super().__init__(data.MultiSequence([unwrapped(as_tensors(each)) for each in sequences], batchsize))
+
+    @property
+    def sequences(self) -> list[Tensor]:
+        """The sequences as tensors."""
+        return [Tensor.of(each) for each in self._loader.sequences]
+
+    @property
+    def seqlen(self) -> int:
+        """The time-steps of an epoch."""
+        return self.size()

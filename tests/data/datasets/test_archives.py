@@ -1,0 +1,97 @@
+"""Archives are unpacked whole, and never outside their folder."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from functorch7 import data
+
+from .conftest import names
+
+FILES = {"a.txt": b"one", "inner/b.txt": b"two" * 1000}
+
+
+def tar_bytes(files, mode="w:gz", link=None):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, body in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(body)
+            archive.addfile(member, io.BytesIO(body))
+        if link:
+            member = tarfile.TarInfo("link")
+            member.type, member.linkname = tarfile.SYMTYPE, link
+            archive.addfile(member)
+    return buffer.getvalue()
+
+
+def zip_bytes(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in files.items():
+            archive.writestr(name, body)
+    return buffer.getvalue()
+
+
+PACKED = {
+    "files.tar": tar_bytes(FILES, "w"),
+    "files.tar.gz": tar_bytes(FILES),
+    "files.tgz": tar_bytes(FILES),
+    "files.zip": zip_bytes(FILES),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_an_archive_is_unpacked_into_the_folder(name, tmp_path):
+    (tmp_path / name).write_bytes(PACKED[name])
+    data.decompressfile(tmp_path, name, dstfile="to")
+    assert {path: (tmp_path / "to" / path).read_bytes() for path in names(tmp_path / "to")} == FILES
+    (tmp_path / "to" / "a.txt").write_bytes(b"mine")
+    data.decompressfile(tmp_path, name, existfile=tmp_path / "to" / "a.txt", dstfile="to")
+    assert (tmp_path / "to" / "a.txt").read_bytes() == b"mine"
+
+
+def test_gunzip_unpacks_beside_the_file(tmp_path, capsys):
+    (tmp_path / "words.txt.gz").write_bytes(gzip.compress(b"words"))
+    data.decompressfile(tmp_path, "words.txt.gz", verbose=True)
+    assert (tmp_path / "words.txt").read_bytes() == b"words"
+    assert f"decompressing file: {tmp_path / 'words.txt.gz'}" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="destination path not supported with gunzip"):
+        data.decompressfile(tmp_path, "words.txt.gz", dstfile="to")
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "file.rar").touch()
+    with pytest.raises(ValueError, match=r"Don't know how to decompress file: .*file\.rar"):
+        data.decompressfile(tmp_path, "file.rar")
+    with pytest.raises(FileNotFoundError, match=r"untar: no file .*none\.tar"):
+        data.untar(tmp_path / "none.tar", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("evil.tar", tar_bytes({"good.txt": b"1", "../evil.txt": b"2"}, "w")),
+        ("evil.tar", tar_bytes({"good.txt": b"1"}, "w", link="../../secret")),
+        ("evil.zip", zip_bytes({"good.txt": b"1", "../evil.txt": b"2"})),
+        ("evil.zip", zip_bytes({"good.txt": b"1", "/tmp/evil.txt": b"2"})),
+    ],
+    ids=["tar above", "tar link", "zip above", "zip absolute"],
+)
+def test_members_outside_the_folder_are_refused(name, body, tmp_path):
+    (tmp_path / name).write_bytes(body)
+    with pytest.raises(ValueError, match=rf"{name} has a member outside its folder"):
+        data.decompressfile(tmp_path, name, dstfile="to")
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", [*PACKED, "words.gz"])
+def test_a_truncated_archive_is_an_error_that_names_it_and_leaves_nothing(name, tmp_path):
+    body = PACKED.get(name, gzip.compress(b"words" * 100))
+    (tmp_path / name).write_bytes(body[: len(body) // 5])
+    with pytest.raises(ValueError, match=rf"{name} is damaged"):
+        data.decompressfile(tmp_path, name)
+    assert names(tmp_path) == [name]
