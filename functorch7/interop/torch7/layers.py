@@ -235,11 +235,13 @@ SCHEMAS = [
     # Tables
     *(Schema(each, **TABLE) for each in (
         layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.CMaxTable, layers.CMinTable,
-        layers.JoinTable, layers.DotProduct, layers.CosineDistance, layers.PairwiseDistance, layers.MM, layers.MV,
+        layers.DotProduct, layers.CosineDistance, layers.PairwiseDistance, layers.MM, layers.MV,
         layers.Index, layers.MixtureTable, layers.CAddTensorTable, layers.MaskedSelect)),
     *(Schema(each, output=list, grad_input=list) for each in (
-        layers.SelectTable, layers.NarrowTable, layers.FlattenTable, layers.ZipTable, layers.ZipTableOneToMany,
+        layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ZipTableOneToMany,
         layers.ReverseTable)),
+    Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
+    Schema(layers.FlattenTable, more=lambda node, fields: {"input_map": []}, output=list, grad_input=list),
     Schema(layers.SplitTable, output=list),
     # Samples
     Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -11,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import core
+from ...core.emitted import is_emitted
 
 Path = tuple[int | str, ...]
 
@@ -32,6 +34,8 @@ class Node:
     parts: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
+    output: Any = None
+    """What a file has recorded as the module's last output."""
 
 
 @cache
@@ -40,11 +44,13 @@ def shapes_of(spec: core.Module) -> dict[str, Any]:
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-def functional(node: Node, place: Any) -> tuple[core.Module, core.Variables]:
-    """(module, variables) of a node; parameters at one place of one storage become ties of `Shared`.
+def place_of(array: np.ndarray) -> tuple:
+    """Where an array's elements lie in memory, as something that can be compared."""
+    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
 
-    `place(array)` says where an array lies, as something that can be compared.
-    """
+
+def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core.Module, core.Variables]:
+    """(module, variables) of a node; parameters at one place become ties of `Shared`."""
     owners: dict[Any, Path] = {}
     ties: list[tuple[Path, Path]] = []
 
@@ -63,7 +69,7 @@ def functional(node: Node, place: Any) -> tuple[core.Module, core.Variables]:
         if isinstance(inner, tuple):
             return [params for params, _ in below], [buffers for _, buffers in below]
         params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
-        buffers = dict(node.spec.init_buffers()) | {name: jnp.array(array) for name, array in node.buffers.items()}
+        buffers = dict(node.spec.init_buffers()) | {name: _as_jax(value) for name, value in node.buffers.items()}
         for name, (p, b) in zip(names, below, strict=True):
             params[name], buffers[name] = p, b
         return params, buffers
@@ -74,12 +80,5 @@ def functional(node: Node, place: Any) -> tuple[core.Module, core.Variables]:
     return node.spec, core.Variables(params, buffers)
 
 
-def place_of(array: np.ndarray) -> tuple:
-    """Where an array's elements lie in memory."""
-    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
-
-
-def with_children(spec: core.Module, children: list[Node]) -> core.Module:
-    """The description with the nodes' descriptions in its field `modules`."""
-    modules = tuple(child.spec for child in children)
-    return spec if getattr(spec, "modules", modules) == modules else spec.replace(modules=modules)
+def _as_jax(value: Any) -> Any:
+    return value if value is None or is_emitted(value) else jnp.array(value)

@@ -63,13 +63,17 @@ class Reader:
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
         """The node of an object. Raises UnknownClassError, MissingField, or what the descriptions' checks raise."""
-        try:
-            self._find_unpoolings(object)
-            node = self.node(object, path)
-        except RecursionError:
-            raise T7FormatError("modules are nested too deeply", 0) from None
+        node = self.noted(object, path)
         self.check()
         return node
+
+    def noted(self, object: T7Object, path: str) -> Node:
+        """The same, without raising UnknownClassError before `check` does."""
+        try:
+            self._find_unpoolings(object)
+            return self.node(object, path)
+        except RecursionError:
+            raise T7FormatError("modules are nested too deeply", 0) from None
 
     def check(self) -> None:
         """Raises UnknownClassError if something was found that may not be there."""
@@ -124,7 +128,7 @@ class Reader:
         settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
-        return Node(spec, parameters, gradients, buffers, children, parts, settings)
+        return Node(spec, parameters, gradients, buffers, children, parts, settings, record.fields.get("output"))
 
     def _part(self, record: Record, name: str) -> Any:
         torch = PARTS.get(name, name)
@@ -165,6 +169,7 @@ def _spec_of(part: Any) -> Any:
 
 
 def _as_step(node: Node) -> Node:
+    """The node as a step of a sequence; older files have no Recursor around what is not recurrent."""
     if isinstance(node.spec, AbstractRecurrent):
         return node
     return Node(Recursor(node.spec), children=[node], settings=dict(node.settings))

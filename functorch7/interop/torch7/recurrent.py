@@ -85,10 +85,9 @@ def _normalized(record: Record) -> bool:
 def _recurrence(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     """What all recurrent modules keep of their steps, before the first."""
     tables = ("outputs", "gradInputs", "gradOutputs", "_gradOutputs", "cells", "gradCells")
-    return {
-        "step": 1, "nSharedClone": 1, "rmInSharedClones": True, "zeroTensor": np.zeros(0),
-        **{name: [] for name in tables},
-    }  # fmt: skip
+    tensors = {name: np.zeros(0) for name in ("zeroTensor", "typeTensor")}
+    counts = {"step": 1, "updateGradInputStep": 1, "accGradParametersStep": 1, "nSharedClone": 1}
+    return {**counts, "rmInSharedClones": True, **tensors, **{name: [] for name in tables}}
 
 
 def _composed(build: Any) -> Any:
@@ -152,11 +151,16 @@ def _as_tables(value: Any) -> Any:
     return [_as_tables(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _sequence_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
-    names = (
-        "gates", "buffer1", "buffer2", "buffer3", "grad_a_buffer", "h0", "grad_h0", "grad_x", "cell", "c0", "grad_c0"
-    )
-    return {name: np.zeros(0) for name in names}  # fmt: skip
+SEQUENCE_BUFFERS = ("gates", "buffer1", "buffer2", "buffer3", "grad_a_buffer", "h0", "grad_h0", "grad_x")
+
+
+def _lstm_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    empty = {name: np.zeros(0) for name in (*SEQUENCE_BUFFERS, "cell", "c0", "grad_c0")}
+    return {"hiddensize": node.spec.output_size} | empty | fields  # type: ignore[attr-defined]
+
+
+def _gru_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
 
 
 def _named(*names: str) -> Any:
@@ -179,7 +183,7 @@ SCHEMAS = [
     Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru)),
     Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru)),
     Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent),
-    Schema(recurrent.Recurrence, RECURRENCE, children=_one_step, more=_module_of_step, ),
+    Schema(recurrent.Recurrence, RECURRENCE, children=_one_step, more=_module_of_step),
     Schema(recurrent.LinearRNN, {**RECURRENCE, "input_size": derived(_input_size)}, children=_one_step,
            more=_module_of_step),
     Schema(recurrent.LookupRNN, {**RECURRENCE, "n_index": derived(_n_index)}, children=_one_step,
@@ -195,9 +199,9 @@ SCHEMAS = [
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, more=_named("module"), output=list),
     Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, more=_named("rnn", "action")),
-    *(Schema(each, SEQUENCE, more=_sequence_buffers, spell=_flat)
+    *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
-    Schema(recurrent.SeqGRU, SEQUENCE, more=_sequence_buffers),
+    Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
     *(Schema(each, {"maskzero": saved("maskzero", False)}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=_named("module")),

@@ -8,13 +8,8 @@ import numpy as np
 
 from ... import layers
 from .build import storage
-from .node import Node, shapes_of
-from .record import Record, records_in
+from .node import Node
 from .schema import Schema
-
-
-def _module(record: Record) -> list:
-    return records_in(record.get("modules"))[:1]
 
 
 def _dimensions(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
@@ -31,10 +26,6 @@ def _dimensions(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
         "viewIn": storage([outputs, int(np.prod(others))]), "viewOut": storage([outputs, *others]),
         "weightSize": storage(weight.shape), "_norm": norm, "_scale": node.parameters["g"] / norm, "modules": [inner],
     }  # fmt: skip
-
-
-def _shapes(node: Node) -> dict[str, Any]:
-    return shapes_of(node.spec)
 
 
 SCHEMAS = [Schema(layers.WeightNorm, children=lambda record: [], parts=("module",), more=_dimensions)]
