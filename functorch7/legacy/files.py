@@ -27,7 +27,7 @@ def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = 
     T7FormatError for anything else than a Torch7 file.
     Source: torch7/doc/serialization.md, torch.load.
     """
-    return _from_file(t7.read(path), allow_unknown)
+    return from_file(t7.read(path), allow_unknown)
 
 
 def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
@@ -37,10 +37,10 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
     TypeError for what Torch has not: a user's own modules, objects of other classes.
     Source: torch7/doc/serialization.md, torch.save; dpnn/README.md, Serial.
     """
-    t7.write(path, _to_file(value), format)
+    t7.write(path, to_file(value), format)
 
 
-def _from_file(value: Any, allow_unknown: bool | Collection[str]) -> Any:
+def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
     reader, objects = Reader(allow_unknown), Objects()
     nodes: dict[int, Any] = {}
@@ -83,7 +83,7 @@ def _from_file(value: Any, allow_unknown: bool | Collection[str]) -> Any:
     return root[0]
 
 
-def _to_file(value: Any) -> Any:
+def to_file(value: Any) -> Any:
     """The value with records and arrays in place of objects and tensors."""
     arrays, nodes = Arrays(), Nodes()
     writer = Writer(arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .described import Described
 from .generated import class_of
 from .module import Module
 from .plan import Slot, grad_name
-from .storage import Storage, dtype_of, type_name_of
+from .storage import Storage, type_name_of
 from .tensor import Tensor
 from .tree import ModuleList
 
@@ -95,7 +96,12 @@ def _type_of(node: Node) -> str:
     for array in (*node.parameters.values(), *node.buffers.values()):
         if array.dtype.kind == "f":
             return type_name_of(array.dtype)
-    name = str(node.settings.get("_type", "torch.FloatTensor")).replace("torch.Cuda", "torch.")
+    return host_type(str(node.settings.get("_type", "torch.FloatTensor")))
+
+
+def host_type(name: str) -> str:
+    """The type of the CPU for one of a graphics card: FloatTensor for CudaTensor."""
+    name = name.replace("torch.Cuda", "torch.")
     return {"torch.Tensor": "torch.FloatTensor"}.get(name, name)
 
 
@@ -116,6 +122,10 @@ class Nodes:
     def _made(self, object: Any) -> Node:
         if isinstance(object, Criterion):
             return Node(object.description(), parts=self._parts(object), settings={"_type": object._type})
+        tensortype = getattr(object._spec, "tensortype", None)
+        if tensortype is not None:  # an nn.Serial is saved in a type of its own
+            object = copy.deepcopy(object)
+            object._cast(host_type(tensortype), {})
         if object.is_foreign():
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
@@ -180,8 +190,3 @@ def _owned(array: np.ndarray) -> np.ndarray:
     contiguous = np.ascontiguousarray(array)
     flat = np.frombuffer(contiguous.data.cast("B"), contiguous.dtype) if contiguous.size else contiguous.reshape(-1)
     return flat
-
-
-def dtype_of_object(object: Any) -> np.dtype:
-    """The dtype that a network computes in."""
-    return dtype_of(object._type)

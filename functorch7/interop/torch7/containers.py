@@ -28,6 +28,11 @@ def _as_module(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return {"module": node.children[0]} if node.children else {}
 
 
+def _watched(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    counts = dict.fromkeys(("numFwds", "numBwds", "summedFwdTime", "summedBwdTime"), 0)
+    return {**counts, **_as_module(node, fields)}
+
+
 def _bottled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     inside, outside = fields["nInputDim"], fields["nOutputDim"]
     shapes = {"inShape": storage([0] * inside), "outShape": storage([0] * outside)}
@@ -52,15 +57,15 @@ def _in_nll(name: str, default: Any) -> Rule:
 
 def _parts_of_cross_entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     spec: Any = node.spec
-    nll = module(
-        "nn.ClassNLLCriterion", sizeAverage=spec.size_average, ignoreIndex=spec.ignore_index,
-        **_target_buffers(node, fields), **({} if spec.weights is None else {"weights": np.array(spec.weights.value)}),
-    )  # fmt: skip
+    inner: dict[str, Any] = {"sizeAverage": spec.size_average, "ignoreIndex": spec.ignore_index}
+    if spec.weights is not None:
+        inner["weights"] = np.array(spec.weights.value)
+    nll = module("nn.ClassNLLCriterion", **_target_buffers(node, inner), **inner)
     return {"lsm": module("nn.LogSoftMax"), "nll": nll, "oldSizeAverage": spec.size_average}
 
 
 def _simplex(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
-    return {"simplex": np.asarray(node.spec.simplex, np.float64)}  # type: ignore[attr-defined]
+    return {"simplex": np.asarray(node.spec.simplex, np.float64), "_target": np.zeros(0)}  # type: ignore[attr-defined]
 
 
 DECORATORS = (
@@ -72,7 +77,7 @@ DECORATORS = (
 SCHEMAS = [
     *(Schema(each, children=_first_module, more=_as_module) for each in DECORATORS),
     Schema(layers.Profile, {"number": derived(lambda _: layers.NaN.new_id())},
-           children=_first_module, more=_as_module),
+           children=_first_module, more=_watched),
     Schema(layers.Bottle, children=_first_module, more=_bottled),
     Schema(layers.MapTable, {"shared": Rule(lambda record: bool(record.get("shared", True)), lambda v: {"shared": v})},
            children=_mapped, more=lambda node, fields: {
@@ -94,6 +99,8 @@ SCHEMAS = [
         "ignore_index": _in_nll("ignoreIndex", -100),
     }, more=_parts_of_cross_entropy),
     Schema(losses.ClassSimplexCriterion, more=_simplex),
+    Schema(losses.MultiLabelSoftMarginCriterion, more=lambda node, fields: {"sigmoid": module("nn.Sigmoid")}),
+    Schema(losses.MultiLabelMarginCriterion, more=lambda node, fields: {"isTarget": np.zeros(0)}),
     Schema(losses.SoftMarginCriterion, {"unused": constant(None)}),
     Schema(losses.WeightedMSECriterion, {"weight": needed("weight")}),
     *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",))

@@ -30,9 +30,7 @@ def load_model(
     return module, params, buffers
 
 
-def save_model(
-    path: str | os.PathLike, module: core.Module, params: Any, buffers: Any, format: str = "binary"
-) -> None:
+def save_model(path: str | os.PathLike, module: core.Module, params: Any, buffers: Any, format: str = "binary") -> None:
     """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
 
     Parameters that `Shared` ties share a storage. Raises TypeError for modules that Torch has not.

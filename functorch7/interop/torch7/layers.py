@@ -129,12 +129,72 @@ def _smoothing(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return neighbourhood(node, fields)
 
 
+def _only_read(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    raise TypeError(f"{node.spec.torch_name()}: Torch keeps it as Lua functions, which cannot be written")
+
+
+def _pooled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"indices": np.zeros(0, np.int64)}
+
+
+def _extreme(name: str) -> Any:
+    return empties(f"{name}Idx", "mask", f"{name}Vals", "gradMaxVals")
+
+
+def _mixed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"size": storage([]), "size2": storage([]), "batchSize": 0, "backwardSetup": False}
+
+
+def _selected(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    indices = {name: np.zeros(0, np.int64) for name in ("_maskIndices", "_maskIndexBuffer")}
+    buffers = {"_maskIndexBufferCPU": np.zeros(0, np.float32), "_gradMask": np.zeros(0, np.uint8)}
+    return {**indices, **buffers, "_gradBuffer": np.zeros(0)}
+
+
+def _indexed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    tensors = {name: np.zeros(0) for name in ("gradWeightBuffer", "valuesBuffer", "normalizedValues")}
+    counts = {name: np.zeros(0, np.int64) for name in ("running", "sizesCache", "cumSumSizesCache")}
+    return {**tensors, **counts, "weightDecay": 0}
+
+
+def _clustered(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}
+
+
+def _converted(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    before, after = fields["inputShape"], fields["outputShape"]
+    return {
+        "inputBatchDim": before.find("b") + 1, "outputBatchDim": after.find("b") + 1, "nInputDim": len(before),
+        "nOutputDim": len(after), "transposition": sorted(before) == sorted(after),
+    }  # fmt: skip
+
+
+def _lp_windows(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    average: Any = node.children[1].spec
+    return {"kW": average.kw, "kH": average.kh, "dW": average.dw, "dH": average.dh}
+
+
+def _bigrams(record: Record) -> Any:
+    table = record.need("bigrams")
+    return dict(enumerate(table, 1)) if isinstance(table, list) else table
+
+
+def _bigrams_saved(value: Any) -> dict[str, Any]:
+    records = value.value
+    found: dict[int, Any] = {}
+    for word in np.unique(records["word"]).tolist():
+        rows = records[records["word"] == word]
+        found[word] = {"index": rows["next"].astype(np.int64), "prob": np.array(rows["prob"])}
+    return {"bigrams": found}
+
+
 KERNEL = {"kernel": Rule(lambda record: record.need("kernel"), lambda value: {"kernel": np.array(value.value)})}
 
 SCHEMAS = [
     # Linear
     Schema(layers.Linear, OF_WEIGHT),
-    Schema(layers.SparseLinear, {k: v for k, v in OF_WEIGHT.items() if k != "bias"}),
+    Schema(layers.SparseLinear, {k: v for k, v in OF_WEIGHT.items() if k != "bias"},
+           more=lambda node, fields: {"sparseUpdate": 0}),
     Schema(layers.Bilinear, {
         "input_size1": size_of("weight", 1), "input_size2": size_of("weight", 2), "output_size": size_of("weight", 0),
         "bias": whether("bias"),
@@ -147,7 +207,7 @@ SCHEMAS = [
     Schema(layers.IndexLinear, {
         "keys_offset": Rule(lambda record: record.get("offset", -1) + 1, lambda value: {"offset": value - 1}),
         "weight": constant(None), "bias": constant(None),
-    }),
+    }, more=_indexed),
     # Component by component
     Schema(layers.Add, {"input_size": size_of("bias", 0), "fill": constant(None), "scalar": saved("scalar", False)},
            more=lambda node, fields: {"_ones": np.ones(1, fields["bias"].dtype)}),
@@ -162,7 +222,8 @@ SCHEMAS = [
     Schema(layers.CReLU, more=_rectified_both),
     Schema(layers.TanhShrink, more=_inner_tanh),
     Schema(layers.Constant, {"value": Rule(lambda record: record.need("value"), lambda v: {"value": v.value})}),
-    Schema(layers.Copy, dict.fromkeys(("input_type", "output_type"), constant(None)) | {"force_copy": constant(False)}),
+    Schema(layers.Copy, dict.fromkeys(("input_type", "output_type"), constant(None)) | {"force_copy": constant(False)},
+           more=_only_read),
     Schema(layers.CategoricalEntropy, {"min_entropy": saved("min_entropy")}),
     Schema(layers.WhiteNoise, more=empties("noise")),
     # Distances and centres
@@ -203,9 +264,10 @@ SCHEMAS = [
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
     Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),
     # Pooling
-    *(Schema(each, POOLING) for each in (layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling)),
-    Schema(layers.VolumetricMaxPooling, POOLING, version=2),
-    Schema(layers.VolumetricDilatedMaxPooling, POOLING),
+    *(Schema(each, POOLING, more=_pooled) for each in (
+        layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricDilatedMaxPooling)),
+    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=_pooled),
+    Schema(layers.SpatialLPPooling, more=_lp_windows),
     *(Schema(each, parts=("pooling",)) for each in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling)),
     Schema(layers.SpatialFractionalMaxPooling,
            {**FRACTIONAL, "kw": needed("poolSizeW"), "kh": needed("poolSizeH")}),
@@ -234,12 +296,20 @@ SCHEMAS = [
     }, **TABLE),
     # Tables
     *(Schema(each, **TABLE) for each in (
-        layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.CMaxTable, layers.CMinTable,
-        layers.DotProduct, layers.CosineDistance, layers.PairwiseDistance, layers.MM, layers.MV,
-        layers.Index, layers.MixtureTable, layers.CAddTensorTable, layers.MaskedSelect)),
+        layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.DotProduct,
+        layers.CosineDistance, layers.MM, layers.MV, layers.Index, layers.CAddTensorTable)),
+    Schema(layers.CMaxTable, more=_extreme("max"), **TABLE),
+    Schema(layers.CMinTable, more=_extreme("min"), **TABLE),
+    Schema(layers.PairwiseDistance, more=empties("diff"), **TABLE),
+    Schema(layers.MixtureTable, more=_mixed, **TABLE),
+    Schema(layers.MaskedSelect, more=_selected, **TABLE),
     *(Schema(each, output=list, grad_input=list) for each in (
-        layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ZipTableOneToMany,
-        layers.ReverseTable)),
+        layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
+    Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
+    Schema(layers.Kmeans, more=_clustered),
+    Schema(layers.Convert, more=_converted),
+    Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
+    Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
     Schema(layers.FlattenTable, more=lambda node, fields: {"input_map": []}, output=list, grad_input=list),
     Schema(layers.SplitTable, output=list),

@@ -63,7 +63,7 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
         return jnp.array(array)
 
     def variables(node: Node, path: Path) -> tuple[Any, Any]:
-        inner = node.spec.children()
+        inner: Any = node.spec.children()
         names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
         below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
         if isinstance(inner, tuple):

@@ -14,7 +14,7 @@ from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
-from .record import MissingField, Record, records_in
+from .record import Record, records_in
 from .table import schema_of
 
 SETTINGS = ("train", "dpnn_serialEmpty", "_type")
@@ -22,16 +22,13 @@ UNPOOLINGS = tuple(each.torch_name() for each in (SpatialMaxUnpooling, Volumetri
 PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
 
-class UnknownClassError(ValueError):
+class UnknownClassError(T7FormatError):
     """A file holds objects of classes that functorch7 has not; `classes` has (name, place, fields) of each."""
 
-    def __init__(self, classes: list[tuple[str, str, list[str]]]):
+    def __init__(self, classes: list[tuple[str, str, list[str]]], offset: int):
         lines = [f"  {name} at {place}, with the fields {', '.join(fields)}" for name, place, fields in classes]
-        super().__init__(
-            "no module stands for these Torch classes:\n"
-            + "\n".join(lines)
-            + "\nallow_unknown=True loads what is around them"
-        )
+        text = ["no module stands for these Torch classes:", *lines, "allow_unknown=True loads what is around them"]
+        super().__init__("\n".join(text), offset)
         self.classes = classes
 
 
@@ -57,12 +54,13 @@ class Reader:
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.allow_unknown = allow_unknown
         self.unknown: list[tuple[str, str, list[str]]] = []
+        self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
         self.pooled: dict[int, PoolingRecord] = {}
         self.kept: list[Any] = []
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
-        """The node of an object. Raises UnknownClassError, MissingField, or what the descriptions' checks raise."""
+        """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that make no module."""
         node = self.noted(object, path)
         self.check()
         return node
@@ -80,7 +78,7 @@ class Reader:
         allowed = self.allow_unknown
         refused = [] if allowed is True else [each for each in self.unknown if not allowed or each[0] not in allowed]
         if refused:
-            raise UnknownClassError(refused)
+            raise UnknownClassError(refused, self.first_unknown)
 
     def node(self, object: T7Object, path: str) -> Node:
         """The node of an object; what is unknown is noted."""
@@ -92,7 +90,7 @@ class Reader:
 
     def _made(self, object: T7Object, path: str) -> Node:
         if object.class_name in REPLICAS:
-            replicas = records_in(upgraded(object).get("modules"))
+            replicas = records_in(object.fields.get("modules"))
             if replicas:
                 return self.node(replicas[0], f"{path}.modules[1]")
         name = known_name(object.class_name)
@@ -100,29 +98,28 @@ class Reader:
             return readers[object.class_name](self, Record(object, object.class_name, upgraded(object), path))
         if name is None:
             fields = sorted(map(str, object.fields)) if isinstance(object.fields, dict) else []
+            self.first_unknown = self.first_unknown or object.offset
             self.unknown.append((object.class_name, path, fields))
             return Node(Unknown(object))
-        fields = upgraded(object)
-        if key_record := self.pooled.get(id(object)):
-            fields = fields | {"record": key_record}
         try:
+            fields = upgraded(object)
+            if id(object) in self.pooled:
+                fields = fields | {"record": self.pooled[id(object)]}
             return self._described(Record(object, name, fields, path))
-        except (MissingField, T7FormatError, RecursionError, UnknownClassError):
+        except (T7FormatError, RecursionError):
             raise
-        except Exception as error:
-            error.add_note(f"while reading {object.class_name} at {path}")
-            raise
+        except Exception as error:  # whatever a description finds wrong with what the file says
+            raise Record(object, name, {}, path).error(str(error)) from error
 
     def _described(self, record: Record) -> Node:
         schema = schema_of(core.registry[record.class_name])
-        children = [
-            self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(schema.children(record), 1)
-        ]
+        children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(schema.children(record), 1)]
         if schema.spec_class in (Sequencer, Repeater):
             children = [_as_step(child) for child in children]
         parts = {name: self._part(record, name) for name in schema.parts}
         described = {name: _spec_of(part) for name, part in parts.items()}
         spec = schema.describe(record, tuple(child.spec for child in children), described)
+        children = children if spec.child_modules() else []  # what Torch composes, and a description does at once
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
         settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}

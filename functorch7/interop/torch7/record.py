@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..t7 import T7Object, T7Storage
+from ... import core
+from ..t7 import T7FormatError, T7Object, T7Storage
 
 
-class MissingField(ValueError):
-    """A field that has to be there and is not."""
+class T7ModuleError(T7FormatError):
+    """An object of a known class whose fields make no module."""
 
 
 class Record:
@@ -19,18 +20,22 @@ class Record:
     def __init__(self, object: T7Object, class_name: str, fields: dict[str, Any], path: str):
         self.object, self.class_name, self.fields, self.path = object, class_name, fields, path
 
+    def error(self, message: str) -> T7ModuleError:
+        """An error that says which object it is about."""
+        return T7ModuleError(f"{self.object.class_name} at {self.path}: {message}", self.object.offset)
+
     def get(self, name: str, default: Any = None) -> Any:
-        """A field; nil's default where there is none."""
+        """A field; the default where it is nil."""
         value = self.fields.get(name)
         return default if value is None else value
 
     def need(self, *names: str) -> Any:
-        """The first of these fields that is there. Raises MissingField."""
+        """The first of these fields that is there. Raises T7ModuleError."""
         for name in names:
             if self.fields.get(name) is not None:
                 return self.fields[name]
         present = ", ".join(sorted(map(str, self.fields)))
-        raise MissingField(f"{self.class_name} at {self.path}: no field {' or '.join(names)}; there are: {present}")
+        raise self.error(f"no field {' or '.join(names)}; there are: {present}")
 
     def array(self, name: str) -> np.ndarray | None:
         """A tensor with elements; None where there is none."""
@@ -41,17 +46,17 @@ class Record:
         """A size of a tensor, by its dimension from 0."""
         array = self.array(name)
         if array is None or array.ndim <= axis:
-            raise MissingField(f"{self.class_name} at {self.path}: expected a tensor of {axis + 1} dimensions as {name}")
+            raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
         return array.shape[axis]
 
 
 def plain(value: Any) -> Any:
-    """A value as descriptions take it: tables and storages as tuples."""
+    """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
     if isinstance(value, T7Storage):
         return tuple(value.array.tolist())
     if isinstance(value, list):
         return tuple(plain(each) for each in value)
-    return value
+    return core.Const(value) if isinstance(value, np.ndarray) else value
 
 
 def records_in(value: Any) -> list[T7Object]:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ... import recurrent
+from ...recurrent.lstm import GateNormalization
 from ..t7 import T7Object
 from . import steps
+from .layers import OF_BATCH
 from .node import Node
-from .record import MissingField, Record, records_in
+from .record import Record, records_in
 from .schema import Rule, Schema, constant, derived, saved, torch_name
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
@@ -52,7 +54,7 @@ def inside(object: T7Object, names: tuple[str, ...]) -> list[T7Object]:
 def _layers(record: Record, count: int) -> list[T7Object]:
     found = inside(step_of(record), LINEAR)
     if len(found) < count:
-        raise MissingField(f"{record.class_name} at {record.path}: expected {count} linear layers, found {len(found)}")
+        raise record.error(f"expected {count} linear layers, found {len(found)}")
     return found
 
 
@@ -180,6 +182,8 @@ SCHEMAS = [
         children=_one_step, more=_composed(steps.lstm)),
     Schema(recurrent.FastLSTM, {**STEPS, "bn": Rule(_normalized, lambda value: {"bn": value})},
            children=_fast_lstm, more=_composed(steps.fast_lstm)),
+    Schema(GateNormalization, OF_BATCH, version=2, buffers=("running_mean", "running_var"),
+           name="nn.BatchNormalization"),
     Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru)),
     Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru)),
     Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent),

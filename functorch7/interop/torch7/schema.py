@@ -14,7 +14,7 @@ from ... import core
 from ..t7 import T7Object
 from .build import storage
 from .node import Node, shapes_of
-from .record import MissingField, Record, plain, records_in
+from .record import Record, plain, records_in
 
 SNAKE = {
     "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
@@ -115,7 +115,7 @@ class Schema:
     `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
     `parameters` gives other names than the description's; `children` finds the objects inside; `parts` names fields
     that hold modules or criterions; `more(node, fields)` gives what Torch saves besides; `empty` what it makes of
-    `output` and `gradInput`.
+    `output` and `gradInput`; `name` is the class's, where it is not the description's.
     """
 
     def __init__(
@@ -132,10 +132,12 @@ class Schema:
         output: type = np.ndarray,
         grad_input: type = np.ndarray,
         spell: Callable[[str], str] = torch_name,
+        name: str | None = None,
     ):
         self.spec_class, self.rules, self.version = spec_class, rules or {}, version
         self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
         self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
+        self.name = name or spec_class.torch_name()
 
     def rule(self, field: Any) -> Rule:
         """What is done with one of the description's fields."""
@@ -165,7 +167,7 @@ class Schema:
             saved = self.parameters.get(name, name)
             found = record.array(saved)
             if found is None:
-                raise MissingField(f"{record.class_name} at {record.path}: no tensor {saved} of shape {like.shape}")
+                raise record.error(f"no tensor {saved} of shape {like.shape}")
             parameters[name] = _shaped(record, saved, found, like.shape)
             gradient = record.array(grad_name(saved))
             if gradient is not None and gradient.size == found.size:
@@ -190,7 +192,5 @@ def _shaped(record: Record, name: str, array: np.ndarray, shape: tuple[int, ...]
     if array.shape == shape:
         return array
     if array.size != np.prod(shape, dtype=int):
-        raise MissingField(
-            f"{record.class_name} at {record.path}: expected {name} of shape {shape}, got {array.shape}"
-        )
+        raise record.error(f"expected {name} of shape {shape}, got {array.shape}")
     return array.reshape(shape)

@@ -84,9 +84,10 @@ def lstm(node: Node, fields: dict[str, Any]) -> Built:
     model = node.children[0]
     cell = model.children[0].children[1]
     kept, let_in = cell.children[0].children
+    shown = model.children[2].children[0]
     return model, {
         "cellLayer": cell, "forgetGate": kept.children[0].children[0], "inputGate": let_in.children[0].children[0],
-        "hiddenLayer": let_in.children[0].children[1], "outputGate": model.children[2].children[0].children[0].children[0],
+        "hiddenLayer": let_in.children[0].children[1], "outputGate": shown.children[0].children[0],
     }  # fmt: skip
 
 

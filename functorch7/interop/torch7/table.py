@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ... import core, layers
-from . import containers, tree_softmax, weight_norm
+from ... import core
+from . import containers, recurrent, tree_softmax, weight_norm
 from . import layers as simple
-from . import recurrent
 from .schema import Schema
 
 SCHEMAS: dict[type[core.Module], Schema] = {
@@ -20,7 +19,3 @@ def schema_of(spec_class: type[core.Module]) -> Schema:
     if spec_class not in SCHEMAS:
         SCHEMAS[spec_class] = Schema(spec_class)
     return SCHEMAS[spec_class]
-
-
-UNREADABLE = (layers.Dictionary,)
-"""Classes that Torch itself has given up."""

@@ -23,8 +23,7 @@ def _parents(fields: dict[str, Any]) -> list[int]:
 
 
 def _hierarchy(record: Record) -> dict[int, np.ndarray]:
-    record.need("parentChildren"), record.need("parentIds")
-    ids = record.need("childIds").astype(int)
+    ids = [record.need(name) for name in ("parentChildren", "parentIds", "childIds")][-1].astype(int)
     return {parent: ids[first : first + count] for parent, (first, count) in _families(record.fields).items()}
 
 
@@ -39,7 +38,9 @@ def in_order(fields: dict[str, Any]) -> dict[str, Any]:
     starts = np.cumsum([0, *(count for _, count in families)])
     placed = np.array(fields["parentChildren"])
     placed[np.array(_parents(fields)) - 1, 0] = starts[:-1] + 1
-    moved = {name: fields[name][rows] for name in ("childIds", "weight", "bias", "gradWeight", "gradBias") if name in fields}
+    moved = {
+        name: fields[name][rows] for name in ("childIds", "weight", "bias", "gradWeight", "gradBias") if name in fields
+    }
     return fields | moved | {"parentChildren": placed}
 
 

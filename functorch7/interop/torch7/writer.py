@@ -23,7 +23,8 @@ class Writer:
     def __init__(self, array: Callable[[Any], np.ndarray] = np.asarray):
         self.array = array
         self.objects: dict[int, T7Object] = {}
-        self.kept: list[Node] = []
+        self.arrays: dict[int, np.ndarray] = {}
+        self.kept: list[Any] = []
 
     def object(self, node: Node) -> T7Object:
         """The object of a node. Raises TypeError for modules that Torch has not."""
@@ -36,12 +37,11 @@ class Writer:
         return self.objects[id(node)]
 
     def _write(self, node: Node) -> None:
-        name = node.spec.torch_name()
-        if core.registry.get(name) is not type(node.spec):
-            raise TypeError(f"{name}: only modules of Torch's packages can be written to a .t7 file, got {node.spec}")
         schema = schema_of(type(node.spec))
-        made = self.objects[id(node)] = T7Object(name, schema.version, {})
-        node = _with_arrays(node, self.array)
+        if not type(node.spec).__module__.startswith("functorch7."):
+            raise TypeError(f"{schema.name}: only Torch's own classes can be written to a .t7 file, got {node.spec}")
+        made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
+        node = self._with_arrays(node)
         dtype = _dtype_of(node)
         empty = {np.ndarray: np.zeros(0, dtype), list: []}
         fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
@@ -53,11 +53,27 @@ class Writer:
         fields |= schema.write(node)
         if isinstance(node.spec.children(), tuple):
             fields.setdefault("modules", list(node.children))
-        fields |= {PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields}
+        fields |= {
+            PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
+        }
         made.fields.update({name: self._resolved(value, dtype) for name, value in fields.items() if value is not None})
         for name in node.settings.get("dpnn_serialEmpty", ()):
             made.fields[name] = _emptied(made.fields.get(name))
         made.fields = {name: value for name, value in made.fields.items() if value is not None}
+
+    def _with_arrays(self, node: Node) -> Node:
+        def array(value: Any) -> np.ndarray:
+            if id(value) not in self.arrays:
+                self.kept.append(value)
+                self.arrays[id(value)] = self.array(value)
+            return self.arrays[id(value)]
+
+        def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
+            return {name: array(value) for name, value in found.items()}
+
+        kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
+        own = arrays(node.parameters), arrays(node.gradients), arrays(kept)
+        return Node(node.spec, *own, node.children, node.parts, node.settings)
 
     def _resolved(self, value: Any, dtype: np.dtype) -> Any:
         """A field's value with objects for nodes, and with the network's type for what was made as doubles."""
@@ -75,18 +91,10 @@ class Writer:
         return value
 
 
-def _with_arrays(node: Node, array: Callable[[Any], np.ndarray]) -> Node:
-    def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
-        return {name: array(value) for name, value in found.items()}
-
-    return Node(
-        node.spec, arrays(node.parameters), arrays(node.gradients), arrays(node.buffers), node.children, node.parts,
-        node.settings,
-    )  # fmt: skip
-
-
 def _dtype_of(node: Node) -> np.dtype:
-    for each in (*node.parameters.values(), *node.buffers.values()):
+    constants = [value.value for value in vars(node.spec).values() if isinstance(value, core.Const)]
+    own = [*node.parameters.values(), *node.buffers.values()]
+    for each in (*own, *(constants if isinstance(node.spec, Criterion) else ())):
         if each.dtype in NAMES and each.dtype.kind == "f":
             return each.dtype
     name = str(node.settings.get("_type", "")).removeprefix("torch.").removesuffix("Tensor").removeprefix("Cuda")
@@ -100,25 +108,30 @@ def _emptied(value: Any) -> Any:
 
 
 def node_of(module: core.Module, variables: core.Variables) -> Node:
-    """The node of a description with its arrays; tied parameters are one array."""
-    if isinstance(module, Shared):
-        (params,), (buffers,) = variables
-        for owner, alias in module.ties:
-            params = _placed(params, alias, _found(params, owner))
-        return node_of(module.module, core.Variables(params, buffers))
-    inner = module.children()
-    params, buffers = variables
-    names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
-    children = [
-        node_of(child, core.Variables(params[name], buffers[name]))
-        for name, child in zip(names, module.child_modules(), strict=True)
-    ]
-    node = Node(module, children=children, parts=parts_of(module))
-    if not isinstance(inner, tuple):
-        node.parameters = {name: value for name, value in params.items() if name not in inner}
-        node.gradients = {name: np.zeros(value.shape, value.dtype) for name, value in node.parameters.items()}
-        node.buffers = {name: buffers[name] for name in schema_of(type(module)).buffers}
-    return node
+    """The node of a description with its arrays; tied parameters are one array, and so are their gradients."""
+    gradients: dict[int, np.ndarray] = {}
+
+    def gradient(value: Any) -> np.ndarray:
+        return gradients.setdefault(id(value), np.zeros(value.shape, value.dtype))
+
+    def made(module: core.Module, params: Any, buffers: Any) -> Node:
+        if isinstance(module, Shared):
+            (params,), (buffers,) = params, buffers
+            for owner, alias in module.ties:
+                params = _placed(params, alias, _found(params, owner))
+            return made(module.module, params, buffers)
+        inner = module.children()
+        names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
+        pairs = zip(names, module.child_modules(), strict=True)
+        node = Node(module, children=[made(child, params[name], buffers[name]) for name, child in pairs])
+        node.parts = parts_of(module)
+        if not isinstance(inner, tuple):
+            node.parameters = {name: value for name, value in params.items() if name not in inner}
+            node.gradients = {name: gradient(value) for name, value in node.parameters.items()}
+            node.buffers = {name: buffers[name] for name in schema_of(type(module)).buffers}
+        return node
+
+    return made(module, *variables)
 
 
 def parts_of(module: core.Module) -> dict[str, Any]:
@@ -145,4 +158,3 @@ def _placed(tree: Any, path: Path, value: Any) -> Any:
     if isinstance(tree, list):
         return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
     return {**tree, path[0]: changed}
-
