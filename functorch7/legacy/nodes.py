@@ -129,7 +129,7 @@ class Nodes:
         if object.is_foreign():
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
-        kept = spec.init_buffers() if not isinstance(spec.children(), tuple) else {}
+        kept = spec.init_buffers()
         gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
         settings = {"train": object.train, "_type": object._type}
         if object.dpnn_serialEmpty:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..t7 import T7Object, T7Storage
+
+
+class Later(NamedTuple):
+    """A field that needs the objects of nodes, and refers to itself: made(object_of) gives it when it is written."""
+
+    made: Callable[[Callable[[Any], T7Object]], Any]
 
 
 def storage(values: Any) -> T7Storage:

@@ -11,7 +11,7 @@ from ..t7 import T7Object, T7Storage
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
-from .schema import Rule, Schema, constant, derived, needed, saved
+from .schema import MASKING, Rule, Schema, constant, derived, needed, saved
 
 
 def _first_module(record: Record) -> list[T7Object]:
@@ -70,12 +70,15 @@ def _simplex(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
 
 DECORATORS = (
     layers.Decorator, layers.NaN, layers.GPU, layers.DontCast, layers.Serial, layers.Inception, layers.FireModule,
-    layers.SoftMaxForest, recurrent.MaskZero, recurrent.TrimZero, recurrent.VariableLength, recurrent.ReverseUnreverse,
+    layers.SoftMaxForest, recurrent.VariableLength, recurrent.ReverseUnreverse,
     recurrent.SeqBGRU, recurrent.SeqBLSTM,
 )  # fmt: skip
 
 SCHEMAS = [
     *(Schema(each, children=_first_module, more=_as_module) for each in DECORATORS),
+    *(Schema(each, {"n_input_dim": MASKING}, children=_first_module, more=_as_module)
+      for each in (recurrent.MaskZero, recurrent.TrimZero)),
+    Schema(recurrent.MaskZeroCriterion, {"n_input_dim": MASKING}, parts=("criterion",)),
     Schema(layers.Profile, {"number": derived(lambda _: layers.NaN.new_id())},
            children=_first_module, more=_watched),
     Schema(layers.Bottle, children=_first_module, more=_bottled),
@@ -107,6 +110,6 @@ SCHEMAS = [
       for each in (losses.MultiCriterion, losses.ParallelCriterion)),
     Schema(losses.ModuleCriterion, parts=("criterion", "input_module", "target_module")),
     *(Schema(each, parts=("criterion",)) for each in (
-        recurrent.SequencerCriterion, recurrent.RepeaterCriterion, recurrent.MaskZeroCriterion,
+        recurrent.SequencerCriterion, recurrent.RepeaterCriterion,
         reinforce.VRClassReward, reinforce.BinaryClassReward)),
 ]  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import core
 from ...core.emitted import is_emitted
+from ...core.zero_mask import is_zero_mask
 
 Path = tuple[int | str, ...]
 
@@ -66,10 +67,11 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
         inner: Any = node.spec.children()
         names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
         below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
+        own: Any = dict(node.spec.init_buffers()) | {name: _as_jax(value) for name, value in node.buffers.items()}
         if isinstance(inner, tuple):
-            return [params for params, _ in below], [buffers for _, buffers in below]
-        params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
-        buffers = dict(node.spec.init_buffers()) | {name: _as_jax(value) for name, value in node.buffers.items()}
+            return [params for params, _ in below], [*(buffers for _, buffers in below), *([own] if own else [])]
+        params: Any = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
+        buffers = own
         for name, (p, b) in zip(names, below, strict=True):
             params[name], buffers[name] = p, b
         return params, buffers
@@ -81,4 +83,4 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
 
 
 def _as_jax(value: Any) -> Any:
-    return value if value is None or is_emitted(value) else jnp.array(value)
+    return value if value is None or is_emitted(value) or is_zero_mask(value) else jnp.array(value)

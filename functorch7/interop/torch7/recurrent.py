@@ -8,12 +8,13 @@ import numpy as np
 
 from ... import recurrent
 from ...recurrent.lstm import GateNormalization
+from ...recurrent.masking import GIVEN
 from ..t7 import T7Object
 from . import steps
 from .layers import OF_BATCH
 from .node import Node
 from .record import Record, records_in
-from .schema import Rule, Schema, constant, derived, saved, torch_name
+from .schema import Rule, Schema, constant, derived, masking, saved, torch_name
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
 MASKS = ("nn.MaskZero", "nn.TrimZero")
@@ -26,9 +27,9 @@ def step_of(record: Record) -> T7Object:
     return records_in(found.fields["modules"])[0] if found.class_name in MASKS else found
 
 
-def _mask(record: Record) -> int | None:
+def _mask(record: Record) -> int | str | None:
     found = record.get("recurrentModule")
-    return found.fields.get("nInputDim") if getattr(found, "class_name", None) in MASKS else None
+    return masking(found.fields) if getattr(found, "class_name", None) in MASKS else None
 
 
 def _trims(record: Record) -> bool:
@@ -145,7 +146,13 @@ def _n_index(record: Record) -> int:
     return inside(step_of(record), ("nn.LookupTableMaskZero",))[0].fields["weight"].shape[0] - 1
 
 
-SEQUENCE = {"mode": saved("_remember", "neither"), "maskzero": saved("maskzero", False)}
+def _maskzero(record: Record) -> bool | str:
+    """Whether rows of zeros are masked; in the newer rnn, where masks are given, they have to be."""
+    return bool(record.get("maskzero", False)) and (GIVEN if record.get("v2", False) else True)
+
+
+MASKZERO = Rule(_maskzero, lambda value: {"maskzero": bool(value)} | ({"v2": True} if value == GIVEN else {}))
+SEQUENCE = {"mode": saved("_remember", "neither"), "maskzero": MASKZERO}
 RECURRENCE = {**STEPS, "output_size": Rule(_output_sizes, lambda value: {"outputSize": _as_tables(value)})}
 
 
@@ -206,7 +213,7 @@ SCHEMAS = [
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
-    *(Schema(each, {"maskzero": saved("maskzero", False)}, spell=_flat)
+    *(Schema(each, {"maskzero": MASKZERO}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=_named("module")),
     Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node)),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import core
+from ...recurrent.masking import BATCH, GIVEN
 from ..t7 import T7Object
 from .build import storage
 from .node import Node, shapes_of
@@ -84,6 +85,21 @@ def sizes(name: str) -> Rule:
 def opposite(name: str) -> Rule:
     """A field that is saved as its opposite; nil is false."""
     return Rule(lambda record: not record.get(name), lambda value: {name: not value})
+
+
+def masking(fields: dict[str, Any]) -> Any:
+    """What is masked: by inputs of nInputDim dimensions, or, in the newer rnn, by given masks (v2) or whole inputs."""
+    if fields.get("nInputDim") is not None:
+        return fields["nInputDim"]
+    return GIVEN if fields.get("v2", True) else BATCH
+
+
+def masking_saved(value: Any) -> dict[str, Any]:
+    """The same as fields."""
+    return {"v2": value == GIVEN} if isinstance(value, str) else {"nInputDim": value}
+
+
+MASKING = Rule(lambda record: masking(record.fields), masking_saved)
 
 
 def torch_value(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ..t7 import T7Object
 from .build import container, module, storage
 from .node import Node
+from .schema import masking_saved
 
 Built = tuple[Any, dict[str, Any]]
 """A step's module, and the cell's fields that name parts of it."""
@@ -75,7 +76,7 @@ def unmasked(spec: Any, step: Any) -> dict[str, Any]:
     """The fields that hold a step's module, in a MaskZero or TrimZero where `mask_zero` or `trim_zero` was called."""
     if spec.masked is not None:
         kind = "nn.TrimZero" if spec.trims else "nn.MaskZero"
-        step = container(kind, step, module=step, nInputDim=spec.masked, silent=True)
+        step = container(kind, step, module=step, silent=True, **masking_saved(spec.masked))
     return {"recurrentModule": step, "modules": [step], "sharedClones": [step]}
 
 

@@ -12,6 +12,7 @@ from ...core.sharing import Shared
 from ...losses import Criterion
 from ..t7 import T7Object
 from ..t7.values import NAMES
+from .build import Later
 from .node import Node, Path
 from .reader import PARTS, Unknown
 from .table import schema_of
@@ -79,6 +80,8 @@ class Writer:
         """A field's value with objects for nodes, and with the network's type for what was made as doubles."""
         if isinstance(value, Node):
             return self.object(value)
+        if isinstance(value, Later):
+            return value.made(self.object)
         if isinstance(value, list):
             return [self._resolved(each, dtype) for each in value]
         if isinstance(value, dict):

@@ -1,0 +1,77 @@
+"""From the nodes that nngraph saves, which refer to one another, to a graph's description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...layers import Graph
+from ...layers.graph import Source, Wiring
+from ..t7 import T7Object
+from .node import Node
+from .reader import SETTINGS, Reader, readers
+from .record import Record
+
+
+def _data(node: T7Object) -> dict[str, Any]:
+    return node.fields["data"]
+
+
+def _entries(table: Any) -> list[Any]:
+    """The entries 1, 2, ... of a table, which may have others."""
+    if isinstance(table, list):
+        return table
+    return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]
+
+
+class _Sources:
+    """Where the value of each of a file's nodes comes from."""
+
+    def __init__(self, record: Record):
+        self.record = record
+        self.innode = _data(record.need("innode"))
+        self.dispatched = _entries(self.innode["mapindex"])  # in old files the inputs' nodes, else empty
+        self.n_inputs = int(record.get("nInputs", len(self.dispatched) or 1))
+        self.places: dict[int, int] = {}
+
+    def of(self, data: dict[str, Any]) -> list[Source]:
+        """Those of a node's inputs."""
+        return [self._value(each, data) for each in _entries(data.get("mapindex", []))]
+
+    def _value(self, data: dict[str, Any], reader: dict[str, Any]) -> Source:
+        """That of a node's output, as one that reads it gets it."""
+        if data is self.innode:
+            if self.n_inputs == 1:
+                return Source(-1)
+            if not self.dispatched:
+                return Source(0, ((-1, self.n_inputs),))  # all inputs, which are split next
+            return Source(-1 - next(i for i, each in enumerate(self.dispatched) if each is reader))
+        if id(data) in self.places:
+            return Source(self.places[id(data)])
+        sources = self.of(data)
+        if len(sources) != 1:
+            raise self.record.error(f"a node without a module has {len(sources)} inputs")
+        if "selectindex" not in data:
+            return sources[0]
+        whole, index = sources[0], int(data["selectindex"]) - 1
+        if whole.path[-1:] == ((-1, self.n_inputs),):
+            return Source(-1 - index)
+        split = _entries(data["mapindex"])[0]
+        return Source(whole.origin, (*whole.path, (index, int(split.get("nSplitOutputs", 0)))))
+
+
+def _read(reader: Reader, record: Record) -> Node:
+    found, sources, children = _Sources(record), [], []
+    for node in record.need("forwardnodes"):
+        data = _data(node)
+        if isinstance(data.get("module"), T7Object):
+            sources.append(tuple(found.of(data)))
+            found.places[id(data)] = len(children)
+            children.append(reader.node(data["module"], f"{record.path}.modules[{len(children) + 1}]"))
+    outputs = tuple(found.of(_data(record.need("outnode"))))
+    modules = tuple(child.spec for child in children)
+    spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(name=record.get("name"))
+    settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
+    return Node(spec, children=children, settings=settings, output=record.fields.get("output"))
+
+
+readers["nn.gModule"] = _read

@@ -1,0 +1,106 @@
+"""From a graph's description to the nodes that nngraph saves: forwards and backwards, each referring to others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...layers import Graph
+from ...layers.graph import Source
+from ..t7 import T7Object
+from ..t7.values import Key
+from .build import Later
+from .node import Node
+from .schema import Schema, constant
+
+
+class _Drawn:
+    """The nodes of a graph as Torch keeps them: one table of data each, with a node forwards and one backwards."""
+
+    def __init__(self, node: Node, object_of: Callable[[Node], T7Object]):
+        spec: Any = node.spec
+        self.data: list[dict[str, Any]] = []
+        self.inputs: list[list[int]] = []
+        start = self._add([])
+        split = self._add([start], nSplitOutputs=spec.n_inputs) if spec.n_inputs > 1 else start
+        given = [self._add([split], selectindex=i + 1) for i in range(spec.n_inputs)] if split != start else [start]
+        modules: list[int] = []
+        parts: dict[tuple, int] = {}
+
+        def place(source: Source) -> int:
+            at = given[-1 - source.origin] if source.origin < 0 else modules[source.origin]
+            for depth, (index, count) in enumerate(source.path):
+                whole = (source.origin, source.path[:depth], "split")
+                if whole not in parts:
+                    parts[whole] = self._add([at], nSplitOutputs=count)
+                    for i in range(count):
+                        parts[(*whole, i)] = self._add([parts[whole]], selectindex=i + 1)
+                at = parts[(*whole, index)]
+            return at
+
+        for child, sources in zip(node.children, spec.sources, strict=True):
+            modules.append(self._add([place(source) for source in sources], module=object_of(child)))
+        self._add([place(source) for source in spec.outputs])
+        count = len(self.data)
+        consumers = [[j for j in range(count) if i in self.inputs[j]] for i in range(count)]
+        self.forward, self.fg = self._graph(consumers)
+        self.backward, self.bg = self._graph(self.inputs)
+
+    def _add(self, inputs: list[int], **fields: Any) -> int:
+        of_inputs = [self.data[i] for i in inputs]
+        mapindex = {i: data for i, data in enumerate(of_inputs, 1)} | {
+            Key(data): i for i, data in enumerate(of_inputs, 1)
+        }
+        number = len(self.data)
+        annotations = {"_debugLabel": f"[functorch7]:{number + 1}"}
+        self.data.append({"mapindex": mapindex, "annotations": annotations, "reverseMap": {}, "input": [], **fields})
+        self.data[-1]["forwardNodeId"] = number + 1
+        self.inputs.append(inputs)
+        return number
+
+    def _graph(self, children: list[list[int]]) -> tuple[list[T7Object], T7Object]:
+        nodes = [
+            T7Object("nngraph.Node", 1, {"data": data, "visited": False, "marked": False, "id": i})
+            for i, data in enumerate(self.data, 1)
+        ]
+        for node, others in zip(nodes, children, strict=True):
+            node.fields["children"] = _indexed([nodes[i] for i in others])
+        edges = [
+            T7Object("graph.Edge", 1, {"from": node, "to": nodes[i]})
+            for node, others in zip(nodes, children, strict=True)
+            for i in others
+        ]
+        return nodes, T7Object("graph.Graph", 1, {"nodes": _indexed(nodes), "edges": _indexed(edges)})
+
+    def fields(self) -> dict[str, Any]:
+        """What a gModule keeps of them."""
+        return {
+            "fg": self.fg, "bg": self.bg, "forwardnodes": self.forward, "backwardnodes": self.backward[::-1],
+            "innode": self.forward[0], "outnode": self.backward[-1],
+        }  # fmt: skip
+
+
+def _indexed(objects: list[T7Object]) -> dict[Any, Any]:
+    """A table of objects with the way back, from an object to its position."""
+    return dict(enumerate(objects, 1)) | {Key(each): i for i, each in enumerate(objects, 1)}
+
+
+def _more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    spec: Any = node.spec
+    drawn: list[dict[str, Any]] = []
+
+    def field(name: str) -> Later:
+        def made(object_of: Callable[[Node], T7Object]) -> Any:
+            if not drawn:
+                drawn.append(_Drawn(node, object_of).fields())
+            return drawn[0][name]
+
+        return Later(made)
+
+    names = ("fg", "bg", "forwardnodes", "backwardnodes", "innode", "outnode")
+    return {"nInputs": spec.n_inputs, "verbose": False, "name": spec.name} | {name: field(name) for name in names}
+
+
+SCHEMAS = [
+    Schema(Graph, {name: constant(None) for name in ("sources", "outputs", "n_inputs", "name")}, more=_more),
+]
