@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -37,6 +37,12 @@ class Node:
     """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
     output: Any = None
     """What a file has recorded as the module's last output."""
+
+
+def shared_clone(node: Node) -> Node:
+    """Another node of the same arrays, as Torch's modules need where one runs at several time steps."""
+    children = [shared_clone(child) for child in node.children]
+    return replace(node, children=children)
 
 
 @cache
