@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.t7_fuzz import fuzz
 from functorch7.interop import t7
+from functorch7.legacy import torch
 from tests.test_golden import assert_same, decoded
 
 FOLDER = Path(__file__).parent.parent / "golden" / "t7"
@@ -240,3 +241,9 @@ def test_mutated_files_are_read_or_refused():
     originals = [path.read_bytes() for path in FILES if path.stat().st_size < 8000]
     outcomes = fuzz(originals, 400, seed=7)
     assert outcomes["read"] > 20 and outcomes["refused"] > 100
+
+
+def test_mutated_networks_are_made_or_refused():
+    networks = [path.read_bytes() for path in FILES if path.name in ("mlp.t7", "convnet.t7", "more_seqgru.t7")]
+    outcomes = fuzz(networks, 300, seed=7, read=torch.deserialize)
+    assert outcomes["refused"] > 50

@@ -199,12 +199,17 @@ SCHEMAS = [
            more=_module_of_step),
     Schema(recurrent.LookupRNN, {**RECURRENCE, "n_index": derived(_n_index)}, children=_one_step,
            more=_module_of_step),
-    Schema(recurrent.Recursor, {**MASKED, "rho": saved("rho", 9999999)}, children=_one_step, more=_module_of_step),
+    # A Recursor has no state of its own: a mask around its module is as good as one of its own.
+    Schema(recurrent.Recursor, {"masked": constant(None), "trims": constant(False), "rho": saved("rho", 9999999)},
+           children=lambda record: records_in([record.need("recurrentModule", "module")]), more=_module_of_step),
     *(Schema(each, STEPS, children=_one_step, more=_module_of_step, spell=_flat)
       for each in (recurrent.RecLSTM, recurrent.RecGRU)),
     Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
            more=_composed(steps.stabilizer)),
-    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, more=_named("module")),
+    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced,
+           more=lambda node, fields: {
+               "module": node.children[0], "_output": [], "tableoutput": [], "tablegradInput": []},
+           output=list),
     Schema(recurrent.Repeater, {
         "mode": saved("_remember", "neither"),
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
