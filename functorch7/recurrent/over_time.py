@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
 from ..core.recording import recorder, scan
+from ..core.rows import at_once, unread
 from ..layers import Sequential
 from .abstract import Cell
 from .recurrence import Recursor
@@ -55,7 +56,7 @@ def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key
     def step(input: Any, key: Any) -> tuple[Any, Any]:
         return module.apply(params, buffers, input, key=key, train=train)
 
-    outputs, new = jax.vmap(step)(inputs, keys)
+    outputs, new = at_once(step, inputs, keys)
     return outputs, _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
 
 
@@ -78,7 +79,8 @@ def scanned(
     times = jnp.arange(len(jax.tree.leaves(inputs)[0]) if length is None else length)
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        shapes = jax.eval_shape(lambda b, x: body(b, (0, x)), buffers, first_input())
+        with unread():
+            shapes = jax.eval_shape(lambda b, x: body(b, (0, x)), buffers, first_input())
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, (times, inputs))
     else:
