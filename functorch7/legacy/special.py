@@ -255,16 +255,40 @@ class Bigrams(Module, describes=layers.Bigrams):
 
 
 class SoftMaxTree(Module, describes=layers.SoftMaxTree):
-    """nn.SoftMaxTree."""
+    """nn.SoftMaxTree; dpnn's helpers (momentum, weight decay, norms) leave families alone that have no gradient.
+
+    `parameters()` always has the whole weight and bias, so that `getParameters` is right after a backward, too.
+    """
 
     def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
         """The parameters, and their gradients, of a node's children: rows of weight and bias."""
         rows = self._spec.family(parentId)
-        parts = [[t.narrow(1, rows.start + 1, rows.stop - rows.start) for t in ts] for ts in self.parameters()[:2]]
-        return parts[0], parts[1]
+        return _rows(self.parameters()[0], [rows]), _rows(self.parameters()[1], [rows])
+
+    def _touched(self) -> list[slice]:
+        """The rows of the families with a gradient; all rows if there are none."""
+        has_gradient = self.gradBias.numpy() != 0
+        families = (self._spec.family(int(parent)) for parent in np.unique(self._spec.hierarchy.value[:, 0]))
+        return [rows for rows in families if has_gradient[rows].any()] or [slice(0, len(has_gradient))]
+
+    def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Weight and bias of each family that batches went through since zeroGradParameters; all if there are none."""
+        params, grads = self.parameters()[:2]
+        return _rows(params, self._touched()), _rows(grads, self._touched())
 
     def momentumGradParameters(self) -> list[Tensor]:
-        """The moving averages of the gradients. Raises RuntimeError with accUpdate, which keeps none in Torch."""
+        """The moving averages of the gradients in `sparseParameters`; zeros at first.
+
+        Raises RuntimeError with accUpdate, which keeps none in Torch.
+        """
         if self.accUpdate:
             raise RuntimeError(f"{self.title()}: cannot use momentum with accUpdate")
-        return super().momentumGradParameters()
+        averages = self.__dict__.setdefault("momGradParams", [])
+        if not averages:
+            averages.extend(gradient.clone().zero() for gradient in self.parameters()[1])
+        return _rows(averages, self._touched())
+
+
+def _rows(tensors: list[Tensor], parts: list[slice]) -> list[Tensor]:
+    """Views of these rows of every tensor."""
+    return [t.narrow(1, rows.start + 1, rows.stop - rows.start) for rows in parts for t in tensors]

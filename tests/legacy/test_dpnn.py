@@ -135,6 +135,15 @@ def test_a_modules_own_fields_override_the_arguments():
     same(last.parameters()[1], [0.5 * g + 0.5 * g for g in before[2:]])
 
 
+def test_a_containers_fields_count_for_the_modules_inside():
+    net = with_gradients()
+    net.wdFactor, net.get(3).wdFactor = 0.5, 0.25
+    before, parameters = arrays(net.parameters()[1]), arrays(net.parameters()[0])
+    nn.Sequential().add(net).weightDecay(0.1)
+    same(net.parameters()[1][0], before[0] + 0.5 * parameters[0])
+    same(net.parameters()[1][2], before[2] + 0.25 * parameters[2])
+
+
 def test_checkParameters_finds_a_NaN():
     net = two_layers()
     net.checkParameters()
