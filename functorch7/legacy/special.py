@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import layers
+from .. import core, layers
 from ..core.emitted import Emitted, reward_as
 from ..reinforce import Reinforce as ReinforceSpec
 from .container import Container
 from .generated import object_of
 from .module import Module
 from .random import next_draw
-from .storage import precision
+from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
 
@@ -28,6 +28,13 @@ class Reinforce(Module, describes=ReinforceSpec):
     """
 
     reward: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Torch's arguments; a user's subclass hands on `stochastic`, whether evaluation samples, too."""
+        if self.spec_class is None:
+            self.__dict__["stochastic"] = bool(*args, *kwargs.values())
+            args, kwargs = (), {}
+        super().__init__(*args, **kwargs)
 
     def take_reward(self, reward: Any) -> None:
         """Keeps a reward for backward."""
@@ -170,7 +177,11 @@ class Kmeans(Module, describes=layers.Kmeans):
 
 
 class Convert(Module, describes=layers.Convert):
-    """nn.Convert: without arguments it casts its input to the module's type."""
+    """nn.Convert: it also casts its input to the module's type."""
+
+    def own_description(self) -> core.Module:
+        """The description, with the module's type."""
+        return super().own_description().replace(dtype=dtype_of(self._type).name)
 
     def findAxis(self, axis: str, shape: str | None = None, silent: bool = False) -> int | None:
         """The position of a letter in a layout, from 1; if there is none, ValueError, or None if silent."""
@@ -189,6 +200,10 @@ class Convert(Module, describes=layers.Convert):
     def b(self, input: Any) -> Any:
         """The module that selects the one feature, or the first target, of each example."""
         return object_of(self._spec.b(unwrapped(input)))
+
+    def buildConverter(self, input: Any) -> Any:
+        """The module that does it for such a batch."""
+        return object_of(self._spec.converter(unwrapped(input)))
 
     def bt(self) -> Any:
         """The module that makes each example's number a vector of one."""
