@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import math
 import time
 from collections import Counter
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -17,6 +19,14 @@ from .plan import grad_name
 from .random import generator
 from .tensor import Tensor
 from .values import unwrapped
+
+
+def require(package: str) -> ModuleType:
+    """An optional package, imported. Raises ImportError that says how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(f"missing package {package}: run 'pip install {package}'") from error
 
 
 def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:

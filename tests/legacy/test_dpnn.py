@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.dpnn import require
 
 from .helpers import arrays, same, two_layers, values
 
@@ -142,6 +143,12 @@ def test_a_containers_fields_count_for_the_modules_inside():
     nn.Sequential().add(net).weightDecay(0.1)
     same(net.parameters()[1][0], before[0] + 0.5 * parameters[0])
     same(net.parameters()[1][2], before[2] + 0.25 * parameters[2])
+
+
+def test_require_says_how_to_install_what_is_missing():
+    assert require("math").pi > 3
+    with pytest.raises(ImportError, match="missing package no_such_thing: run 'pip install no_such_thing'"):
+        require("no_such_thing")
 
 
 def test_checkParameters_finds_a_NaN():

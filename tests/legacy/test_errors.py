@@ -48,6 +48,7 @@ def test_input_of_a_wrong_shape(wrong):
 DPNN_REFUSES = {
     "a glimpse's size": (lambda: nn.SpatialGlimpse("a"), "nn.SpatialGlimpse: expected a size, a number or .*, got 'a'"),
     "three sizes": (lambda: nn.SpatialGlimpse([3, 4, 5]), "nn.SpatialGlimpse: expected a size, .*, got a table of 3"),
+    "two devices": (lambda: nn.NCEModule(4, 7, 2, torch.ones(7)).multicuda(1), "nn.NCEModule.*: specify two devices"),
     "two elements": (lambda: nn.ZipTableOneToMany().forward([values(1), values(2)]),
                      r"nn.ZipTableOneToMany: expected a table of an element and a table, got a table of 2"),
     "a table of probabilities": (lambda: nn.BinaryClassReward(nn.ReinforceBernoulli()).forward(values(2), [1, 1]),
