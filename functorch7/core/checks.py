@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import jax
@@ -95,20 +96,20 @@ def lookable(values: Any) -> Any:
     return np.asarray(values) if is_concrete(values) else values
 
 
-_places: list[str] = []
+_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 
 
 @contextmanager
 def inside(place: str) -> Iterator[None]:
     """Errors out of this block are noted with the place, those that a compiled program finds later among them."""
-    _places.append(place)
+    token = _places.set((*_places.get(), place))
     try:
         yield
     except Exception as error:
         error.add_note(place)
         raise
     finally:
-        _places.pop()
+        _places.reset(token)
 
 
 _looking = jax.make_user_context(default_value=False)
@@ -118,13 +119,12 @@ _looking = jax.make_user_context(default_value=False)
 @contextmanager
 def looking() -> Iterator[None]:
     """Programs traced in this block look at values. Places around it are no part of what they report."""
-    around = _places[:]
-    _places.clear()
+    token = _places.set(())
     try:
         with _looking(True):
             yield
     finally:
-        _places[:] = around
+        _places.reset(token)
 
 
 def check_values(values: Any, wrong: Any, message: str) -> None:
@@ -141,6 +141,6 @@ def check_values(values: Any, wrong: Any, message: str) -> None:
             raise ValueError(message.format(value=lax.stop_gradient(values[at]), position=at + 1))
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
-        told = "\n".join([message, *reversed(_places)])
+        told = "\n".join([message, *reversed(_places.get())])
         # While something is differentiated, a value can be looked at without its tangent.
         checkify.debug_check(~wrong.any(), told, value=lax.stop_gradient(values[at]), position=at + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,35 +62,35 @@ class RowTable:
         return rows if self.offsets is None else rows + read.placed(next(self.offsets))
 
 
-_open: list[RowTable] = []
+_open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
 """The tables of the function that is being differentiated."""
 
 
 @contextmanager
 def _reading(tables: list[RowTable]) -> Iterator[None]:
-    outer, _open[:] = _open[:], tables
+    token = _open.set(tuple(tables))
     try:
         yield
     finally:
-        _open[:] = outer
+        _open.reset(token)
 
 
 @contextmanager
 def _afresh(offsets: list) -> Iterator[list]:
     """In this block the tables note what is read there alone, and add these offsets. Gives the lists of reads."""
-    outer = [(table.reads, table.offsets) for table in _open]
-    for table, own in zip(_open, offsets, strict=True):
+    outer = [(table.reads, table.offsets) for table in _open.get()]
+    for table, own in zip(_open.get(), offsets, strict=True):
         table.reads, table.offsets = [], None if own is None else iter(own)
     try:
-        yield [table.reads for table in _open]
+        yield [table.reads for table in _open.get()]
     finally:
-        for table, kept in zip(_open, outer, strict=True):
+        for table, kept in zip(_open.get(), outer, strict=True):
             table.reads, table.offsets = kept
 
 
 def unread() -> Any:
     """A block whose reads do not count: one that finds out shapes."""
-    return _afresh([None] * len(_open))
+    return _afresh([None] * len(_open.get()))
 
 
 def _looped(loop: Callable, body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
@@ -101,9 +102,9 @@ def _looped(loop: Callable, body: Callable, carry: Any, xs: Any) -> tuple[Any, A
             carry, y = body(carry, x)
         return carry, (y, reads)
 
-    offsets = [None if table.offsets is None else next(table.offsets) for table in _open]
+    offsets = [None if table.offsets is None else next(table.offsets) for table in _open.get()]
     carry, (ys, reads) = loop(reading, carry, (xs, offsets))
-    for table, of_steps in zip(_open, reads, strict=True):
+    for table, of_steps in zip(_open.get(), reads, strict=True):
         table.reads.append(of_steps)
     return carry, ys
 
