@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -23,7 +23,8 @@ class Batches(Iterator):
     Of several processes, each gets its own samples (or columns, or sequences), as many as every other: the remainder
     of an epoch's order is left out. `process_index` and `process_count` are JAX's unless given; batch_size counts the
     samples of one process. With a `sharding` the processes' batches are made into arrays of all of them.
-    `workers` threads make up to workers + `prefetch` batches ahead, whose number does not change what they hold.
+    `workers` threads make up to workers + `prefetch` batches ahead; without any, the calling thread makes them, which
+    suits data in memory. None of this changes what the batches hold.
     More options go to `loader.index`, or `loader.sub` of time-steps.
 
     `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
@@ -40,7 +41,7 @@ class Batches(Iterator):
         *,
         state: dict | None = None,
         drop_last: bool = False,
-        workers: int = 1,
+        workers: int = 0,
         prefetch: int = 2,
         sharding: jax.sharding.Sharding | None = None,
         process_index: int | None = None,
@@ -49,10 +50,10 @@ class Batches(Iterator):
     ):
         count = jax.process_count() if process_count is None else process_count
         index = jax.process_index() if process_index is None else process_index
-        if batch_size < 1 or workers < 1 or prefetch < 0 or not 0 <= index < count:
+        if batch_size < 1 or workers < 0 or prefetch < 0 or not 0 <= index < count:
             raise ValueError(
-                f"batches: expected positive batch_size and workers, and a process among {count}, "
-                f"got {batch_size}, {workers} and {index}"
+                f"batches: expected batch_size >= 1, workers and prefetch >= 0, and a process among {count}, "
+                f"got {batch_size}, {workers}, {prefetch} and {index}"
             )
         kind = _StepPlan if loader.streaming else _SamplePlan
         self._plan = kind(loader, batch_size, seed, index, count, drop_last, options)
@@ -65,9 +66,9 @@ class Batches(Iterator):
             raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
-        threads = 1 if loader.streaming else workers
-        self._executor = ThreadPoolExecutor(threads, "batches")
-        self._ahead = threads + prefetch
+        threads = min(workers, 1) if loader.streaming else workers
+        self._executor = ThreadPoolExecutor(threads, "batches") if threads else _Here()
+        self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Future] = deque()
 
     def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
@@ -100,6 +101,18 @@ class Batches(Iterator):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class _Here(Executor):
+    """Does what it is asked for at once, in the calling thread."""
+
+    def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
+        future: Future = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
 
 def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:
@@ -165,8 +178,9 @@ class _SamplePlan(_Plan):
     def batch(self, epoch: int, number: int) -> tuple:
         first = number * self.batch_size
         indices = self.order(epoch)[first : first + self.batch_size]
-        seed = self.random(epoch, number, self.process_index)
-        return self.loader.index(indices, **self.loader.seeding(seed), **self.options)
+        if not self.loader.draws:
+            return self.loader.index(indices, **self.options)
+        return self.loader.index(indices, seed=self.random(epoch, number, self.process_index), **self.options)
 
     def order(self, epoch: int) -> np.ndarray:
         """The process's indices in an epoch."""

@@ -140,13 +140,12 @@ class ImageClass(DataLoader):
             raise ValueError("ImageClass: none of the images could be read")
         return *self._packed(samples, self.image_class[kept], paths), paths
 
-    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
-        """(inputs, targets, paths) of images of classes that are drawn uniformly."""
-        random = generator(seed, "ImageClass.sample")
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        """The indices of random images of classes that are drawn uniformly."""
         counts = np.diff(self._ends, prepend=0)
         classes = random.choice(np.flatnonzero(counts), batch_size)
         within = random.integers(counts[classes])
-        return self.index(self._ends[classes] - counts[classes] + within + 1, seed=random, **options)
+        return self._ends[classes] - counts[classes] + within + 1
 
     def _sampled(self, function: SampleFunction, path: str, random: Any) -> np.ndarray | None:
         try:

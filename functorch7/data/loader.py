@@ -69,8 +69,11 @@ class DataLoader(Positions):
     def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
         random = generator(seed, f"{type(self).__name__}.sample")
-        indices = random.integers(1, self.size() + 1, batch_size)
-        return self.index(indices, **self.seeding(random), **options)
+        return self.index(self.draw(batch_size, random), **self.seeding(random), **options)
+
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        """The indices of random samples."""
+        return random.integers(1, self.size() + 1, batch_size)
 
     def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
         """(inputs, targets) of the samples start to stop, both included."""
@@ -94,8 +97,15 @@ class DataLoader(Positions):
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
         """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
-        for (n, k), random in zip(self.counts(batch_size, epoch_size), generators(seed), strict=False):
-            yield (k, *self.sample(n, random, **options))
+        for indices, seeding, k in self.drawn(batch_size, epoch_size, seed):
+            yield (k, *self.index(indices, **seeding, **options))
+
+    def drawn(self, batch_size: int, epoch_size: int, seed: Any) -> Iterator[tuple[np.ndarray, dict, int]]:
+        """What sampleiter reads: (indices, the seed as index takes it, samples so far)."""
+        random = generator(seed, f"{type(self).__name__}.sampleiter")
+        seeds = generators(random if self.draws else None)
+        for n, k in self.counts(batch_size, epoch_size):
+            yield self.draw(n, random), self.seeding(next(seeds)), k
 
     # Into JAX --------------------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ def test_workers_end_with_close_or_with_the_object():
     wait_until(lambda: not workers())
     loader = AsyncIterator(Slow(), 2)
     next(loader.subiter(2))
-    batches = Slow().batches(2)
+    batches = Slow().batches(2, workers=1)
     next(batches)
     del loader, batches
     gc.collect()

@@ -139,7 +139,7 @@ def test_errors_come_where_the_batch_would_have_come():
     assert targets_of(batches) == [[9, 10, 11]]
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": 0}, {"process_index": 2, "process_count": 2},
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip
 def test_what_makes_no_sense_is_refused(options):
     with pytest.raises(ValueError, match="batches: "):
