@@ -119,8 +119,7 @@ class Images:
             persistent_workers=True,
             multiprocessing_context="forkserver",  # a fork would copy JAX's threads
         )
-        while True:
-            yield from loader
+        return itertools.chain.from_iterable(itertools.repeat(loader))
 
 
 class Files:
