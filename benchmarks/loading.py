@@ -35,21 +35,25 @@ class Memory:
     ]
 
     def __init__(self, n_samples: int = 60000, batch_size: int = 128):
+        self.n_samples, self.batch_size = n_samples, batch_size
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Images of bytes, and classes."""
         random = np.random.default_rng(0)
-        self.inputs = random.integers(0, 256, (n_samples, 1, 28, 28), dtype=np.uint8)
-        self.targets = random.integers(1, 11, n_samples)
-        self.batch_size = batch_size
+        images = random.integers(0, 256, (self.n_samples, 1, 28, 28), dtype=np.uint8)
+        return images, random.integers(1, 11, self.n_samples)
 
     def indices(self) -> Iterator[np.ndarray]:
         """Random indices from 0, without end."""
-        order = np.random.default_rng(1).permutation(len(self.targets))
+        order = np.random.default_rng(1).permutation(self.n_samples)
         whole = len(order) // self.batch_size * self.batch_size
         return itertools.cycle(order[:whole].reshape(-1, self.batch_size))
 
     def ways(self) -> dict[str, Way]:
-        loader = TensorLoader(self.inputs, self.targets)
-        alone = ((self.inputs[i], self.targets[i]) for i in self.indices())
-        placed = (jax.device_put((self.inputs[i], self.targets[i])) for i in self.indices())
+        images, classes = self.arrays()
+        loader = TensorLoader(images, classes)
+        alone = ((images[i], classes[i]) for i in self.indices())
+        placed = (jax.device_put((images[i], classes[i])) for i in self.indices())
         return {
             "functorch7, index": counting(loader.index(i + 1) for i in self.indices()),
             "NumPy, indexing alone": counting(alone),
@@ -148,32 +152,32 @@ class Fed:
         self.memory = memory
 
     def ways(self) -> dict[str, Way]:
-        memory = self.memory
-        loader = TensorLoader(memory.inputs, memory.targets)
-        batches = loader.batches(memory.batch_size, None, 0, drop_last=True)
-        one = next(loader.batches(memory.batch_size))
-        return {
-            "fed by functorch7, batches": trained(lambda: next(batches)),
-            "one batch on the device": trained(lambda: one),
-        }
+        loader = TensorLoader(*self.memory.arrays())
+        batches = loader.batches(self.memory.batch_size, None, 0, drop_last=True)
+        one = next(loader.batches(self.memory.batch_size))
+        return trained({"fed by functorch7, batches": lambda: next(batches), "one batch on the device": lambda: one})
 
 
-def trained(batch: Callable[[], tuple]) -> Way:
-    """A step trains on a batch; steps do not wait for one another. It gives the number of samples."""
+def trained(sources: dict[str, Callable[[], tuple]]) -> dict[str, Way]:
+    """A step trains on a source's batch; steps do not wait for one another. It gives the number of samples."""
     network = f7.Sequential(
         f7.SpatialConvolution(1, 16, 5, 5), f7.ReLU(), f7.SpatialMaxPooling(2, 2, 2, 2), f7.View(16 * 12 * 12),
         f7.Linear(16 * 12 * 12, 10), f7.LogSoftMax(),
     )  # fmt: skip
     optimizer = optax.sgd(0.01)
     step = make_train_step(network, f7.ClassNLLCriterion(), optimizer)
-    held = [init_state(network, optimizer, jax.random.key(0))]
 
-    def run() -> float:
-        inputs, targets = batch()
-        held[0], _ = step(held[0], (as_floats(inputs), targets), None)
-        return float(len(targets))
+    def way(batch: Callable[[], tuple]) -> Way:
+        held = [init_state(network, optimizer, jax.random.key(0))]
 
-    return Way(run, lambda: jax.block_until_ready(held[0].params))
+        def run() -> float:
+            inputs, targets = batch()
+            held[0], _ = step(held[0], (as_floats(inputs), targets), None)
+            return float(len(targets))
+
+        return Way(run, lambda: jax.block_until_ready(held[0].params))
+
+    return {name: way(batch) for name, batch in sources.items()}
 
 
 @jax.jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -80,8 +81,8 @@ class SequenceLoader(StepLoader):
         if self.batch_size % count:
             raise ValueError(f"SequenceLoader: a batch of {self.batch_size} cannot be shared by {count} processes")
         width = self.batch_size // count
-        part = object.__new__(SequenceLoader)
-        part.batch_size, part.bidirectional = width, self.bidirectional
+        part = copy.copy(self)
+        part.batch_size = width
         part.data = np.ascontiguousarray(self.data[:, index * width : (index + 1) * width])
         return part
 
@@ -174,6 +175,7 @@ class MultiSequence(StepLoader):
         if n < count:
             raise ValueError(f"MultiSequence: {n} sequences cannot be shared by {count} processes")
         mine = offsets[n * index // count : n * (index + 1) // count + 1]
-        part = MultiSequence(Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0]), self.batch_size)
-        part.randseq = self.randseq
+        part = copy.copy(self)
+        part.sequences = Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0])
+        part.reset()
         return part
