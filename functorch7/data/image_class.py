@@ -32,8 +32,8 @@ class ImageClass(DataLoader):
     Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
     image follow each other, and its target is repeated.
     `sample` draws classes uniformly, then images in them.
-    With on_error="skip" unreadable images are left out of their batches, and empty classes of the draw; each is warned of
-    and counted in `skipped`.
+    With on_error="skip" unreadable images are left out of their batches, and empty classes of the draw; each is counted
+    in `skipped`, with a warning.
     Raises: ValueError, naming the file or the folder.
     Source: dataload/README.md#ImageClass.
     """
