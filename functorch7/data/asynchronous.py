@@ -140,7 +140,9 @@ class AsyncIterator(DataLoader):
 
     def clone(self, *share_names: str) -> AsyncIterator:
         """A deep copy of the loader, with workers of its own."""
-        return AsyncIterator(self.loader.clone(*share_names), self.n_workers)
+        made = copy.copy(self)
+        AsyncIterator.__init__(made, self.loader.clone(*share_names), self.n_workers)
+        return made
 
     def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
         """The loader's `batches`, with this number of workers."""

@@ -163,6 +163,14 @@ def test_a_loader_may_ask_for_processes():
         assert len(processes) == 1 and os.getpid() not in processes
 
 
+def test_a_clone_has_workers_and_data_of_its_own():
+    with AsyncIterator(DATA) as loader:
+        clone = loader.clone()
+        batches = loader.subiter(6)
+        assert listed(clone.subiter(6)) == listed(batches)  # neither ends the other
+        assert clone.loader.inputs is not DATA.inputs
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="at least 1 worker, got 0"):
         AsyncIterator(DATA, 0)
