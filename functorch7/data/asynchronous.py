@@ -70,6 +70,8 @@ class AsyncIterator(DataLoader):
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
         """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
+        if self.streaming:
+            return self.loader.sampleiter(batch_size, epoch_size, seed=seed)  # which says that it cannot
         drawn = self.drawn(batch_size, epoch_size, seed)
         requests = (("index", (indices,), seeding | options, k, self.start) for indices, seeding, k in drawn)
         return self._delivered(self.iterate(requests))

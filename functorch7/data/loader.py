@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .nested import recursive_size
+from .nested import recursive_map, recursive_size
 from .positions import Positions
 from .seeds import generator, generators
 
@@ -115,8 +115,18 @@ class DataLoader(Positions):
 
         return Batches(self, batch_size, epochs, seed, **options)
 
+    def n_records(self) -> int:
+        """How many records grain sees: samples, or whole sequences where these are independent."""
+        return self.size()
+
+    def record(self, number: int, seed: Any = None) -> tuple[Any, Any]:
+        """(input, target) of one record, counted from 1."""
+        parts = self.index(np.array([number]), **self.seeding(seed))[:2]
+        one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)  # an image may give many views
+        return one[0], one[1]
+
     def to_grain(self, seed: int | None = None) -> Any:
-        """A grain.MapDataset of (input, target): samples by position, from 0. `seed` is for loaders that draw.
+        """A grain.MapDataset of (input, target): records by position, from 0. `seed` is for loaders that draw.
 
         Raises: ImportError without grain, which the extra `grain` installs.
         """

@@ -162,6 +162,14 @@ class MultiSequence(StepLoader):
             targets[rows, p.column] = values[first + 1 : first + 1 + p.count]
         return inputs, targets
 
+    def n_records(self) -> int:
+        return len(self.sequences)
+
+    def record(self, number: int, seed: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of one sequence: (x[:-1], x[1:])."""
+        steps = self.sequences[number - 1]
+        return steps[:-1], steps[1:]
+
     def get_state(self) -> dict:
         return {**super().get_state(), "columns": self.columns.get_state()}
 

@@ -123,6 +123,8 @@ def test_streams_have_one_worker_and_come_in_order():
     with AsyncIterator(MultiSequence(sequences, 2), 4) as loader:
         assert loader.n_workers == 1
         assert listed(loader.subiter(3)) == listed(MultiSequence(sequences, 2).subiter(3))
+        with pytest.raises(NotImplementedError, match="Use subiter instead"):
+            loader.sampleiter(3, seed=0)
 
 
 def workers():

@@ -169,6 +169,16 @@ def test_loaders_that_draw_draw_anew_in_every_epoch_of_grain():
     assert dataset[2] == Noise().to_grain(seed=1)[2]
 
 
+def test_grain_sees_whole_sequences():
+    records = MultiSequence(SEQUENCES, 2).to_grain()
+    assert len(records) == 4
+    for (inputs, targets), sequence in zip(records, SEQUENCES, strict=True):
+        np.testing.assert_array_equal(inputs, sequence[:-1])
+        np.testing.assert_array_equal(targets, sequence[1:])
+    steps = SequenceLoader(np.arange(1, 24), 4).to_grain()
+    assert [part.tolist() for part in steps[1]] == [[2, 7, 12, 17], [3, 8, 13, 18]]
+
+
 def test_grains_own_loader_samples_a_source():
     sampler = grain.samplers.IndexSampler(11, grain.sharding.ShardOptions(1, 2), shuffle=True, num_epochs=1, seed=2)
     loader = grain.DataLoader(data_source=Source(DATA), sampler=sampler)

@@ -214,6 +214,13 @@ def test_image_sequences_stream_with_masks(frames):
     np.testing.assert_array_equal(np.rint(loader.sub(1, 3)[0][:, 0, 0, 0, 0] * 255 / 40), [3, 4, 5])
 
 
+def test_grain_sees_whole_sequences_of_images(frames):
+    records = MultiImageSequence(frames, 2, SIZES, (3, 24, 24), "sample_train").to_grain(seed=1)
+    inputs, targets = records[1]
+    assert len(records) == 2 and inputs.shape == (5, 3, 24, 24) and targets.shape == (5, 1, 7, 7)
+    np.testing.assert_array_equal(np.rint(inputs[:, 0, 0, 0] * 255 / 40), [1, 2, 3, 4, 5])
+
+
 def test_frames_are_cropped_at_one_place_per_sequence_or_at_every_step(tmp_path):
     for t in range(1, 7):
         save(tmp_path / "s" / f"x{t}.png", ramp(20, 20))
