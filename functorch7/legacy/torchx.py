@@ -89,7 +89,7 @@ class AliasMultinomial:
         weights = np.asarray(unwrapped(probs))
         if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
             raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")
-        self._table = alias_table(Const(weights))
+        self._draw = jax.jit(alias_table(Const(weights)).draw, static_argnums=1)
 
     def draw(self) -> int:
         """One index."""
@@ -100,4 +100,4 @@ class AliasMultinomial:
         return output.copy(self._drawn(output.shape))
 
     def _drawn(self, shape: tuple[int, ...]) -> np.ndarray:
-        return np.asarray(self._table.draw(jax.random.fold_in(*next_draw()), shape)) + 1
+        return np.asarray(self._draw(jax.random.fold_in(*next_draw()), shape)) + 1
