@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -67,9 +67,9 @@ class Batches(Iterator):
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
         threads = min(workers, 1) if loader.streaming else workers
-        self._executor = ThreadPoolExecutor(threads, "batches") if threads else _Here()
+        self._executor = ThreadPoolExecutor(threads, "batches") if threads else None
         self._ahead = max(threads + prefetch, 1)
-        self._pending: deque[Future] = deque()
+        self._pending: deque[Callable[[], Any]] = deque()
 
     def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
         while self._epochs is None or epoch < self._epochs:
@@ -82,17 +82,20 @@ class Batches(Iterator):
             numbers = next(self._next, None)
             if numbers is None:
                 break
-            self._pending.append(self._executor.submit(_made, self._plan, *numbers, self._sharding))
+            request = (_made, self._plan, *numbers, self._sharding)
+            waiting = _at_once(*request) if self._executor is None else self._executor.submit(*request).result
+            self._pending.append(waiting)
         if not self._pending:
             self.close()
             raise StopIteration
-        batch, state = self._pending.popleft().result()
+        batch, state = self._pending.popleft()()
         self.state = {**self.state, **state}
         return batch
 
     def close(self) -> None:
         """Drops the batches that are ready and stops the workers."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
         self._pending.clear()
         self._next = iter(())
 
@@ -103,16 +106,18 @@ class Batches(Iterator):
         self.close()
 
 
-class _Here(Executor):
-    """Does what it is asked for at once, in the calling thread."""
+def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:
+    """Calls a function now; what it gave, or raised, comes when the result is called for."""
+    try:
+        made = function(*args)
+    except Exception as error:
+        failure = error
 
-    def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
-        future: Future = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+        def fail() -> None:
+            raise failure
+
+        return fail
+    return lambda: made
 
 
 def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:
