@@ -13,12 +13,13 @@ from typing import Any
 
 import jax
 
-from . import inception, language, lenet, mlp, nce, padding, recurrent, rows, stateful, steps, transfer
+from . import inception, language, lenet, loading, mlp, nce, padding, recurrent, rows, stateful, steps, transfer
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
     "nce": nce, "language": language.LANGUAGE, **recurrent.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS,
+    **loading.BENCHMARKS,
 }  # fmt: skip
 
 
@@ -84,4 +85,5 @@ def main() -> None:
         options.json.write_text(json.dumps(found, indent=1))
 
 
-main()
+if __name__ == "__main__":  # the processes that PyTorch starts read this file, too
+    main()

@@ -64,7 +64,10 @@ def idx(path: Path) -> np.ndarray:
     if data[:3] != b"\x00\x00\x08":
         raise ValueError(f"{path}: expected an IDX file of bytes, got one that starts with {data[:4]!r}")
     sizes = np.frombuffer(data, ">i4", data[3], 4)
-    return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(sizes)
+    found = np.frombuffer(data, np.uint8, offset=4 + 4 * data[3])
+    if found.size != sizes.prod():
+        raise ValueError(f"{path}: expected {sizes.prod()} elements ({sizes}), got {found.size}; is it complete?")
+    return found.reshape(sizes)
 
 
 def placed(images: np.ndarray, canvas: int, rng: np.random.Generator) -> np.ndarray:

@@ -50,6 +50,7 @@ CRITERIONS = [
         [np.array([1, 2]), np.array([4])],
     ),
     (f7.RepeaterCriterion(f7.AbsCriterion()), [x(2, 3), x(2, 3)], x(2, 3)),
+    (f7.TreeNLLCriterion(), np.log(p(3)), None),
     (f7.NCECriterion(), [p(3), p(3, 2), p(3), p(3, 2)], None),
     (f7.NCECriterion(False), [p(3), p(3, 2), p(3), p(3, 2)], np.array([1, 4, 2])),
     (f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1), np.log(p(3, 4)), np.array([1, 4, 2])),

@@ -8,7 +8,7 @@ import jax
 import pytest
 
 import functorch7 as f7
-from benchmarks import inception, lenet, mlp, nce, rows, stateful, transfer
+from benchmarks import inception, lenet, loading, mlp, nce, rows, stateful, transfer
 from benchmarks.language import Model
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
@@ -27,6 +27,14 @@ def test_all_ways_agree(benchmark):
         ways = benchmark.ways()
         assert "functorch7 functional" in ways and len(ways) > 1
         check_agreement(ways)
+
+
+def test_loaders_give_as_many_samples_as_what_they_are_compared_with():
+    memory, images = loading.Memory(64, 8), loading.Images(4, 16, 12, 2)
+    check_agreement(memory.ways())
+    check_agreement(loading.Fed(memory).ways())
+    # PyTorch's would start processes
+    check_agreement({name: way for name, way in images.ways().items() if "PyTorch" not in name})
 
 
 def test_the_step_wise_interface_runs():

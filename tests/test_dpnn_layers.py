@@ -99,16 +99,50 @@ def test_trees_row_step_is_gradient_descent():
     jax.tree.map(lambda a, e: np.testing.assert_allclose(a, e, rtol=1e-5, atol=1e-6), after.params, expected)
 
 
+def test_trees_helpers_leave_other_families_alone():
+    """dpnn's momentum, decay and norms are those of the families that the batches went through."""
+    tree, rows = tree_and_rows()
+    before, touched = np.array(tree.weight), [*rows[1], *rows[3]]
+    inputs, g = [RANDOM.normal(size=(2, 3)), np.array([2, 5])], np.full(2, -0.5)
+    tree.zeroGradParameters()
+    assert [p.size() for p in tree.sparseParameters()[0]] == [[11, 3], [11]]
+    tree.forward(inputs)
+    tree.backward(inputs, g)
+    gradient = np.array(tree.gradWeight)
+    assert [p.size() for p in tree.sparseParameters()[0]] == [[3, 3], [3], [2, 3], [2]]
+    tree.updateGradParameters(0.9, 0.5)  # the averages start from zeros
+    np.testing.assert_allclose(tree.gradWeight, 0.5 * gradient, rtol=1e-12)
+    tree.weightDecay(0.1)
+    decayed = np.isin(np.arange(11), touched)[:, None] * before
+    np.testing.assert_allclose(tree.gradWeight, 0.5 * gradient + 0.1 * decayed, rtol=1e-12)
+    tree.maxParamNorm(1e-3)
+    norms = np.linalg.norm(tree.weight, axis=1)
+    np.testing.assert_allclose(norms[touched], 1e-3, rtol=1e-3)
+    np.testing.assert_array_equal(np.delete(tree.weight, touched, 0), np.delete(before, touched, 0))
+    assert tree.getParameters()[0].size() == [44]
+
+
+def test_any_trees_leaves_have_probabilities_that_sum_to_one():
+    """A tree made at random: every node but the first hangs on an earlier one."""
+    parents = {node: int(RANDOM.integers(1, node)) for node in range(2, 13)}
+    hierarchy = {p: np.array([c for c in parents if parents[c] == p]) for p in set(parents.values())}
+    leaves = np.array(sorted(set(parents) - set(hierarchy)))
+    tree = nn.SoftMaxTree(2, hierarchy).double().reset(2)
+    np.testing.assert_allclose(np.exp(tree.forward([np.ones((len(leaves), 2)), leaves])).sum(), 1, rtol=1e-12)
+
+
 def test_tree_learns_a_distribution():
     tree, x = nn.SoftMaxTree(1, TREE_ARRAYS), np.ones((8, 1))
     targets = np.array([2, 2, 5, 7, 8, 9, 9, 12])
+    criterion = nn.TreeNLLCriterion()
     for _ in range(300):
-        tree.forward([x, targets])
+        loss = criterion.forward(tree.forward([x, targets]), targets)
         tree.zeroGradParameters()
-        tree.backward([x, targets], np.full(8, -1 / 8))
+        tree.backward([x, targets], criterion.backward(tree.output, targets))
         tree.updateParameters(1)
     got = np.exp(tree.forward([np.ones((4, 1)), np.array([2, 5, 9, 12])]))
     np.testing.assert_allclose(got, [2 / 8, 1 / 8, 2 / 8, 1 / 8], atol=0.01)
+    assert abs(loss - (4 / 8 * np.log(4) + 4 / 8 * np.log(8))) < 0.01  # the entropy of the targets
 
 
 def test_tree_has_the_initial_values_of_torch():
@@ -196,6 +230,17 @@ def test_bigrams_have_the_given_distribution(word):
     if len(index) > 1:
         expected = (prob / prob.sum() * drawn.size)[prob > 0]
         assert chisquare(counts[prob > 0], expected).pvalue > 0.01
+
+
+@pytest.mark.parametrize("word", FOLLOWING)
+def test_bigrams_alias_tables_are_exact(word):
+    """All that a draw can give, summed up: each column with the same probability, kept or left for its other word."""
+    tables = {name: np.asarray(table) for name, table in f7.Bigrams(FOLLOWING, 1).init_buffers().items()}
+    first, size = tables["starts"][word], tables["sizes"][word]
+    of, stay, other = (tables[name][first : first + size] for name in ("following", "stay", "other"))
+    found = np.bincount(of, stay, 9) + np.bincount(of[other], 1 - stay, 9)
+    wanted = np.bincount(FOLLOWING[word]["index"], FOLLOWING[word]["prob"], 9)
+    np.testing.assert_allclose(found / size, wanted / wanted.sum(), atol=1e-6)
 
 
 def test_bigrams_as_an_object():

@@ -13,7 +13,7 @@ from jax.test_util import check_grads
 
 import functorch7 as f7
 from functorch7.core import registry, without_emitted
-from functorch7.core.checks import title
+from functorch7.core.checks import looking, title
 
 KEY = jax.random.key(7)
 
@@ -72,8 +72,11 @@ def test_jit_equals_eager(case):
     params, buffers = case.module.init(KEY)
     input = arrays(case.input)
     eager = applied(case, params, buffers, input)
-    jitted = jax.jit(lambda *args: applied(case, *args))(params, buffers, input)
-    assert_close(jitted, eager, rtol=1e-5, atol=1e-6)
+    with looking():
+        traced = jax.jit(lambda *args: applied(case, *args)).trace(params, buffers, input)
+    assert_close(traced.lower().compile()(params, buffers, input), eager, rtol=1e-5, atol=1e-6)
+    looks = any(type(effect).__name__ == "ErrorEffect" for effect in traced.jaxpr.effects)
+    assert looks == case.module.checks_values, "a module that checks values says so by checks_values"
 
 
 @pytest.mark.parametrize("case", [c for c in MODULES if c.gradient], ids=lambda case: case.id)

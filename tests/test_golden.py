@@ -200,7 +200,7 @@ def run_unpooling(case, tolerance):
 
 DRAWN_TOGETHER = {  # how many of the last dimensions share a draw
     "Dropout": 0, "SpatialDropout": 2, "VolumetricDropout": 3, "SpatialRegionDropout": 3,
-    "SpatialUniformCrop": 3, "SpatialFractionalMaxPooling": 2, "VolumetricFractionalMaxPooling": 3,
+    "SpatialUniformCrop": 3, "TotalDropout": 2, "SpatialFractionalMaxPooling": 2, "VolumetricFractionalMaxPooling": 3,
 }  # fmt: skip
 
 

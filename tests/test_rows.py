@@ -1,5 +1,7 @@
 """Gradient descent on the rows that a batch reads equals gradient descent on everything."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +14,13 @@ from functorch7.training import init_state, make_sgd_step, make_train_step
 INDICES = jnp.array([[1, 3, 3], [6, 1, 2]])
 PAIRS = jnp.array([[[1.0, 0.5], [3, 2]], [[1, -1], [6, 1]]])
 KEYS = [jnp.array([1, 3, 3, 6]), jnp.array([0.5, 2, -1, 1]), jnp.array([3, 1])]
+
+
+def _recurrence():
+    step = f7.Sequential(f7.ParallelTable(f7.LookupTable(6, 3), f7.Linear(3, 3)), f7.CAddTable(), f7.Tanh())
+    return f7.Recurrence(step, 3, 0)
+
+
 NETWORKS = {
     "LookupTable": (f7.LookupTable(6, 4), INDICES),
     "LookupTable with padding": (f7.LookupTable(6, 4, 3), INDICES),
@@ -29,6 +38,10 @@ NETWORKS = {
         ),
         [INDICES, INDICES[::-1]],
     ),
+    "in a Sequencer": (f7.Sequencer(f7.Sequential(f7.LookupTable(6, 4), f7.Linear(4, 3))), INDICES),
+    "in a Sequencer, by columns": (f7.Sequencer(f7.SparseLinear(6, 4)), PAIRS),
+    "in a recurrence": (f7.Sequencer(_recurrence()), jnp.array([[1, 3], [3, 6], [5, 1]])),
+    "in a loop of loops": (f7.Sequencer(f7.Sequencer(_recurrence())), jnp.array([[[1], [3]], [[3], [6]]])),
     "without tables": (f7.Linear(2, 3), PAIRS),
 }
 
@@ -58,3 +71,34 @@ def test_metrics_are_added():
         init_state(module, optax.identity(), jax.random.key(0)), (INDICES[0], jnp.zeros((3, 4))), None
     )
     assert metrics["size"] == 12 and state.step == 1
+
+
+def test_noise_contrastive_estimation_over_time():
+    """As a language model has it: a noise sample for every step, and only its rows change."""
+    estimate = f7.NCEModule(4, 50, 3, np.arange(50.0) + 1, 1)
+    module = f7.Sequential(
+        f7.ParallelTable(f7.Sequencer(f7.LSTM(2, 4)), f7.Identity()), f7.ZipTable(), f7.Sequencer(estimate)
+    )
+    criterion = f7.SequencerCriterion(f7.NCECriterion())
+    x = list(jax.random.normal(jax.random.key(1), (3, 2, 2)))
+    batch = [x, [jnp.array([7, 9]), jnp.array([7, 8]), jnp.array([50, 1])]], [jnp.zeros(2)] * 3
+    variables, key = module.init(jax.random.key(0)), jax.random.key(2)
+    by_rows, dense = [
+        step(init_state(module, optimizer, variables), batch, key)[0].params
+        for step, optimizer in [
+            (make_sgd_step(module, criterion, 0.5), optax.identity()),
+            (make_train_step(module, criterion, optax.sgd(0.5)), optax.sgd(0.5)),
+        ]
+    ]
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), by_rows, dense)
+
+
+def test_a_step_of_a_sequence_makes_nothing_as_large_as_a_table():
+    classes = 12_347
+    module = f7.Sequencer(f7.Sequential(f7.NCEModule(4, classes, 3, np.ones(classes), 1)))
+    step = make_sgd_step(module, f7.SequencerCriterion(f7.NCECriterion()), 0.5)
+    state = jax.eval_shape(lambda: init_state(module, optax.identity(), jax.random.key(0)))
+    batch = [[jnp.ones((2, 4)), jnp.array([7, 9])]] * 3, [jnp.zeros(2)] * 3
+    program = str(step.trace(state, batch, jax.random.key(0)).jaxpr)
+    made_by = re.findall(r":f32\[12347[,\]][^\n]* = ([\w-]+)", program)
+    assert made_by.count("scatter-add") == 2 and set(made_by) <= {"scatter-add", "stop_gradient", "jit"}

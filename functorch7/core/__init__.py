@@ -7,6 +7,8 @@ from .carry import forget as forget
 from .carry import init_carry as init_carry
 from .carry import with_carry as with_carry
 from .checked import checked as checked
+from .checked import raise_found as raise_found
+from .checked import reporting as reporting
 from .checks import axis as axis
 from .checks import check_dimension as check_dimension
 from .checks import check_floating as check_floating

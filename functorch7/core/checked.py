@@ -7,14 +7,41 @@ from typing import Any
 import jax
 from jax.experimental import checkify
 
+from .checks import looking
 
-def checked(function: Callable) -> Callable:
+
+def reporting(function: Callable) -> Callable:
+    """(error, result) of `function`: what its checks of values find, for `raise_found`; to be compiled or transformed.
+
+    Nothing is computed for a function without such checks.
+    """
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with looking():
+            return function(*args, **kwargs)
+
+    return checkify.checkify(run, errors=checkify.user_checks)
+
+
+def raise_found(error: Any) -> None:
+    """Raises ValueError for the first wrong value that a compiled function reported, with the way to the module."""
+    text = error.get()
+    if text is not None:
+        message, *places = text.removesuffix(" (`check` failed)").split("\n")
+        found = ValueError(message)
+        for place in places:
+            found.add_note(place)
+        raise found
+
+
+def checked(function: Callable, **options: Any) -> Callable:
     """`function`, compiled, with all checks of values: classes, indices, probabilities, signs.
 
     Under `jax.jit` alone shapes are checked, but not values, which are known only when the program runs. A checked
     function raises the same ValueError as the eager one; it costs the checks, and a look at their result at every
-    call. Arguments are arrays or trees of them, as for `jax.jit`. Checks made inside a `lax.scan` that is
-    differentiated in reverse are left out by JAX; the criterions of sequences check before they scan.
+    call. Arguments are arrays or trees of them, as for `jax.jit`, whose options may be given. Checks made inside a
+    `lax.scan` that is differentiated in reverse are left out by JAX; the criterions of sequences check before they
+    scan.
     Raises: ValueError for the first wrong value; what the function raises.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -23,14 +50,12 @@ def checked(function: Callable) -> Callable:
     Traceback (most recent call last):
     ValueError: nn.ClassNLLCriterion: target 4 at position 2; classes count from 1 to 3
     """
-    compiled = jax.jit(checkify.checkify(function, errors=checkify.user_checks))
+    compiled = jax.jit(reporting(function), **options)
 
     @wraps(function, assigned=("__doc__", "__name__"), updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
         error, result = compiled(*args, **kwargs)
-        message = error.get()
-        if message is not None:
-            raise ValueError(message.removesuffix(" (`check` failed)"))
+        raise_found(error)
         return result
 
     return run

@@ -1,9 +1,14 @@
 """Errors that name the module, and the one place where 1-based dimensions become axes."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.core import Tracer
 from jax.experimental import checkify
 
@@ -91,10 +96,41 @@ def lookable(values: Any) -> Any:
     return np.asarray(values) if is_concrete(values) else values
 
 
+_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
+
+
+@contextmanager
+def inside(place: str) -> Iterator[None]:
+    """Errors out of this block are noted with the place, those that a compiled program finds later among them."""
+    token = _places.set((*_places.get(), place))
+    try:
+        yield
+    except Exception as error:
+        error.add_note(place)
+        raise
+    finally:
+        _places.reset(token)
+
+
+_looking = jax.make_user_context(default_value=False)
+"""Whether programs traced now are to report. A context of JAX's, so that functions compiled without are not reused."""
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Programs traced in this block look at values. Places around it are no part of what they report."""
+    token = _places.set(())
+    try:
+        with _looking(True):
+            yield
+    finally:
+        _places.reset(token)
+
+
 def check_values(values: Any, wrong: Any, message: str) -> None:
     """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
 
-    Values that are traced are looked at when the program runs, if it is one that `checked` made.
+    Values that are traced are looked at when the program runs, if it is one that `checked` made or one of `legacy`'s.
     """
     values, wrong = values.reshape(-1), wrong.reshape(-1)
     if not values.size:
@@ -102,7 +138,9 @@ def check_values(values: Any, wrong: Any, message: str) -> None:
     if is_concrete(wrong):
         if wrong.any():
             at = int(np.argmax(wrong))
-            raise ValueError(message.format(value=values[at], position=at + 1))
-    else:
+            raise ValueError(message.format(value=lax.stop_gradient(values[at]), position=at + 1))
+    elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
-        checkify.debug_check(~wrong.any(), message, value=values[at], position=at + 1)
+        told = "\n".join([message, *reversed(_places.get())])
+        # While something is differentiated, a value can be looked at without its tangent.
+        checkify.debug_check(~wrong.any(), told, value=lax.stop_gradient(values[at]), position=at + 1)

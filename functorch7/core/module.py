@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 import jax
 
 from . import recording
-from .checks import expected
+from .checked import checked
+from .checks import expected, inside
 from .emitted import is_emitted
 from .printing import chain
 from .zero_mask import is_zero_mask
@@ -99,6 +100,11 @@ class Module:
         return False
 
     @property
+    def checks_values(self) -> bool:
+        """Whether `forward` looks at values, by `check_values`; programs that report wrong ones do so for these."""
+        return any(child.checks_values for child in self.child_modules())
+
+    @property
     def row_parameters(self) -> tuple[str, ...]:
         """Names of the module's own parameters that a call reads only in places, by `gather`."""
         return ()
@@ -174,15 +180,13 @@ class Module:
         key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
         if way is None:
             compiled = child.traceable and not self.traceable and recording.recorder() is None
-            way = _compiled_apply if compiled else type(child).apply
+            in_compiled = _checked_apply if child.checks_values else _compiled_apply
+            way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
-        try:
+        with inside(f"In {shown} module of {self.torch_name()}:"):
             if recording.recorder() is None:
                 return run(input)
             return recording.recorded_call(name, run, input)
-        except Exception as error:
-            error.add_note(f"In {shown} module of {self.torch_name()}:")
-            raise
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked as at construction."""
@@ -242,9 +246,12 @@ class Module:
         return self.printed()
 
 
-@partial(jax.jit, static_argnums=0, static_argnames="train")
-def _compiled_apply(module, params, buffers, input, *, key, train):
+def _apply(module, params, buffers, input, *, key, train):
     return module.apply(params, buffers, input, key=key, train=train)
+
+
+_compiled_apply = jax.jit(_apply, static_argnums=0, static_argnames="train")
+_checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 
 
 class Map(Module, abstract=True):

@@ -10,6 +10,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from . import rows
+
 Path = tuple[int | str, ...]
 
 
@@ -87,7 +89,7 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
     """
     outer = recorder()
     if outer is None:
-        return jax.lax.scan(body, carry, xs)
+        return rows.scan(body, carry, xs)
 
     def recorded_body(state, x):
         step, carry = state
@@ -99,6 +101,6 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
             carry, y = body(carry, x)
         return (step + 1, carry), (y, inner.values())
 
-    (_, carry), (ys, values) = jax.lax.scan(recorded_body, (first, carry), xs)
+    (_, carry), (ys, values) = rows.scan(recorded_body, (first, carry), xs)
     outer.add(*jax.tree.map(lambda value: value[-1], values))
     return carry, ys

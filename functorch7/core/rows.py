@@ -1,43 +1,126 @@
 """Large parameters that a call reads only in places: their gradients can be kept as those rows, too."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .module import Module
+if TYPE_CHECKING:
+    from .module import Module
 
 
-class Gathered(NamedTuple):
-    """Where a table was read: indices, counted from 0, along an axis."""
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Gathered:
+    """Where a table was read: indices, counted from 0, along an axis. Rows are kept with the indices' dimensions first.
+
+    What a loop has read is one of these, too, with the steps as first dimension.
+    """
 
     indices: Any
-    axis: int
+    axis: int = field(metadata={"static": True})
+
+    def zeros(self, table: Any) -> jax.Array:
+        """Rows of zeros."""
+        rest = table.shape[: self.axis] + table.shape[self.axis + 1 :]
+        return jnp.zeros((*self.indices.shape, *rest), table.dtype)
+
+    def placed(self, rows: Any) -> Any:
+        """The rows with the indices' dimensions where the axis is in the table."""
+        places = range(self.indices.ndim)
+        return jnp.moveaxis(rows, places, [self.axis + place for place in places]) if self.axis else rows
 
     def update(self, table: Any, rows: Any) -> Any:
         """The table with something added to these rows; indices beyond it are dropped."""
         at = (slice(None),) * self.axis + (self.indices,)
-        return table.at[at].add(rows.astype(table.dtype), mode="drop")
+        return table.at[at].add(self.placed(rows).astype(table.dtype), mode="drop")
 
 
 class RowTable:
     """Stands for a parameter whose gradient is wanted by rows: `offsets`, zeros, are added to what each read gives.
 
-    `reads` notes where it was read, in the order of the offsets.
+    `reads` notes where it was read, in the order of the offsets; what a loop has read is a list in it.
     """
 
     def __init__(self, table: Any, offsets: Iterator[Any] | None = None):
         self.table, self.offsets = lax.stop_gradient(table), offsets
-        self.reads: list[Gathered] = []
+        self.reads: list = []
         self.shape, self.dtype = table.shape, table.dtype
 
     def gather(self, indices: Any, axis: int) -> Any:
         """The rows at these indices."""
-        self.reads.append(Gathered(indices, axis))
+        read = Gathered(indices, axis)
+        self.reads.append(read)
         rows = gather(self.table, indices, axis)
-        return rows if self.offsets is None else rows + next(self.offsets)
+        return rows if self.offsets is None else rows + read.placed(next(self.offsets))
+
+
+_open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
+"""The tables of the function that is being differentiated."""
+
+
+@contextmanager
+def _reading(tables: list[RowTable]) -> Iterator[None]:
+    token = _open.set(tuple(tables))
+    try:
+        yield
+    finally:
+        _open.reset(token)
+
+
+@contextmanager
+def _afresh(offsets: list) -> Iterator[list]:
+    """In this block the tables note what is read there alone, and add these offsets. Gives the lists of reads."""
+    outer = [(table.reads, table.offsets) for table in _open.get()]
+    for table, own in zip(_open.get(), offsets, strict=True):
+        table.reads, table.offsets = [], None if own is None else iter(own)
+    try:
+        yield [table.reads for table in _open.get()]
+    finally:
+        for table, kept in zip(_open.get(), outer, strict=True):
+            table.reads, table.offsets = kept
+
+
+def unread() -> Any:
+    """A block whose reads do not count: one that finds out shapes."""
+    return _afresh([None] * len(_open.get()))
+
+
+def _looped(loop: Callable, body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
+    """loop(body, carry, xs), where what the body reads of tables comes out beside its results."""
+
+    def reading(carry: Any, each: tuple) -> tuple[Any, Any]:
+        x, offsets = each
+        with _afresh(offsets) as reads:
+            carry, y = body(carry, x)
+        return carry, (y, reads)
+
+    offsets = [None if table.offsets is None else next(table.offsets) for table in _open.get()]
+    carry, (ys, reads) = loop(reading, carry, (xs, offsets))
+    for table, of_steps in zip(_open.get(), reads, strict=True):
+        table.reads.append(of_steps)
+    return carry, ys
+
+
+def scan(body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
+    """`lax.scan` whose body may read tables."""
+    return _looped(lax.scan, body, carry, xs)
+
+
+def at_once(function: Callable, *xs: Any) -> Any:
+    """`jax.vmap(function)(*xs)` of a function that may read tables."""
+
+    def loop(body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
+        return carry, jax.vmap(lambda x: body(carry, x)[1])(xs)
+
+    return _looped(loop, lambda carry, x: (carry, function(*x)), None, xs)[1]
 
 
 def held(params: Any) -> Any:
@@ -67,42 +150,43 @@ class RowGradients(NamedTuple):
     """Gradients of params: a flat list with None for tables; for each of these, what was read, and its gradients."""
 
     dense: list
-    reads: list[list[Gathered]]
+    reads: list[list]
     rows: list[list]
 
 
 def value_and_row_grad(module: Module, loss: Callable) -> Callable:
-    """As jax.value_and_grad(loss, has_aux=True) of loss(params, *args), with RowGradients.
-
-    Raises jax.errors.UnexpectedTracerError if a table is read inside a scan.
-    """
+    """As jax.value_and_grad(loss, has_aux=True) of loss(params, *args), with RowGradients."""
 
     def run(params: Any, *args: Any) -> tuple[tuple[Any, Any], RowGradients]:
         leaves, treedef = jax.tree.flatten(params)
         marks = jax.tree.leaves(_marked(module, params))
+        large = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
 
-        def called(dense: list, offsets: Any) -> tuple[Any, tuple]:
+        def called(dense: list, offsets: list) -> tuple[Any, tuple]:
             tables = [
-                RowTable(leaf, None if offsets is None else iter(offsets[sum(marks[:i])]))
-                for i, leaf in enumerate(leaves) if marks[i]
-            ]  # fmt: skip
+                RowTable(leaf, None if own is None else iter(own)) for leaf, own in zip(large, offsets, strict=True)
+            ]
             chosen = iter(tables)
             filled = [next(chosen) if mark else value for mark, value in zip(marks, dense, strict=True)]
-            value, aux = loss(treedef.unflatten(filled), *args)
+            with _reading(tables):
+                value, aux = loss(treedef.unflatten(filled), *args)
             return value, (aux, [table.reads for table in tables])
 
-        def rows_read(dense: list) -> list:
-            _, (_, reads) = called(dense, None)
-            tables = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
-            return [[gather(t, r.indices, r.axis) for r in each] for t, each in zip(tables, reads, strict=True)]
-
         dense = [None if mark else leaf for leaf, mark in zip(leaves, marks, strict=True)]
-        offsets = jax.tree.map(lambda rows: jnp.zeros(rows.shape, rows.dtype), jax.eval_shape(rows_read, dense))
+        read = jax.eval_shape(lambda: called(dense, [None] * len(large))[1][1])
+        offsets = [
+            jax.tree.map(lambda each, table=table: each.zeros(table), reads, is_leaf=_is_read)
+            for reads, table in zip(read, large, strict=True)
+        ]
         gradient = jax.value_and_grad(called, argnums=(0, 1), has_aux=True)
         (value, (aux, reads)), (dense_gradients, rows) = gradient(dense, offsets)
         return (value, aux), RowGradients(dense_gradients, reads, rows)
 
     return run
+
+
+def _is_read(node: Any) -> bool:
+    return isinstance(node, Gathered)
 
 
 def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
@@ -114,7 +198,8 @@ def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
         if gradient is not None:
             new.append(leaf - (rate * gradient).astype(leaf.dtype))
             continue
-        for read, rows in zip(*next(tables), strict=True):
-            leaf = read.update(leaf, -rate * rows)
+        reads, rows = next(tables)
+        for read, change in zip(jax.tree.leaves(reads, is_leaf=_is_read), jax.tree.leaves(rows), strict=True):
+            leaf = read.update(leaf, -rate * change)
         new.append(leaf)
     return treedef.unflatten(new)

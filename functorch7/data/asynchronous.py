@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
 from .loader import DataLoader
 from .seeds import generators
 
@@ -52,8 +54,8 @@ class AsyncIterator(DataLoader):
             return self._submitted("index", (indices,), options).result()
         return self.loader.index(indices, **options)
 
-    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
-        return self.loader.sample(batch_size, seed, **options)
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        return self.loader.draw(batch_size, random)
 
     def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
         return self.loader.sub(start, stop, seed=seed, **options)
@@ -68,8 +70,10 @@ class AsyncIterator(DataLoader):
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
         """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
-        counts, random = self.counts(batch_size, epoch_size), generators(seed)
-        requests = (("sample", (n, next(random)), options, k, self.start) for n, k in counts)
+        if self.streaming:
+            return self.loader.sampleiter(batch_size, epoch_size, seed=seed)  # which says that it cannot
+        drawn = self.drawn(batch_size, epoch_size, seed)
+        requests = (("index", (indices,), seeding | options, k, self.start) for indices, seeding, k in drawn)
         return self._delivered(self.iterate(requests))
 
     def _delivered(self, results: Iterator) -> Iterator:
@@ -138,7 +142,9 @@ class AsyncIterator(DataLoader):
 
     def clone(self, *share_names: str) -> AsyncIterator:
         """A deep copy of the loader, with workers of its own."""
-        return AsyncIterator(self.loader.clone(*share_names), self.n_workers)
+        made = copy.copy(self)
+        AsyncIterator.__init__(made, self.loader.clone(*share_names), self.n_workers)
+        return made
 
     def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
         """The loader's `batches`, with this number of workers."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -23,7 +23,8 @@ class Batches(Iterator):
     Of several processes, each gets its own samples (or columns, or sequences), as many as every other: the remainder
     of an epoch's order is left out. `process_index` and `process_count` are JAX's unless given; batch_size counts the
     samples of one process. With a `sharding` the processes' batches are made into arrays of all of them.
-    `workers` threads make up to workers + `prefetch` batches ahead, whose number does not change what they hold.
+    `workers` threads make up to workers + `prefetch` batches ahead; without any, the calling thread makes them, which
+    suits data in memory. None of this changes what the batches hold.
     More options go to `loader.index`, or `loader.sub` of time-steps.
 
     `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
@@ -40,7 +41,7 @@ class Batches(Iterator):
         *,
         state: dict | None = None,
         drop_last: bool = False,
-        workers: int = 1,
+        workers: int = 0,
         prefetch: int = 2,
         sharding: jax.sharding.Sharding | None = None,
         process_index: int | None = None,
@@ -49,10 +50,10 @@ class Batches(Iterator):
     ):
         count = jax.process_count() if process_count is None else process_count
         index = jax.process_index() if process_index is None else process_index
-        if batch_size < 1 or workers < 1 or prefetch < 0 or not 0 <= index < count:
+        if batch_size < 1 or workers < 0 or prefetch < 0 or not 0 <= index < count:
             raise ValueError(
-                f"batches: expected positive batch_size and workers, and a process among {count}, "
-                f"got {batch_size}, {workers} and {index}"
+                f"batches: expected batch_size >= 1, workers and prefetch >= 0, and a process among {count}, "
+                f"got {batch_size}, {workers}, {prefetch} and {index}"
             )
         kind = _StepPlan if loader.streaming else _SamplePlan
         self._plan = kind(loader, batch_size, seed, index, count, drop_last, options)
@@ -65,10 +66,10 @@ class Batches(Iterator):
             raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
-        threads = 1 if loader.streaming else workers
-        self._executor = ThreadPoolExecutor(threads, "batches")
-        self._ahead = threads + prefetch
-        self._pending: deque[Future] = deque()
+        threads = min(workers, 1) if loader.streaming else workers
+        self._executor = ThreadPoolExecutor(threads, "batches") if threads else None
+        self._ahead = max(threads + prefetch, 1)
+        self._pending: deque[Callable[[], Any]] = deque()
 
     def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
         while self._epochs is None or epoch < self._epochs:
@@ -81,17 +82,20 @@ class Batches(Iterator):
             numbers = next(self._next, None)
             if numbers is None:
                 break
-            self._pending.append(self._executor.submit(_made, self._plan, *numbers, self._sharding))
+            request = (_made, self._plan, *numbers, self._sharding)
+            waiting = _at_once(*request) if self._executor is None else self._executor.submit(*request).result
+            self._pending.append(waiting)
         if not self._pending:
             self.close()
             raise StopIteration
-        batch, state = self._pending.popleft().result()
+        batch, state = self._pending.popleft()()
         self.state = {**self.state, **state}
         return batch
 
     def close(self) -> None:
         """Drops the batches that are ready and stops the workers."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
         self._pending.clear()
         self._next = iter(())
 
@@ -100,6 +104,20 @@ class Batches(Iterator):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:
+    """Calls a function now; what it gave, or raised, comes when the result is called for."""
+    try:
+        made = function(*args)
+    except Exception as error:
+        failure = error
+
+        def fail() -> None:
+            raise failure
+
+        return fail
+    return lambda: made
 
 
 def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:
@@ -165,8 +183,9 @@ class _SamplePlan(_Plan):
     def batch(self, epoch: int, number: int) -> tuple:
         first = number * self.batch_size
         indices = self.order(epoch)[first : first + self.batch_size]
-        seed = self.random(epoch, number, self.process_index)
-        return self.loader.index(indices, **self.loader.seeding(seed), **self.options)
+        if not self.loader.draws:
+            return self.loader.index(indices, **self.options)
+        return self.loader.index(indices, seed=self.random(epoch, number, self.process_index), **self.options)
 
     def order(self, epoch: int) -> np.ndarray:
         """The process's indices in an epoch."""

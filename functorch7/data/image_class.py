@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ class ImageClass(DataLoader):
     Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
     image follow each other, and its target is repeated.
     `sample` draws classes uniformly, then images in them.
-    With on_error="skip" unreadable images and empty classes are left out and counted in `skipped`, with a warning.
+    With on_error="skip" unreadable images are left out of their batches, and empty classes of the draw; each is counted
+    in `skipped`, with a warning.
     Raises: ValueError, naming the file or the folder.
     Source: dataload/README.md#ImageClass.
     """
@@ -58,7 +59,8 @@ class ImageClass(DataLoader):
         self.sample_size = checked_size("ImageClass", "sample_size", load_size if sample_size is None else sample_size)
         self.sample_function, self.sort_function = sample_function, sort_function
         self.exclude_file, self.exclude_dir = exclude_file, exclude_dir
-        self.on_error, self.skipped = on_error, 0
+        self.on_error = on_error
+        self.skipped: Counter[str] = Counter()  # one for all copies, so that it counts what workers meet
         self._find()
 
     def _find(self) -> None:
@@ -88,17 +90,18 @@ class ImageClass(DataLoader):
     def _places(self, name: str) -> str:
         return ", ".join(str(folder / name) for folder in self.data_path)
 
-    def _excluded(self, path: Path) -> bool:
-        by_folder = self.exclude_dir is not None and fnmatch.fnmatch(str(path), self.exclude_dir)
-        return by_folder or (self.exclude_file is not None and fnmatch.fnmatch(path.name, self.exclude_file))
+    def _excluded(self, path: str) -> bool:
+        by_folder = self.exclude_dir is not None and fnmatch.fnmatch(path, self.exclude_dir)
+        return by_folder or (
+            self.exclude_file is not None and fnmatch.fnmatch(os.path.basename(path), self.exclude_file)
+        )
 
     def _failed(self, message: str, cause: BaseException | None = None) -> None:
         """Raises, or counts and warns."""
         if self.on_error == "raise":
             raise ValueError(message) from cause
-        with _counting:
-            self.skipped += 1
-        warnings.warn(f"{message} (skipped; {self.skipped} so far)", stacklevel=3)
+        self.skipped[message] += 1
+        warnings.warn(f"{message} (skipped; {self.skipped.total()} so far)", stacklevel=3)
 
     # Samples ---------------------------------------------------------------------------------------------------
 
@@ -140,13 +143,12 @@ class ImageClass(DataLoader):
             raise ValueError("ImageClass: none of the images could be read")
         return *self._packed(samples, self.image_class[kept], paths), paths
 
-    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
-        """(inputs, targets, paths) of images of classes that are drawn uniformly."""
-        random = generator(seed, "ImageClass.sample")
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        """The indices of random images of classes that are drawn uniformly."""
         counts = np.diff(self._ends, prepend=0)
         classes = random.choice(np.flatnonzero(counts), batch_size)
         within = random.integers(counts[classes])
-        return self.index(self._ends[classes] - counts[classes] + within + 1, seed=random, **options)
+        return self._ends[classes] - counts[classes] + within + 1
 
     def _sampled(self, function: SampleFunction, path: str, random: Any) -> np.ndarray | None:
         try:
@@ -187,9 +189,6 @@ class ImageClass(DataLoader):
     def sample_test(self, path: str, random: Any = None) -> np.ndarray:
         """Ten views: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
         return ten_crops(self.load_image(path), self.sample_size)
-
-
-_counting = threading.Lock()
 
 
 def checked_size(who: str, name: str, size: Any) -> tuple[int, int, int]:

@@ -138,6 +138,17 @@ class MultiImageSequence(StepLoader):
                 inputs[place], targets[place] = self._sampled(function, self._paths(name, step), tracker, random)
         return inputs, targets
 
+    def n_records(self) -> int:
+        return len(self._indexed())
+
+    def record(self, number: int, seed: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """All frames of one sequence, without a mask step: T x C x H x W."""
+        whole = self.shard(number - 1, self.n_records())
+        whole.batch_size = 1
+        whole.reset()
+        inputs, targets = whole.sub(1, self._indexed()[number - 1][1] + 1, seed=seed)
+        return inputs[1:, 0], targets[1:, 0]
+
     def _sampled(self, function: SampleFunction, paths: tuple[str, str], tracker: dict, random: Any) -> tuple:
         try:
             return function(self, *paths, tracker, random)

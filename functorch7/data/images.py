@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +19,14 @@ class ImageError(ValueError):
     """An image that cannot be used: damaged, no image at all, or too small."""
 
 
-def image_files(folder: Path, excluded: Callable[[Path], bool]) -> Iterator[Path]:
-    """All image files in a folder and the folders inside, by their extensions, sorted."""
-    for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in EXTENSIONS and path.is_file() and not excluded(path):
-            yield path
+def image_files(folder: str | os.PathLike, excluded: Callable[[str], bool]) -> Iterator[str]:
+    """The paths of all image files in a folder and the folders inside, by their extensions; sorted in each folder."""
+    for inside, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(inside, name)
+            if os.path.splitext(name)[1].lower() in EXTENSIONS and not excluded(path):
+                yield path
 
 
 def load_image(path: str, n_channels: int, smallest: int) -> Image:

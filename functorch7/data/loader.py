@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .nested import recursive_size
+from .nested import recursive_map, recursive_size
 from .positions import Positions
 from .seeds import generator, generators
 
@@ -69,8 +69,11 @@ class DataLoader(Positions):
     def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
         random = generator(seed, f"{type(self).__name__}.sample")
-        indices = random.integers(1, self.size() + 1, batch_size)
-        return self.index(indices, **self.seeding(random), **options)
+        return self.index(self.draw(batch_size, random), **self.seeding(random), **options)
+
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        """The indices of random samples."""
+        return random.integers(1, self.size() + 1, batch_size)
 
     def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
         """(inputs, targets) of the samples start to stop, both included."""
@@ -94,8 +97,15 @@ class DataLoader(Positions):
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
         """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
-        for (n, k), random in zip(self.counts(batch_size, epoch_size), generators(seed), strict=False):
-            yield (k, *self.sample(n, random, **options))
+        for indices, seeding, k in self.drawn(batch_size, epoch_size, seed):
+            yield (k, *self.index(indices, **seeding, **options))
+
+    def drawn(self, batch_size: int, epoch_size: int, seed: Any) -> Iterator[tuple[np.ndarray, dict, int]]:
+        """What sampleiter reads: (indices, the seed as index takes it, samples so far)."""
+        random = generator(seed, f"{type(self).__name__}.sampleiter")
+        seeds = generators(random if self.draws else None)
+        for n, k in self.counts(batch_size, epoch_size):
+            yield self.draw(n, random), self.seeding(next(seeds)), k
 
     # Into JAX --------------------------------------------------------------------------------------------------
 
@@ -105,8 +115,18 @@ class DataLoader(Positions):
 
         return Batches(self, batch_size, epochs, seed, **options)
 
+    def n_records(self) -> int:
+        """How many records grain sees: samples, or whole sequences where these are independent."""
+        return self.size()
+
+    def record(self, number: int, seed: Any = None) -> tuple[Any, Any]:
+        """(input, target) of one record, counted from 1."""
+        parts = self.index(np.array([number]), **self.seeding(seed))[:2]
+        one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)  # an image may give many views
+        return one[0], one[1]
+
     def to_grain(self, seed: int | None = None) -> Any:
-        """A grain.MapDataset of (input, target): samples by position, from 0. `seed` is for loaders that draw.
+        """A grain.MapDataset of (input, target): records by position, from 0. `seed` is for loaders that draw.
 
         Raises: ImportError without grain, which the extra `grain` installs.
         """

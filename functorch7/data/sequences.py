@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -80,8 +81,8 @@ class SequenceLoader(StepLoader):
         if self.batch_size % count:
             raise ValueError(f"SequenceLoader: a batch of {self.batch_size} cannot be shared by {count} processes")
         width = self.batch_size // count
-        part = object.__new__(SequenceLoader)
-        part.batch_size, part.bidirectional = width, self.bidirectional
+        part = copy.copy(self)
+        part.batch_size = width
         part.data = np.ascontiguousarray(self.data[:, index * width : (index + 1) * width])
         return part
 
@@ -161,6 +162,14 @@ class MultiSequence(StepLoader):
             targets[rows, p.column] = values[first + 1 : first + 1 + p.count]
         return inputs, targets
 
+    def n_records(self) -> int:
+        return len(self.sequences)
+
+    def record(self, number: int, seed: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of one sequence: (x[:-1], x[1:])."""
+        steps = self.sequences[number - 1]
+        return steps[:-1], steps[1:]
+
     def get_state(self) -> dict:
         return {**super().get_state(), "columns": self.columns.get_state()}
 
@@ -174,6 +183,7 @@ class MultiSequence(StepLoader):
         if n < count:
             raise ValueError(f"MultiSequence: {n} sequences cannot be shared by {count} processes")
         mine = offsets[n * index // count : n * (index + 1) // count + 1]
-        part = MultiSequence(Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0]), self.batch_size)
-        part.randseq = self.randseq
+        part = copy.copy(self)
+        part.sequences = Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0])
+        part.reset()
         return part

@@ -7,33 +7,30 @@ from typing import Any
 import numpy as np
 
 from .loader import DataLoader
-from .nested import recursive_map
 
 
 class Source:
-    """A loader as grain's random-access source: len(), and the sample [position], from 0."""
+    """A loader as grain's random-access source: len(), and the record [position], from 0."""
 
     def __init__(self, loader: DataLoader):
         self.loader = loader
 
     def __len__(self) -> int:
-        return self.loader.size()
+        return self.loader.n_records()
 
     def __getitem__(self, position: int) -> tuple[Any, Any]:
-        return self.drawn(position, None)
+        return self.loader.record(position + 1)
 
-    def drawn(self, position: int, random: np.random.Generator | None) -> tuple[Any, Any]:
-        """(input, target) of one sample, for which the loader may draw."""
-        parts = self.loader.index(np.array([position + 1]), **self.loader.seeding(random))[:2]
-        one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)
-        return one[0], one[1]
+    def drawn(self, position: int, random: np.random.Generator) -> tuple[Any, Any]:
+        """The record at a position, for which the loader draws."""
+        return self.loader.record(position + 1, random)
 
     def __repr__(self) -> str:
-        return f"Source({type(self.loader).__name__} of {len(self)} samples)"
+        return f"Source({type(self.loader).__name__} of {len(self)} records)"
 
 
 def map_dataset(loader: DataLoader, seed: int | None) -> Any:
-    """grain's MapDataset of a loader's samples, with fresh random numbers in every epoch if there is a seed."""
+    """grain's MapDataset of a loader's records, with fresh random numbers in every epoch if there is a seed."""
     try:
         import grain
     except ImportError as error:

@@ -1,6 +1,6 @@
 """Sampling the words that follow a word."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -52,6 +52,8 @@ class Bigrams(Module):
     Source: dpnn, Bigrams.lua; Vose, 1991.
     """
 
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+
     bigrams: Any
     nsample: int
 
@@ -87,7 +89,8 @@ class Bigrams(Module):
         words = input.astype(jnp.int32)
         size = sizes.at[words].get(mode="fill", fill_value=0, wrap_negative_indices=False)
         last = len(starts) - 1
-        check_values(words, size == 0, f"{title(self)}: expected words up to {last} with bigrams, got {{value}}")
+        wanted = f"words up to {last} with bigrams"
+        check_values(words, size == 0, f"{title(self)}: expected {wanted}, got {{value}} at position {{position}}")
         column_key, stay_key = jax.random.split(key)
         shape = (len(words), self.nsample)
         column = jax.random.randint(column_key, shape, 0, jnp.maximum(size, 1)[:, None], jnp.int32)

@@ -15,7 +15,7 @@ class Convert(Map):
 
     Two layouts of the same letters are a transposition; to "bf" (batch, features) flattens the examples, to "b" selects
     the one feature, to "bt" adds a dimension of one target. "b" is put in front where it is missing. Without arguments:
-    y = x (in `legacy`, cast to the type of the module).
+    y = x. The output has `dtype` if one is given, such as "float32" (in `legacy` always that of the module's type).
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
     Raises: ValueError for an output_shape alone, for conversions other than these, and for inputs of other ranks.
     Source: dpnn/README.md#nn.Convert.
@@ -23,6 +23,7 @@ class Convert(Map):
 
     input_shape: str | None = None
     output_shape: str | None = None
+    dtype: str | None = None
 
     def __post_init__(self) -> None:
         if self.output_shape is not None and self.input_shape is None:
@@ -92,6 +93,8 @@ class Convert(Map):
         return {"bf": lambda: self.bf(input), "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()
 
     def f(self, input: Any) -> Any:
+        if self.dtype is not None:
+            input = input.astype(self.dtype)
         if self.input_shape == "b*":
             return input
         dims = len(self.input_shape or "")

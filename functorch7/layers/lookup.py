@@ -1,6 +1,6 @@
 """A learned matrix, read at the rows that the input names."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +12,9 @@ from ..core import Emitted, Module, builder, check_positive, check_values, expec
 def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
     """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
     values, last = lookable(indices), first + size - 1
-    wrong = (values < first) | (values > last)
-    check_values(values, wrong, f"{title(module)}: expected indices from {first} to {last}, got {{value:g}}")
+    wrong = ~((values >= first) & (values <= last))  # NaN, too
+    message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
+    check_values(values, wrong, message)
 
 
 class LookupTable(Module):
@@ -23,10 +24,12 @@ class LookupTable(Module):
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
     max_norm, rows that are used and whose p-norm (norm_type, 2 by default) is above it are scaled down to it.
     Buffers (with max_norm): renormalized, the weight after that (a side output; `legacy` makes it the weight).
-    Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit such
-    an index gives NaN.
+    Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit
+    (unless it is `checked`) such an index gives NaN.
     Source: nn/doc/convolution.md#nn.LookupTable.
     """
+
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
     n_index: int
     n_output: int

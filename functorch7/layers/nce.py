@@ -36,6 +36,7 @@ class NCEModule(Module):
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
     row_parameters: ClassVar[tuple[str, ...]] = ("weight", "bias")  # type: ignore[assignment]
     exposes: ClassVar[tuple[str, ...]] = ("sampleidx",)
 

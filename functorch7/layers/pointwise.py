@@ -1,7 +1,7 @@
 """Arithmetic on every element."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -183,6 +183,8 @@ class OneHot(Map):
     Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give zeros.
     Source: dpnn/README.md#nn.OneHot.
     """
+
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
     output_size: int
 

@@ -101,13 +101,14 @@ class ZipTableOneToMany(TableMap):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 
     Shape: an entry and a table -> a table of pairs.
-    Raises: ValueError unless the second entry is a table.
+    Raises: ValueError unless there are two entries, the second a table.
     Source: dpnn/README.md#nn.ZipTableOneToMany.
     """
 
     def f(self, input: Any) -> Any:
-        one, many = check_table(self, input, 2)[:2]
-        return [[one, each] for each in check_table(self, many)]
+        if not isinstance(input, (list, tuple)) or len(input) != 2 or not isinstance(input[1], (list, tuple)):
+            raise expected(self, "a table of an element and a table", input)
+        return [[input[0], each] for each in input[1]]
 
 
 class CAddTensorTable(TableMap):

@@ -33,6 +33,8 @@ class SparseLinear(Layer):
     Source: nn/doc/simple.md#nn.SparseLinear.
     """
 
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+
     input_size: int
     output_size: int
     do_grad_input: bool = False
@@ -85,6 +87,7 @@ class IndexLinear(Module):
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
     input_size: int
     output_size: int

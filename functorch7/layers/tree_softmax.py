@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -92,6 +92,8 @@ class SoftMaxTree(Module):
     Source: nnx, SoftMaxTree.lua; Morin & Bengio, 2005.
     """
 
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+
     input_size: int
     hierarchy: Any
     root_id: int = -1
@@ -138,7 +140,8 @@ class SoftMaxTree(Module):
         x, target = in_dtype_of(self, x, params["weight"]), target.astype(jnp.int32)
         families = jnp.asarray(buffers["families"]).at[target].get(mode="fill", fill_value=-1)
         known = (families[:, 0] >= 0) & (target > 0)
-        check_values(target, ~known, f"{title(self)}: expected nodes below the root, got {{value}}")
+        message = f"{title(self)}: expected nodes below the root, got {{value}} at position {{position}}"
+        check_values(target, ~known, message)
         choices = jnp.asarray(buffers["choices"])[target]
         total = jnp.where(known, jnp.zeros_like(x, shape=known.shape), jnp.nan)
         for level, on_level in enumerate(self.paths().families.T):

@@ -67,7 +67,10 @@ class SpatialGlimpse(Map):
     scale: float = 2
 
     def __post_init__(self) -> None:
-        size = (self.size, self.size) if isinstance(self.size, int) else tuple(int(s) for s in self.size)
+        size = (self.size,) * 2 if isinstance(self.size, (int, float)) else self.size
+        if isinstance(size, (str, dict)) or len(size) != 2:
+            raise expected(self, "a size, a number or (height, width)", self.size)
+        size = tuple(int(s) for s in size)
         self._set(size=size)
         check_positive(self, height=size[0], width=size[1], depth=self.depth)
         check_number(self, scale=self.scale)

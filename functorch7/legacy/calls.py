@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from .. import core
 from . import compiled
 from .plan import Layout, Path, Plan, with_zeros
 from .random import next_draw
@@ -52,10 +53,12 @@ class Call:
             next_draw() if plan.draws else None,
         )
         if keep:
-            (self.output, self.side), buffers, self.residuals = plan.run(plan.differentiate, *self.arguments)
+            (self.output, self.side), (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
         else:
-            (self.output, self.side), buffers = plan.run(plan.evaluate, *self.arguments)
+            (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
             self.residuals = None
+        if error is not None:
+            core.raise_found(error)
         if buffers:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
                 slot.write(value)

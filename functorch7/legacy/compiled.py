@@ -150,12 +150,31 @@ def _arguments(program: Program, storages: list) -> list:
     return storages if program.by_storage else [read(storages, view) for view in program.views]
 
 
+def _reporting(program: Program, network: Callable) -> Callable:
+    """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
+    if not (program.spec.checks_values and program.spec.traceable):  # what is not traceable checks as it goes
+
+        def run(*arguments: Any) -> tuple[Any, tuple]:
+            outcome, new = network(*arguments)
+            return outcome, (new, None)
+
+        return run
+
+    def run_checked(*arguments: Any) -> tuple[Any, tuple]:
+        # Before it is differentiated: JAX leaves out the checks in a scan that it pulls back.
+        error, (outcome, new) = core.reporting(network)(*arguments)
+        return outcome, (new, error)
+
+    return run_checked
+
+
 @cache
 def evaluation(program: Program) -> Callable:
-    """(storages, buffers, input, state, draw) -> (output, side), new buffers; keeps nothing for backward."""
+    """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
 
     def forward(storages, buffers, input, state, draw):
-        return _network(program, buffers, draw)(_arguments(program, storages), input, state)
+        network = _reporting(program, _network(program, buffers, draw))
+        return network(_arguments(program, storages), input, state)
 
     return _compiled(program, forward)
 
@@ -166,7 +185,7 @@ def differentiation(program: Program) -> Callable:
 
     def forward(*arguments):
         storages, buffers, input, state, draw = arguments
-        network = _network(program, buffers, draw)
+        network = _reporting(program, _network(program, buffers, draw))
         (output, side), pull, new = jax.vjp(network, _arguments(program, storages), input, state, has_aux=True)
         return (output, side), new, Residuals.of(pull, arguments)
 

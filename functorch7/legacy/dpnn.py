@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import math
 import time
 from collections import Counter
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -17,6 +19,14 @@ from .plan import grad_name
 from .random import generator
 from .tensor import Tensor
 from .values import unwrapped
+
+
+def require(package: str) -> ModuleType:
+    """An optional package, imported. Raises ImportError that says how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(f"missing package {package}: run 'pip install {package}'") from error
 
 
 def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:
@@ -87,9 +97,10 @@ class TrainingHelpers(Batches, Described):
                     memo[id(tensor.storage_)] = tensor.storage_
         return copy.deepcopy(self, memo)
 
-    def _leaves(self) -> list[tuple[Any, list[Tensor], list[Tensor]]]:
-        """Every module without modules inside, with its parameters and gradients."""
-        return [(m, *m.parameters()[:2]) for m in self.listModules() if not m.children() and m.parameters()[0]]
+    def _own(self, name: str, given: Any) -> Any:
+        """A field of this name, which counts for the modules inside, too; else what was given."""
+        own = self.__dict__.get(name)
+        return given if own is None else own
 
     def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> None:
         """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim.
@@ -97,12 +108,15 @@ class TrainingHelpers(Batches, Described):
         The rows of a lookup table are inputs: there maxOutNorm (or maxInNorm, without it) limits columns, and maxInNorm
         rows.
         """
-        for module, params, _ in self._leaves():
-            of_outputs = module.__dict__.get("maxOutNorm", maxOutNorm)
-            of_inputs = module.__dict__.get("maxInNorm", maxInNorm)
-            for tensor in (tensor for tensor in params if tensor.dim() > 1):
+        of_outputs, of_inputs = self._own("maxOutNorm", maxOutNorm), self._own("maxInNorm", maxInNorm)
+        if not of_outputs and not of_inputs:
+            return
+        for module in self.children():
+            module.maxParamNorm(of_outputs, of_inputs)
+        for tensor in () if self.children() else self.sparseParameters()[0]:
+            if tensor.dim() > 1:
                 first, last = 0, tensor.dim() - 1
-                if isinstance(module._spec, layers.LookupTable):
+                if isinstance(self._spec, layers.LookupTable):
                     first, last, of_outputs = last, first, of_inputs if of_outputs is None else of_outputs
                 _limited(tensor, first, of_outputs)
                 _limited(tensor, last, of_inputs)
@@ -114,41 +128,49 @@ class TrainingHelpers(Batches, Described):
             own.extend(gradient.clone() for gradient in self.parameters()[1])
         return own
 
-    def updateGradParameters(self, momFactor: float, momDamp: float | None = None, momNesterov: bool = False) -> None:
+    def updateGradParameters(
+        self, momFactor: float, momDamp: float | None = None, momNesterov: bool | None = None
+    ) -> None:
         """Before an update: gradient = m (or gradient + momFactor m), m = momFactor m + (1 - momDamp) gradient."""
-        for module, _, grads in self._leaves():
-            factor = module.__dict__.get("momFactor", momFactor)
-            damp = module.__dict__.get("momDamp", momDamp)
-            damp = factor if damp is None else damp
-            if factor <= 0:
-                continue
-            for average, gradient in zip(module.momentumGradParameters(), grads, strict=True):
-                average.mul(factor).add(1 - damp, gradient)
-                if module.__dict__.get("momNesterov", momNesterov):
-                    gradient.add(factor, average)
-                else:
-                    gradient.copy(average)
+        factor, nesterov = self._own("momFactor", momFactor), self._own("momNesterov", momNesterov)
+        if factor <= 0:
+            return
+        damp = self._own("momDamp", factor if momDamp is None else momDamp)
+        for module in self.children():
+            module.updateGradParameters(factor, damp, nesterov)
+        if self.children() or not self.parameters()[0]:
+            return
+        averages: Any = self.momentumGradParameters()
+        for average, gradient in zip(averages, self.sparseParameters()[1], strict=True):
+            average.mul(factor).add(1 - damp, gradient)
+            if nesterov:
+                gradient.add(factor, average)
+            else:
+                gradient.copy(average)
 
-    def weightDecay(self, wdFactor: float, wdMinDim: int = 2) -> None:
-        """Before an update: gradient += wdFactor * parameter, for parameters of at least wdMinDim dimensions."""
-        for module, params, grads in self._leaves():
-            factor = module.__dict__.get("wdFactor", wdFactor)
-            for parameter, gradient in zip(params, grads, strict=True):
-                if factor > 0 and parameter.dim() >= module.__dict__.get("wdMinDim", wdMinDim):
-                    gradient.add(factor, parameter)
+    def weightDecay(self, wdFactor: float, wdMinDim: int | None = None) -> None:
+        """Before an update: gradient += wdFactor * parameter, for parameters of at least wdMinDim (2) dimensions."""
+        factor, least = self._own("wdFactor", wdFactor), self._own("wdMinDim", wdMinDim)
+        if factor <= 0:
+            return
+        for module in self.children():
+            module.weightDecay(factor, least)
+        for parameter, gradient in () if self.children() else zip(*self.sparseParameters(), strict=True):
+            if parameter.dim() >= (2 if least is None else least):
+                gradient.add(factor, parameter)
 
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float | None:
         """Before an update: scales all gradients so that their norm (or each module's) is at most cutoffNorm.
 
         Returns the norm before; None if cutoffNorm is not positive.
         """
-        cutoff, local = (self.__dict__.get(n, v) for n, v in (("cutoffNorm", cutoffNorm), ("moduleLocal", moduleLocal)))
+        cutoff, local = self._own("cutoffNorm", cutoffNorm), self._own("moduleLocal", moduleLocal)
         if cutoff <= 0:
             return None
-        leaves = self._leaves()
-        if local and (len(leaves) > 1 or self.children()):
-            return math.sqrt(sum(module.gradParamClip(cutoff, True) ** 2 for module, _, _ in leaves))
-        grads = [gradient for _, _, own in leaves for gradient in own]
+        if local and self.children():
+            norms = [module.gradParamClip(cutoff, True) for module in self.children()]
+            return math.sqrt(sum(norm**2 for norm in norms if norm is not None))
+        grads = self.sparseParameters()[1]
         norm = math.sqrt(sum(float((g.numpy().astype(np.float64) ** 2).sum()) for g in grads))
         if norm > cutoff:
             for gradient in grads:

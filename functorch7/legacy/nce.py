@@ -11,7 +11,7 @@ from .. import core, layers
 from .described import Given
 from .module import Module
 from .random import next_draw
-from .tensor import Tensor
+from .tensor import Tensor, changed
 from .values import unwrapped
 
 
@@ -54,6 +54,25 @@ class NCEModule(Module, describes=layers.NCEModule):
     def fastNoise(self) -> None:
         """Makes the sampler anew, from what `unigrams` holds now. Raises ValueError for negative numbers."""
         self._respecify(self._spec.replace(unigrams=core.Const(self.unigrams.numpy())))
+
+    def multicuda(self, device1: int | None = None, device2: int | None = None) -> Any:
+        """Puts the first half of weight's and gradWeight's columns on one device (from 1), the rest on another.
+
+        Raises ValueError without two devices, if they are not there, and for an odd inputsize.
+        """
+        if device1 is None or device2 is None:
+            raise ValueError(f"{self.title()}: specify two devices as arguments")
+        devices, columns = jax.devices(), self._spec.input_size
+        if not {device1, device2} <= set(range(1, len(devices) + 1)) or device1 == device2:
+            raise ValueError(f"{self.title()}: expected two of {len(devices)} devices, got {device1} and {device2}")
+        if columns % 2:
+            raise ValueError(f"{self.title()}: expected an even inputsize, to split it in halves, got {columns}")
+        mesh = jax.sharding.Mesh([devices[device1 - 1], devices[device2 - 1]], "halves")
+        by_columns = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, "halves"))
+        for tensor in (self.weight, self.gradWeight):
+            tensor.array = jax.device_put(tensor.array, by_columns)
+        changed()
+        return self
 
     def noiseSample(self, sampleidx: Tensor, batchsize: int, k: int) -> Tensor:
         """Fills a tensor, resized to batchsize x k, with noise classes."""

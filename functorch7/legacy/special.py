@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import layers
+from .. import core, layers
 from ..core.emitted import Emitted, reward_as
 from ..reinforce import Reinforce as ReinforceSpec
 from .container import Container
 from .generated import object_of
 from .module import Module
 from .random import next_draw
-from .storage import precision
+from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
 
@@ -28,6 +28,13 @@ class Reinforce(Module, describes=ReinforceSpec):
     """
 
     reward: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Torch's arguments; a user's subclass hands on `stochastic`, whether evaluation samples, too."""
+        if self.spec_class is None:
+            self.__dict__["stochastic"] = bool(*args, *kwargs.values())
+            args, kwargs = (), {}
+        super().__init__(*args, **kwargs)
 
     def take_reward(self, reward: Any) -> None:
         """Keeps a reward for backward."""
@@ -170,7 +177,11 @@ class Kmeans(Module, describes=layers.Kmeans):
 
 
 class Convert(Module, describes=layers.Convert):
-    """nn.Convert: without arguments it casts its input to the module's type."""
+    """nn.Convert: it also casts its input to the module's type."""
+
+    def own_description(self) -> core.Module:
+        """The description, with the module's type."""
+        return super().own_description().replace(dtype=dtype_of(self._type).name)
 
     def findAxis(self, axis: str, shape: str | None = None, silent: bool = False) -> int | None:
         """The position of a letter in a layout, from 1; if there is none, ValueError, or None if silent."""
@@ -189,6 +200,10 @@ class Convert(Module, describes=layers.Convert):
     def b(self, input: Any) -> Any:
         """The module that selects the one feature, or the first target, of each example."""
         return object_of(self._spec.b(unwrapped(input)))
+
+    def buildConverter(self, input: Any) -> Any:
+        """The module that does it for such a batch."""
+        return object_of(self._spec.converter(unwrapped(input)))
 
     def bt(self) -> Any:
         """The module that makes each example's number a vector of one."""
@@ -255,16 +270,40 @@ class Bigrams(Module, describes=layers.Bigrams):
 
 
 class SoftMaxTree(Module, describes=layers.SoftMaxTree):
-    """nn.SoftMaxTree."""
+    """nn.SoftMaxTree; dpnn's helpers (momentum, weight decay, norms) leave families alone that have no gradient.
+
+    `parameters()` always has the whole weight and bias, so that `getParameters` is right after a backward, too.
+    """
 
     def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
         """The parameters, and their gradients, of a node's children: rows of weight and bias."""
         rows = self._spec.family(parentId)
-        parts = [[t.narrow(1, rows.start + 1, rows.stop - rows.start) for t in ts] for ts in self.parameters()[:2]]
-        return parts[0], parts[1]
+        return _rows(self.parameters()[0], [rows]), _rows(self.parameters()[1], [rows])
+
+    def _touched(self) -> list[slice]:
+        """The rows of the families with a gradient; all rows if there are none."""
+        has_gradient = self.gradBias.numpy() != 0
+        families = (self._spec.family(int(parent)) for parent in np.unique(self._spec.hierarchy.value[:, 0]))
+        return [rows for rows in families if has_gradient[rows].any()] or [slice(0, len(has_gradient))]
+
+    def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Weight and bias of each family that batches went through since zeroGradParameters; all if there are none."""
+        params, grads = self.parameters()[:2]
+        return _rows(params, self._touched()), _rows(grads, self._touched())
 
     def momentumGradParameters(self) -> list[Tensor]:
-        """The moving averages of the gradients. Raises RuntimeError with accUpdate, which keeps none in Torch."""
+        """The moving averages of the gradients in `sparseParameters`; zeros at first.
+
+        Raises RuntimeError with accUpdate, which keeps none in Torch.
+        """
         if self.accUpdate:
             raise RuntimeError(f"{self.title()}: cannot use momentum with accUpdate")
-        return super().momentumGradParameters()
+        averages = self.__dict__.setdefault("momGradParams", [])
+        if not averages:
+            averages.extend(gradient.clone().zero() for gradient in self.parameters()[1])
+        return _rows(averages, self._touched())
+
+
+def _rows(tensors: list[Tensor], parts: list[slice]) -> list[Tensor]:
+    """Views of these rows of every tensor."""
+    return [t.narrow(1, rows.start + 1, rows.stop - rows.start) for rows in parts for t in tensors]

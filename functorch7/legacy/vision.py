@@ -87,6 +87,26 @@ class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvo
         self.__dict__[grad_name("weight")].resize(*shape)
 
 
+class SpatialConvolution(Module, describes=layers.SpatialConvolution):
+    """nn.SpatialConvolution."""
+
+
+class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):
+    """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
+
+    def binarizeWeight(self) -> None:
+        """Replaces the weights by their signs (1 for 0), as for a network that is to be used only.
+
+        Keeps the weights in `tempWeight`, the mean size of each output plane's in `alphas`, and that of each input
+        plane's in `gradInputAlphas`.
+        """
+        weight = self.weight.numpy()
+        self.tempWeight = self.weight.clone()
+        self.alphas = Tensor.of(np.abs(weight).mean((1, 2, 3)))
+        self.gradInputAlphas = Tensor.of(np.abs(weight).mean((0, 2, 3)))
+        self.weight.copy(np.where(weight >= 0, 1, -1))
+
+
 class SpatialConvolutionMap(Module, describes=layers.SpatialConvolutionMap):
     """nn.SpatialConvolutionMap."""
 

@@ -10,6 +10,7 @@ from .binary import SoftMarginCriterion as SoftMarginCriterion
 from .binary import SpatialBinaryLogisticRegression as SpatialBinaryLogisticRegression
 from .classification import ClassNLLCriterion as ClassNLLCriterion
 from .classification import CrossEntropyCriterion as CrossEntropyCriterion
+from .classification import TreeNLLCriterion as TreeNLLCriterion
 from .combined import ModuleCriterion as ModuleCriterion
 from .combined import MultiCriterion as MultiCriterion
 from .combined import ParallelCriterion as ParallelCriterion

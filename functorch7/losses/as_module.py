@@ -20,6 +20,10 @@ class ModuleFromCriterion(Module):
 
     criterion: Criterion
 
+    @property
+    def checks_values(self) -> bool:
+        return self.criterion.checks_values
+
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not isinstance(input, (list, tuple)) or len(input) != 2:
             raise expected(self, "a table of prediction and target", input)

@@ -38,6 +38,10 @@ class Criterion(Module, abstract=True):
     def check(self, input: Any, target: Any) -> None:
         """Raises ValueError, by `check_values`, for values that make no sense."""
 
+    @property
+    def checks_values(self) -> bool:
+        return type(self).check is not Criterion.check
+
     def example_weight(self, input: Any, target: Any) -> Any:
         """The share in an average that an example (a batch of one) has."""
         return jnp.ones(())

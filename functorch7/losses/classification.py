@@ -103,3 +103,17 @@ class CrossEntropyCriterion(Criterion):
 
     def example_weight(self, input: Any, target: Any) -> Any:
         return self.nll.example_weight(input.squeeze(), target.squeeze())
+
+
+class TreeNLLCriterion(Criterion):
+    """-mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
+
+    Shape: (B) -> scalar. The criterion's target is not used; it may be None.
+    Raises: ValueError for other shapes.
+    Source: nnx, TreeNLLCriterion.lua.
+    """
+
+    def loss(self, input: Any, target: Any) -> jax.Array:
+        if input.ndim != 1:
+            raise expected(self, "a vector of log-probabilities, SoftMaxTree's output", input)
+        return -input.mean()

@@ -18,6 +18,10 @@ class CriterionTable(TableMap):
 
     criterion: Criterion
 
+    @property
+    def checks_values(self) -> bool:
+        return self.criterion.checks_values
+
     def f(self, input: Any) -> Any:
         if not isinstance(input, (list, tuple)) or len(input) < 2:
             raise expected(self, "a table of input and target", input)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
 from ..core.recording import recorder, scan
+from ..core.rows import at_once, unread
 from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
 from ..layers import Sequential
 from .abstract import Cell
@@ -59,7 +60,7 @@ def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key
         output, new = module.apply(params, with_zero_masks(buffers, masks), input, key=key, train=train)
         return output, without_zero_masks(new)
 
-    outputs, new = jax.vmap(step)(inputs, keys, over_steps(masks, length))
+    outputs, new = at_once(step, inputs, keys, over_steps(masks, length))
     new = _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
     return outputs, with_zero_masks(new, masks)
 
@@ -86,7 +87,8 @@ def scanned(
     steps = (jnp.arange(length), inputs, over_steps(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        shapes = jax.eval_shape(body, buffers, first_of(steps))
+        with unread():
+            shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, steps)
     else:

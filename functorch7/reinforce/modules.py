@@ -51,6 +51,10 @@ class Reinforce(Module, abstract=True):
     def check(self, input: Any) -> None:
         """Raises ValueError for parameters of no distribution: shapes always, values by `check_values`."""
 
+    @property
+    def checks_values(self) -> bool:
+        return type(self).check is not Reinforce.check
+
     def draws(self, train: bool) -> bool:
         return train or self.stochastic
 

@@ -1,6 +1,6 @@
 """Criterions that reward samples, and the baselines that make their rewards less noisy."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,8 @@ class VarianceReducedReward(Criterion, abstract=True):
     The loss is minus the sum of the rewards, divided by their number if size_average; its gradient is that of
     criterion(baseline, reward), and the predictions get none. `advantage` is what `reinforce_loss` wants.
     """
+
+    predicted: ClassVar[str] = "class scores"
 
     scale: float = 1
     criterion: Criterion = MSECriterion()
@@ -55,7 +57,7 @@ class VarianceReducedReward(Criterion, abstract=True):
         """The predictions, one row or number per example, and the baseline."""
         predictions = self.predictions(input[0]) if isinstance(input, (list, tuple)) and len(input) == 2 else None
         if predictions is None:
-            raise expected(self, "a table of class scores and baseline", input)
+            raise expected(self, f"a table of {self.predicted} and baseline", input)
         if input[1].size != len(predictions):
             raise expected(self, f"a baseline of {len(predictions)} numbers", input[1])
         return predictions, input[1]
@@ -95,6 +97,8 @@ class BinaryClassReward(VarianceReducedReward):
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.BinaryClassReward.
     """
+
+    predicted: ClassVar[str] = "probabilities"
 
     def check(self, input: Any, target: Any) -> None:
         self.parts(input)

@@ -19,9 +19,9 @@ def make_sgd_step(
 ) -> Callable:
     """`step(state, (input, target), key) -> (state, metrics)`, as `make_train_step(..., optax.sgd(learning_rate))`.
 
-    The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear, NCEModule) change only
-    there: a step costs what the batch has entries, however large the tables are. Make the state by
-    `init_state(module, optax.identity(), key)`.
+    The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear, NCEModule, SoftMaxTree)
+    change only there, inside recurrences too: a step costs what the batch has entries, however large the tables are.
+    Make the state by `init_state(module, optax.identity(), key)`.
     Raises: as `make_train_step`.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax

@@ -123,6 +123,8 @@ def test_streams_have_one_worker_and_come_in_order():
     with AsyncIterator(MultiSequence(sequences, 2), 4) as loader:
         assert loader.n_workers == 1
         assert listed(loader.subiter(3)) == listed(MultiSequence(sequences, 2).subiter(3))
+        with pytest.raises(NotImplementedError, match="Use subiter instead"):
+            loader.sampleiter(3, seed=0)
 
 
 def workers():
@@ -137,7 +139,7 @@ def test_workers_end_with_close_or_with_the_object():
     wait_until(lambda: not workers())
     loader = AsyncIterator(Slow(), 2)
     next(loader.subiter(2))
-    batches = Slow().batches(2)
+    batches = Slow().batches(2, workers=1)
     next(batches)
     del loader, batches
     gc.collect()
@@ -161,6 +163,14 @@ def test_a_loader_may_ask_for_processes():
         processes = {int(pid) for _, _, targets in found for pid in targets}
         processes |= {int(pid) for _, targets in loader.batches(8) for pid in np.asarray(targets)}
         assert len(processes) == 1 and os.getpid() not in processes
+
+
+def test_a_clone_has_workers_and_data_of_its_own():
+    with AsyncIterator(DATA) as loader:
+        clone = loader.clone()
+        batches = loader.subiter(6)
+        assert listed(clone.subiter(6)) == listed(batches)  # neither ends the other
+        assert clone.loader.inputs is not DATA.inputs
 
 
 def test_what_makes_no_sense_is_refused():

@@ -139,7 +139,7 @@ def test_errors_come_where_the_batch_would_have_come():
     assert targets_of(batches) == [[9, 10, 11]]
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": 0}, {"process_index": 2, "process_count": 2},
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip
 def test_what_makes_no_sense_is_refused(options):
     with pytest.raises(ValueError, match="batches: "):
@@ -167,6 +167,16 @@ def test_loaders_that_draw_draw_anew_in_every_epoch_of_grain():
     both = [dataset[i] for i in range(6)] + [dataset.repeat(2)[i] for i in range(6, 12)]
     assert [target for _, target in both] == [1, 2, 3, 4, 5, 6] * 2 and len({value for value, _ in both}) == 12
     assert dataset[2] == Noise().to_grain(seed=1)[2]
+
+
+def test_grain_sees_whole_sequences():
+    records = MultiSequence(SEQUENCES, 2).to_grain()
+    assert len(records) == 4
+    for (inputs, targets), sequence in zip(records, SEQUENCES, strict=True):
+        np.testing.assert_array_equal(inputs, sequence[:-1])
+        np.testing.assert_array_equal(targets, sequence[1:])
+    steps = SequenceLoader(np.arange(1, 24), 4).to_grain()
+    assert [part.tolist() for part in steps[1]] == [[2, 7, 12, 17], [3, 8, 13, 18]]
 
 
 def test_grains_own_loader_samples_a_source():

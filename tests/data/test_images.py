@@ -153,7 +153,9 @@ def test_bad_images_are_skipped_and_counted_where_asked(damaged):
     with pytest.warns(UserWarning) as warnings:
         inputs, targets, paths = loader.sub(1, 3)
     assert inputs.shape == (1, 3, 20, 20) and targets.tolist() == [1] and names(paths) == ["a/1.jpg"]
-    assert loader.skipped == 3 and "3.png" in str(warnings[-1].message) and "3 so far" in str(warnings[-1].message)
+    assert (
+        loader.skipped.total() == 3 and "3.png" in str(warnings[-1].message) and "3 so far" in str(warnings[-1].message)
+    )
     assert set(loader.sample(20, seed=0, sample_function=lambda *_: np.zeros((1, 1, 1)))[1]) == {1}
 
 
@@ -210,6 +212,13 @@ def test_image_sequences_stream_with_masks(frames):
     np.testing.assert_array_equal(shades, [[0, 1, 2, 3, 0, 1, 2], [0, 1, 2, 3, 0, 1, 2]])
     np.testing.assert_allclose(targets[:, :, 0, 3, 3], inputs[:, :, 0, 0, 0], atol=1 / 255)
     np.testing.assert_array_equal(np.rint(loader.sub(1, 3)[0][:, 0, 0, 0, 0] * 255 / 40), [3, 4, 5])
+
+
+def test_grain_sees_whole_sequences_of_images(frames):
+    records = MultiImageSequence(frames, 2, SIZES, (3, 24, 24), "sample_train").to_grain(seed=1)
+    inputs, targets = records[1]
+    assert len(records) == 2 and inputs.shape == (5, 3, 24, 24) and targets.shape == (5, 1, 7, 7)
+    np.testing.assert_array_equal(np.rint(inputs[:, 0, 0, 0] * 255 / 40), [1, 2, 3, 4, 5])
 
 
 def test_frames_are_cropped_at_one_place_per_sequence_or_at_every_step(tmp_path):

@@ -44,6 +44,9 @@ def test_idx_files_are_read_plain_and_gzipped(tmp_path):
     for found, digits in (data.training, data.test):
         np.testing.assert_allclose(found, images / 255, rtol=1e-6)
         np.testing.assert_array_equal(digits, labels)
+    (tmp_path / "t10k-images-idx3-ubyte").write_bytes(header + images.tobytes()[:-1])
+    with pytest.raises(ValueError, match=r"t10k-images-idx3-ubyte: expected 24 elements \(\[2 3 4\]\), got 23"):
+        script.mnist(tmp_path)
     (tmp_path / "t10k-images-idx3-ubyte").write_bytes(b"<html>")
     with pytest.raises(ValueError, match="expected an IDX file of bytes, got one that starts with b'<htm'"):
         script.mnist(tmp_path)

@@ -139,7 +139,7 @@ def test_GPU_takes_the_number_of_a_device(device):
 
 ON_FOUR_DEVICES = """
 import jax, numpy as np
-from functorch7.legacy import nn, torch
+from functorch7.legacy import manualSeed, nn, torch
 mlp = nn.Sequential()
 for device in (1, 2, 3):
     mlp.add(nn.GPU(nn.Linear(6, 6), device))
@@ -166,6 +166,21 @@ assert place(moved[1][0].array) == 2
 back = nn.GPU.recursiveSetDevice(None, moved, [x, [torch.ones(1)]])
 assert place(back[0].array) == 0
 assert place(mlp.get(1).setDevice(4).get(1).weight.array) == 3
+halved, whole = [nn.NCEModule(4, 7, 2, torch.ones(7), 1).reset(0.5) for _ in range(2)]
+halved.weight.copy(whole.weight), halved.bias.copy(whole.bias)
+assert halved.multicuda(2, 4) is halved
+x, criterion = [torch.randn(3, 4), torch.LongTensor([1, 5, 7])], nn.NCECriterion()
+for _ in range(2):
+    losses = []
+    for module in (halved, whole):
+        manualSeed(1)
+        losses.append(criterion.forward(module.forward(x)))
+        module.zeroGradParameters()
+        module.backward(x, criterion.backward(module.output))
+        module.updateParameters(0.5)
+    assert abs(losses[0] - losses[1]) < 1e-5, losses
+for array in (halved.weight.array, halved.gradWeight.array):
+    assert [(s.device.id, s.data.shape) for s in array.addressable_shards] == [(1, (7, 2)), (3, (7, 2))]
 print("done")
 """
 

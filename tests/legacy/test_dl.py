@@ -140,6 +140,15 @@ def test_sample_functions_of_ones_own(folder):
     assert views.size() == [20, 3, 4, 4] and list(classes) == [2] * 10 + [1] * 10
 
 
+def test_sample_functions_may_fill_buffers_that_are_kept(folder):
+    loader = dl.ImageClass(str(folder), [3, 10, 10], None, None, None, False)
+    buffer = loader.getImageBuffer(2)
+    buffer.resize(3, 4)
+    assert loader.getImageBuffer(2) is buffer and loader.getImageBuffer(1) is not buffer
+    loader.reset()
+    assert loader.getImageBuffer(2).nElement() == 0
+
+
 def test_image_sequences(tmp_path, capsys):
     (tmp_path / "s").mkdir()
     for t in (1, 2):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.dpnn import require
 
 from .helpers import arrays, same, two_layers, values
 
@@ -133,6 +134,21 @@ def test_a_modules_own_fields_override_the_arguments():
     net.updateGradParameters(0.5, 0.5)
     same(first.parameters()[1], before[:2])
     same(last.parameters()[1], [0.5 * g + 0.5 * g for g in before[2:]])
+
+
+def test_a_containers_fields_count_for_the_modules_inside():
+    net = with_gradients()
+    net.wdFactor, net.get(3).wdFactor = 0.5, 0.25
+    before, parameters = arrays(net.parameters()[1]), arrays(net.parameters()[0])
+    nn.Sequential().add(net).weightDecay(0.1)
+    same(net.parameters()[1][0], before[0] + 0.5 * parameters[0])
+    same(net.parameters()[1][2], before[2] + 0.25 * parameters[2])
+
+
+def test_require_says_how_to_install_what_is_missing():
+    assert require("math").pi > 3
+    with pytest.raises(ImportError, match="missing package no_such_thing: run 'pip install no_such_thing'"):
+        require("no_such_thing")
 
 
 def test_checkParameters_finds_a_NaN():

@@ -45,6 +45,26 @@ def test_input_of_a_wrong_shape(wrong):
         make().forward(values(*shape))
 
 
+DPNN_REFUSES = {
+    "a glimpse's size": (lambda: nn.SpatialGlimpse("a"), "nn.SpatialGlimpse: expected a size, a number or .*, got 'a'"),
+    "three sizes": (lambda: nn.SpatialGlimpse([3, 4, 5]), "nn.SpatialGlimpse: expected a size, .*, got a table of 3"),
+    "two devices": (lambda: nn.NCEModule(4, 7, 2, torch.ones(7)).multicuda(1), "nn.NCEModule.*: specify two devices"),
+    "two elements": (lambda: nn.ZipTableOneToMany().forward([values(1), values(2)]),
+                     r"nn.ZipTableOneToMany: expected a table of an element and a table, got a table of 2"),
+    "a table of probabilities": (lambda: nn.BinaryClassReward(nn.ReinforceBernoulli()).forward(values(2), [1, 1]),
+                                 r"nn.BinaryClassReward: expected a table of probabilities and baseline, got shape"),
+    "log-probabilities": (lambda: nn.TreeNLLCriterion().forward(values(2, 2), None),
+                          r"nn.TreeNLLCriterion: expected a vector of log-probabilities, .*, got shape \(2, 2\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", DPNN_REFUSES)
+def test_what_dpnns_modules_refuse(wrong):
+    run, message = DPNN_REFUSES[wrong]
+    with pytest.raises(ValueError, match=message):
+        run()
+
+
 @pytest.mark.parametrize("make", [lambda: nn.Linear(2, 2), nn.Tanh, nn.SoftMax, lambda: nn.BatchNormalization(2),
                                   nn.Dropout, lambda: nn.L1Penalty(1), lambda: nn.SpatialMaxPooling(2, 2)])  # fmt: skip
 def test_a_table_where_a_tensor_is_expected(make):

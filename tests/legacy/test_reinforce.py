@@ -187,6 +187,9 @@ def test_a_users_module_in_torchs_style_is_rewarded_in_a_network():
     class Coin(nn.Reinforce):
         """Turns signs; its gradient is the reward itself, as that of Torch's base class."""
 
+        def __init__(self, stochastic=False):
+            super().__init__(stochastic)
+
         def updateOutput(self, input):
             self.output = input * -1
             return self.output
@@ -196,6 +199,7 @@ def test_a_users_module_in_torchs_style_is_rewarded_in_a_network():
             return self.gradInput
 
     coin, linear = Coin(), nn.Linear(2, 3)
+    assert (coin.stochastic, Coin(True).stochastic) == (False, True)
     net, reward = nn.Sequential().add(linear).add(coin).double(), values(5)
     x = values(5, 2)
     net.forward(x)

@@ -182,6 +182,8 @@ def test_convert_without_shapes_casts_to_its_type():
     m = nn.Sequential().add(nn.Convert()).add(nn.Linear(2, 2))
     assert nn.Convert().forward(torch.DoubleTensor([1, 2])).type() == "torch.FloatTensor"
     assert m.double().forward(torch.Tensor([1, 2])).type() == "torch.DoubleTensor"
+    assert nn.Convert("bf", "fb").forward(torch.IntTensor([[1, 2]])).type() == "torch.FloatTensor"
+    assert nn.Convert().double().forward(torch.IntTensor([1, 2])).type() == "torch.DoubleTensor"
 
 
 def test_convert_offers_its_parts():
@@ -190,6 +192,7 @@ def test_convert_offers_its_parts():
     assert str(m.transpose("bchw")) == "nn.Identity"
     same(m.transpose("bhwc").forward(x), x.transpose(0, 2, 3, 1))
     same(m.bf(x).forward(x), x.reshape(5, -1))
+    same(m.buildConverter(x).forward(x), x.reshape(5, -1))
     same(nn.Convert("b", "bt").bt().forward([1, 2]), [[1], [2]])
     same(nn.Convert("fb", "b").b(x[0, :1, 0]).forward(x[0, :1, 0]), x[0, 0, 0])
 

@@ -239,6 +239,17 @@ def test_binary_convolution_learns_real_weights():
     same(m.weight, weight - 0.1 * np.asarray(plain.gradWeight))
 
 
+def test_binary_convolution_can_be_made_binary():
+    m = nn.SpatialBinaryConvolution(2, 3, 2, 2).double()
+    m.weight[1][1][1][1] = 0
+    weight = np.array(m.weight)
+    m.binarizeWeight()
+    same(m.weight, np.where(weight >= 0, 1, -1))
+    same(m.tempWeight, weight)
+    same(m.alphas, np.abs(weight).reshape(3, 8).sum(1) / 8)
+    same(m.gradInputAlphas, np.abs(weight).transpose(1, 0, 2, 3).reshape(2, 12).sum(1) / 12)
+
+
 # Sizes ---------------------------------------------------------------------------------------------------------------
 
 

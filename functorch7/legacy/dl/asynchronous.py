@@ -73,6 +73,12 @@ class AsyncIterator(DataLoader):
     def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
         return self.dataset.index(indices, inputs, targets, *extra)
 
+    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        return self.dataset.sample(batchsize, inputs, targets, *extra)
+
+    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+        return self.dataset.sub(start, stop, inputs, targets, *extra)
+
     def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
         windows = self.windows(batchsize or 32, epochsize or -1)
         return self._iterate(("sub", (first, last, None, None, *extra), *then) for first, last, *then in windows)

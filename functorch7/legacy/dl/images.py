@@ -52,6 +52,15 @@ class _Images(DescribedLoader):
     def _adapted(self, function: Callable) -> Callable:
         raise NotImplementedError
 
+    def getImageBuffer(self, i: int) -> Tensor:
+        """A float tensor for the i-th image of a batch, from 1, for sample functions to fill; the same every time."""
+        return self.__dict__.setdefault("_buffers", {}).setdefault(i, Tensor())
+
+    def reset(self) -> None:
+        """Starts from the first sample, and drops the buffers."""
+        super().reset()
+        self.__dict__.pop("_buffers", None)
+
     def _named(self, extra: tuple) -> dict[str, Any]:
         return {"sample_function": self._function(extra[0])} if extra and extra[0] is not None else {}
 

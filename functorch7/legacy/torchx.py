@@ -1,0 +1,103 @@
+"""The parts of the package torchx that dataload and NCEModule are built on: nested tensors, a queue, alias sampling."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..core import Const
+from ..data.nested import leaves
+from ..layers.alias import alias_table
+from .nested import recursiveAdd as recursiveAdd
+from .nested import recursiveCopy as recursiveCopy
+from .nested import recursiveFill as recursiveFill
+from .nested import recursiveNew as recursiveNew
+from .nested import recursiveNormal as recursiveNormal
+from .nested import recursiveResizeAs as recursiveResizeAs
+from .nested import recursiveSet as recursiveSet
+from .nested import recursiveSum as recursiveSum
+from .nested import recursiveTensorEq as recursiveTensorEq
+from .nested import recursiveType as recursiveType
+from .random import next_draw
+from .tensor import Tensor
+from .values import unwrapped
+
+
+def _mapped(function: Any, tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_mapped(function, each) for each in tree]
+    if isinstance(tree, dict):
+        return {name: _mapped(function, each) for name, each in tree.items()}
+    if isinstance(tree, Tensor):
+        return function(tree)
+    raise TypeError(f"expecting nested tensors or tables. Got {type(tree).__name__} instead")
+
+
+def recursiveIndex(res: Any, src: Any, dim: int, indices: Any) -> tuple[Any, Any]:
+    """(res, src), res with copies of src's slices at `indices` along a dimension; made where there are none."""
+    at = np.asarray(unwrapped(indices)).astype(np.int64) - 1
+    gathered = _mapped(lambda tensor: Tensor.of(np.take(tensor.numpy(), at, dim - 1)), src)
+    return (gathered if res is None else recursiveCopy(res, gathered)[0]), src
+
+
+def recursiveSub(src: Any, start: int, stop: int) -> Any:
+    """Views of the rows start to stop, both included."""
+    return _mapped(lambda tensor: tensor.narrow(1, start, stop - start + 1), src)
+
+
+def recursiveSize(src: Any, excludedim: int | None = None) -> Any:
+    """The sizes, without one dimension if it is given."""
+    return _mapped(lambda tensor: [n for dim, n in enumerate(tensor.shape, 1) if dim != excludedim], src)
+
+
+def recursiveBatchSize(input: Any) -> int:
+    """The first size of the first tensor."""
+    return next(leaves(input)).size(1)
+
+
+class Queue:
+    """First in, first out."""
+
+    def __init__(self) -> None:
+        self._values: deque = deque()
+
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return not self._values
+
+    def put(self, value: Any) -> None:
+        """Adds a value."""
+        self._values.append(value)
+
+    def get(self) -> Any:
+        """Takes the oldest value."""
+        if not self._values:
+            raise IndexError("Queue is empty")
+        return self._values.popleft()
+
+
+class AliasMultinomial:
+    """Draws from a fixed distribution over 1 .. n in constant time, by the alias method.
+
+    `probs`: n weights, not all 0. Source: torchx/AliasMultinomial.lua; Walker, 1977.
+    """
+
+    def __init__(self, probs: Any):
+        weights = np.asarray(unwrapped(probs))
+        if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
+            raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")
+        self._draw = jax.jit(alias_table(Const(weights)).draw, static_argnums=1)
+
+    def draw(self) -> int:
+        """One index."""
+        return int(self._drawn((1,))[0])
+
+    def batchdraw(self, output: Tensor) -> Tensor:
+        """Fills a tensor with indices, and returns it."""
+        return output.copy(self._drawn(output.shape))
+
+    def _drawn(self, shape: tuple[int, ...]) -> np.ndarray:
+        return np.asarray(self._draw(jax.random.fold_in(*next_draw()), shape)) + 1
