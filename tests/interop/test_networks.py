@@ -111,6 +111,12 @@ def test_values_around_networks(tmp_path):
     assert torch.deserialize(torch.serialize([1.5])) == [1.5]
 
 
+def test_bfloat16_is_written_as_float():
+    params = {"weight": jnp.ones((2, 3), jnp.bfloat16), "bias": jnp.ones(2, jnp.bfloat16)}
+    record = Writer().object(node_of(f7.Linear(3, 2), f7.Variables(params, {})))
+    assert record.fields["weight"].dtype == np.float32 and record.fields["_type"] == "torch.FloatTensor"
+
+
 def test_trainers(tmp_path):
     trainer = nn.StochasticGradient(nn.Linear(2, 1), nn.MSECriterion())
     trainer.learningRate = 0.5
