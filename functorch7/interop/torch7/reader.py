@@ -57,6 +57,7 @@ class Reader:
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
         self.pooled: dict[int, PoolingRecord] = {}
+        self.searched: set[int] = set()
         self.kept: list[Any] = []
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
@@ -142,7 +143,7 @@ class Reader:
 
     def _find_unpoolings(self, root: T7Object) -> None:
         """Poolings that belong to an unpooling get a record that both share."""
-        waiting, seen = [root], set()
+        waiting, seen = [root], self.searched
         while waiting:
             value = waiting.pop()
             if id(value) in seen or isinstance(value, (np.ndarray, str, bytes, int, float)) or value is None:
