@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..interop import t7
+from ..interop.t7.values import HASHES, VECTORS
 from ..interop.torch7.reader import Reader
 from ..interop.torch7.writer import Writer
 from .criterion import Criterion
@@ -19,6 +20,7 @@ from .tensor import Tensor
 from .trainer import StochasticGradient
 
 TRAINER = "nn.StochasticGradient"
+TABLES = (*HASHES, *VECTORS)
 
 
 def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
@@ -57,6 +59,8 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
             trainers[id(each)] = object.__new__(StochasticGradient)
             trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
             described(each.fields, path)
+        elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            described(each.fields, path)
         elif isinstance(each, t7.T7Object):
             nodes[id(each)] = reader.noted(each, path or "the top")
         elif isinstance(each, (list, dict)) and id(each) not in seen:
@@ -78,6 +82,8 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
             return objects.tensor(each)
         if isinstance(each, t7.T7Storage):
             return objects.storage(each.array)
+        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            return each.fields
         if id(each) in trainers:
             return trainers[id(each)]
         node = nodes.get(id(each)) if isinstance(each, t7.T7Object) else None

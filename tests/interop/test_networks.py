@@ -111,6 +111,12 @@ def test_values_around_networks(tmp_path):
     assert torch.deserialize(torch.serialize([1.5])) == [1.5]
 
 
+def test_bfloat16_is_written_as_float():
+    params = {"weight": jnp.ones((2, 3), jnp.bfloat16), "bias": jnp.ones(2, jnp.bfloat16)}
+    record = Writer().object(node_of(f7.Linear(3, 2), f7.Variables(params, {})))
+    assert record.fields["weight"].dtype == np.float32 and record.fields["_type"] == "torch.FloatTensor"
+
+
 def test_trainers(tmp_path):
     trainer = nn.StochasticGradient(nn.Linear(2, 1), nn.MSECriterion())
     trainer.learningRate = 0.5
@@ -119,6 +125,35 @@ def test_trainers(tmp_path):
     assert isinstance(loaded, nn.StochasticGradient) and (loaded.learningRate, loaded.shuffleIndices) == (0.5, True)
     np.testing.assert_array_equal(loaded.module.weight, trainer.module.weight)
     assert isinstance(loaded.criterion, nn.MSECriterion)
+
+
+def test_criterions_and_what_is_inside_them():
+    network = nn.Sequential().add(nn.Linear(2, 3)).add(nn.ReinforceNormal(0.1))
+    both = nn.ParallelCriterion(True).add(nn.MSECriterion(), 0.5).add(nn.AbsCriterion())
+    value = [network, nn.VRClassReward(network), both, nn.CriterionTable(nn.MSECriterion())]
+    same, reward, parallel, table = torch.deserialize(torch.serialize(value))
+    assert reward.module is same and isinstance(reward.criterion, nn.MSECriterion)
+    x, y = [np.ones(2), np.zeros(2)], np.full(2, 0.5)
+    assert parallel.weights == [0.5, 1] and parallel.forward(x, y) == both.forward(x, y) == 0.625
+    assert np.asarray(table.forward([np.ones(2), np.zeros(2)])) == 1
+
+
+def test_an_unpooling_and_its_pooling():
+    pooling = nn.SpatialMaxPooling(2, 2)
+    network = nn.Sequential().add(pooling).add(nn.SpatialMaxUnpooling(pooling))
+    loaded = torch.deserialize(torch.serialize(network))
+    assert loaded.get(2).pooling is loaded.get(1)
+    x = np.random.default_rng(0).random((1, 1, 4, 4), np.float32)
+    np.testing.assert_array_equal(loaded.forward(x), network.forward(x))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: nn.SpatialDepthWiseConvolution(2, 3, 2, 2), lambda: nn.WeightNorm(nn.Linear(2, 3))]
+)
+def test_gradients_keep_their_sizes(make):
+    module = make()
+    loaded = torch.deserialize(torch.serialize(module))
+    assert [g.shape for g in loaded.parameters()[1]] == [g.shape for g in module.parameters()[1]]
 
 
 RUNTIME = {
@@ -238,18 +273,18 @@ def strange():
 
 
 def test_unknown_classes_are_named_all_at_once(tmp_path):
-    t7.write(tmp_path / "strange.t7", {"a": strange(), "b": [t7.T7Object("tds.Hash", 1, {})]})
+    t7.write(tmp_path / "strange.t7", {"a": strange(), "b": [t7.T7Object("my.Table", 1, {})]})
     with pytest.raises(UnknownClassError) as raised:
         f7.load_t7(tmp_path / "strange.t7")
     assert sorted(raised.value.classes) == [
-        ("my.Layer", "['a'].modules[2]", ["alpha"]), ("tds.Hash", "['b'][1]", [])
+        ("my.Layer", "['a'].modules[2]", ["alpha"]), ("my.Table", "['b'][1]", [])
     ]  # fmt: skip
     assert "my.Layer at ['a'].modules[2], with the fields alpha" in str(raised.value)
     loaded = f7.load_t7(tmp_path / "strange.t7", allow_unknown=True)
     assert np.asarray(loaded["a"].get(1).forward(np.zeros(2))).tolist() == [0, 0]
     with pytest.raises(NotImplementedError, match=r"my\.Layer: functorch7 has no such class"):
         loaded["a"].forward(np.zeros(2))
-    with pytest.raises(UnknownClassError, match=r"tds\.Hash"):
+    with pytest.raises(UnknownClassError, match=r"my\.Table"):
         f7.load_t7(tmp_path / "strange.t7", allow_unknown=["my.Layer"])
 
 

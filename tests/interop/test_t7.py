@@ -161,6 +161,15 @@ def test_tables_nest_as_deep_as_the_file_says():
     assert t7.serialize(t7.deserialize(data)) == data
 
 
+def test_nesting_has_an_end(monkeypatch):
+    monkeypatch.setattr("functorch7.interop.t7.reader.DEEPEST", 50)
+    deep = []
+    for _ in range(60):
+        deep = [deep]
+    with pytest.raises(t7.T7FormatError, match="nested more than 50 deep"):
+        t7.deserialize(t7.serialize(deep))
+
+
 def test_large_storages_stay_in_the_file(tmp_path):
     path = tmp_path / "large.t7"
     values = np.arange(1 << 18, dtype=np.float32)
@@ -179,6 +188,31 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
         t7.write(path, [np.zeros(1000), object()])
     assert t7.read(path) == [1, 2]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("long", ["<i4", "<i8"])
+def test_classes_that_save_more_than_one_table(long):
+    """tds.Hash and tds.Vec have a count and entries; DataParallelTable a field before all."""
+
+    def number(value):
+        return integer(1) + struct.pack("<d", value)
+
+    def head(index, name, version):
+        return integer(4) + integer(index) + text(version) + text(name)
+
+    packed = head(2, b"tds.Vec", b"V 0") + np.array([2], long).tobytes() + number(7) + number(8)
+    hashed = head(3, b"tds.Hash", b"V 0") + np.array([1], long).tobytes() + number(1) + integer(2) + text(b"one")
+    gpus = integer(3) + integer(5) + integer(1) + number(1) + number(1)
+    fields = integer(3) + integer(6) + integer(1) + integer(2) + text(b"gpuAssignments") + integer(3) + integer(5)
+    parallel = head(4, b"nn.DataParallelTable", b"V 3") + gpus + fields
+    data = integer(3) + integer(1) + integer(4) + number(1) + packed + number(2) + hashed + number(3) + parallel
+    value = t7.deserialize(data + number(4) + tensor(9, b"Long", (1,), (1,), 1, np.array([5], long), long))
+    assert [each.fields for each in value[:3]] == [[7, 8], {1: "one"}, {"gpuAssignments": [1]}]
+    again = t7.deserialize(t7.serialize(value))
+    assert [(e.class_name, e.version, e.fields) for e in again[:3]] == [
+        (e.class_name, e.version, e.fields) for e in value[:3]
+    ]
+    assert torch.deserialize(t7.serialize(value[:2])) == [[7, 8], {1: "one"}]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ class Writer:
         def array(value: Any) -> np.ndarray:
             if id(value) not in self.arrays:
                 self.kept.append(value)
-                self.arrays[id(value)] = self.array(value)
+                made = self.array(value)
+                self.arrays[id(value)] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
             return self.arrays[id(value)]
 
         def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
