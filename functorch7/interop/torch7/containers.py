@@ -95,6 +95,7 @@ SCHEMAS = [
     # Criterions
     Schema(losses.CriterionTable, parts=("criterion",),
            grad_input=list),
+    Schema(losses.ModuleFromCriterion, parts=("criterion",), grad_input=list),
     Schema(losses.ClassNLLCriterion, more=_target_buffers),
     Schema(losses.SpatialClassNLLCriterion, more=_target_buffers),
     Schema(losses.CrossEntropyCriterion, {
