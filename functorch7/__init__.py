@@ -4,6 +4,7 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 `apply(params, buffers, input) -> (output, buffers)`; `functorch7.legacy` has Torch7's stateful interface.
 """
 
+from . import interop as interop
 from . import optim as optim
 from .core import Const as Const
 from .core import Container as Container
