@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -38,11 +39,10 @@ def functional(root: Module) -> tuple[core.Module, core.Variables]:
             raise TypeError(f"{module.title()}: a module with its own updateOutput has no functional form")
         spec, names = module.own_description(), module.child_names()
         inner = [arrays(m, (*path, name)) for m, name in zip(module.children(), names, strict=True)]
+        buffers = {name: jax.tree.map(jnp.array, Slot(module, name).read()) for name in spec.init_buffers()}
         if isinstance(spec.children(), tuple):
-            return [params for params, _ in inner], [buffers for _, buffers in inner]
+            return [params for params, _ in inner], [*(b for _, b in inner), *([buffers] if buffers else [])]
         params = {name: parameter(module.__dict__[name], (*path, name)) for name in module.own_parameters()}
-        values = {name: Slot(module, name).read() for name in spec.init_buffers()}
-        buffers = {n: v if v is None or isinstance(v, core.Emitted) else jnp.array(v) for n, v in values.items()}
         for name, (p, b) in zip(names, inner, strict=True):
             params[name], buffers[name] = p, b
         return params, buffers
