@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from . import data as data
+from . import interop as interop
 from . import optim as optim
 from .core import Const as Const
 from .core import Container as Container

@@ -6,6 +6,7 @@ from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
 from . import torchx as torchx
+from .functional import wrap as wrap
 from .random import manualSeed as manualSeed
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
