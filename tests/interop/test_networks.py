@@ -224,7 +224,7 @@ NOT_EQUAL = (
     "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
 )  # fmt: skip
 SAMPLED = ("ReinforceNormal, two stdevs",)
-UNWRITABLE = ("Copy", "MuFuRu")
+UNWRITABLE = ("MuFuRu",)
 ROWS = [(case.id, case.make) for case in MODULES if case.id not in UNWRITABLE]
 ROWS += [(f"criterion {i} {type(row[0]).__name__}", lambda row=row: row[0]) for i, row in enumerate(CRITERIONS)]
 
