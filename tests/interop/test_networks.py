@@ -16,8 +16,7 @@ from functorch7.legacy import nn, torch
 from tests.interop.test_t7 import CASES, FOLDER
 from tests.test_golden import assert_same, decoded
 
-NETWORKS = [c for c in CASES if c["kind"] in ("t7_model", "t7_network") and "gmodule" not in c["id"]]
-NETWORKS = [c for c in NETWORKS if "graph" not in c["id"]]
+NETWORKS = [c for c in CASES if c["kind"] in ("t7_model", "t7_network")]
 
 
 def given(case):
@@ -224,7 +223,7 @@ NOT_EQUAL = (
     "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
 )  # fmt: skip
 SAMPLED = ("ReinforceNormal, two stdevs",)
-UNWRITABLE = ("Copy", "MuFuRu")
+UNWRITABLE = ("MuFuRu",)
 ROWS = [(case.id, case.make) for case in MODULES if case.id not in UNWRITABLE]
 ROWS += [(f"criterion {i} {type(row[0]).__name__}", lambda row=row: row[0]) for i, row in enumerate(CRITERIONS)]
 

@@ -57,7 +57,9 @@ class Writer:
         fields |= {
             PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
         }
-        made.fields.update({name: self._resolved(value, dtype) for name, value in fields.items() if value is not None})
+        kept = {name: fields.pop(name) for name in ("output", "gradInput") if name in fields}
+        resolved = {name: self._resolved(value, dtype) for name, value in fields.items()}
+        made.fields.update({name: value for name, value in (kept | resolved).items() if value is not None})
         for name in node.settings.get("dpnn_serialEmpty", ()):
             made.fields[name] = _emptied(made.fields.get(name))
         made.fields = {name: value for name, value in made.fields.items() if value is not None}
