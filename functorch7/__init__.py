@@ -4,6 +4,9 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 `apply(params, buffers, input) -> (output, buffers)`; `functorch7.legacy` has Torch7's stateful interface.
 """
 
+from importlib import import_module
+from typing import Any
+
 from . import optim as optim
 from .core import Const as Const
 from .core import Container as Container
@@ -25,9 +28,20 @@ from .core import penalty as penalty
 from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict
 from .core import with_carry as with_carry
+from .interop.compare import compare as compare
+from .interop.t7 import T7FormatError as T7FormatError
+from .interop.torch7 import load_model as load_model
+from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
 from .recurrent import *
 from .reinforce import *
 from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
+
+
+def __getattr__(name: str) -> Any:
+    """`load_t7` and `save_t7`: they are about Torch's objects, whose package is imported when it is needed."""
+    if name in ("load_t7", "save_t7"):
+        return getattr(import_module(f"{__name__}.legacy.files"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

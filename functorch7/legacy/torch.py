@@ -1,9 +1,11 @@
-"""The little of the package `torch` that ported programs need: tensors, random numbers, names of types."""
+"""The little of the package `torch` that ported programs need: tensors, random numbers, names of types, files."""
 
 from typing import Any
 
 import numpy as np
 
+from ..interop import t7
+from .files import from_file, load_t7, save_t7, to_file
 from .random import generator
 from .random import manualSeed as manualSeed
 from .storage import TYPES, dtype_of
@@ -60,6 +62,26 @@ def typename(value: Any) -> str | None:
 def isTensor(value: Any) -> bool:
     """Whether a value is a tensor."""
     return isinstance(value, Tensor)
+
+
+def save(filename: str, object: Any, mode: str = "binary", referenced: bool = True) -> None:
+    """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever `referenced`."""
+    save_t7(filename, object, mode)
+
+
+def load(filename: str, mode: str | None = None, referenced: bool = True) -> Any:
+    """What a `.t7` file holds; whether it is binary or ASCII is found out."""
+    return load_t7(filename)
+
+
+def serialize(object: Any, mode: str = "binary") -> bytes:
+    """The bytes that `save` writes."""
+    return t7.serialize(to_file(object), mode)
+
+
+def deserialize(data: bytes, mode: str | None = None) -> Any:
+    """The object of bytes that `serialize` gave."""
+    return from_file(t7.deserialize(data))
 
 
 def __getattr__(name: str) -> Any:

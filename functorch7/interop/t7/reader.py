@@ -173,7 +173,7 @@ class _Parser:
             storage = yield
             tensor = self.known[index] = _tensor(TENSORS[name], shape, strides, offset, storage, at)
             return tensor
-        found = self.known[index] = T7Object(name, version)
+        found = self.known[index] = T7Object(name, version, offset=at)
         fields = yield
         if isinstance(fields, _Table):
             fields.of_object = True

@@ -45,6 +45,8 @@ class T7Object:
     class_name: str
     version: int
     fields: Any = field(default_factory=dict)
+    offset: int = 0
+    """The byte of the file at which it begins."""
 
     def __repr__(self) -> str:  # short: fields may refer back to the object
         names = f", fields {', '.join(map(str, self.fields))}" if isinstance(self.fields, dict) else ""

@@ -1,0 +1,119 @@
+"""Where a network's numbers leave those that were recorded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import core
+from . import t7
+from .torch7.node import Node, functional
+from .torch7.reader import Reader
+
+Path = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """The first layer whose output is not what was recorded."""
+
+    name: str
+    """Its dotted name, positions from 0, as in `state_dict`; "" is the whole network."""
+    layer: core.Module
+    expected: Any
+    got: Any
+    difference: float
+    """The largest difference between them; infinite where shapes differ."""
+
+    def __str__(self) -> str:
+        shapes = " and ".join(str(jax.tree.map(np.shape, value)) for value in (self.expected, self.got))
+        where = f"layer {self.name}" if self.name else "the whole network"
+        return f"{where}, {core.title(self.layer)}: deviates by {self.difference:.3g} (shapes {shapes})"
+
+
+def compare(
+    model: Any, inputs: Any, outputs: Any = None, *, rtol: float = 1e-4, atol: float = 1e-5, train: bool = False,
+    key: Any = None,
+) -> Deviation | None:  # fmt: skip
+    """The first layer, in the order of computation, whose output deviates from a recorded one; None if none does.
+
+    `model` is (module, params, buffers), an object of `functorch7.legacy`, or the path of a Torch7 file. `outputs` is
+    the network's output, or a dict of outputs by layers' dotted names ("0", "2.1"; "" is the network's). Without it,
+    the outputs that a file's modules keep from their last call count, of which `inputs` has to be the input.
+    Numbers agree within atol + rtol * |expected|. Raises ValueError for names of layers that are not there.
+    """
+    recorded: dict[str, Any] = {}
+    if isinstance(model, (str, os.PathLike)):
+        node = Reader().read(t7.read(model))
+        recorded = kept_outputs(node)
+        module, (params, buffers) = functional(node)
+    elif hasattr(model, "functional"):
+        module, (params, buffers) = model.functional()
+    else:
+        module, params, buffers = model
+    if outputs is not None:
+        recorded = outputs if isinstance(outputs, dict) else {"": outputs}
+    if not recorded:
+        raise ValueError("compare: there are no recorded outputs; give them as outputs")
+    with core.recording() as seen:
+        given = jax.tree.map(jnp.asarray, inputs)
+        output, _ = module.apply(params, buffers, given, key=key, train=train)
+    prefix = (0,) if isinstance(module, core.Shared) else ()
+    found = {_name(path[len(prefix) :]): value for path, value in seen.outputs.items()} | {"": output}
+    unknown = [name for name in recorded if name not in found]
+    if unknown:
+        raise ValueError(f"compare: no layer {unknown[0]!r}; there are {', '.join(map(repr, found))}")
+    for name, got in found.items():
+        if name in recorded:
+            difference = _difference(recorded[name], got, rtol, atol)
+            if difference is not None:
+                root = module.module if isinstance(module, core.Shared) else module
+                return Deviation(name, _layer(root, name), recorded[name], got, difference)
+    return None
+
+
+def kept_outputs(node: Node) -> dict[str, Any]:
+    """What a file's modules keep as their outputs, by dotted name; values that a later layer has overwritten not."""
+    found: dict[str, Any] = {}
+    places: dict[int, str] = {}
+
+    def walk(node: Node, path: Path) -> None:
+        inner = node.spec.children()
+        names = range(len(inner)) if isinstance(inner, tuple) else inner
+        for name, child in zip(names, node.children, strict=True):
+            walk(child, (*path, name))
+        output = node.output
+        if isinstance(output, np.ndarray) and output.size:
+            start = output.__array_interface__["data"][0]
+            if places.get(start) is not None:  # in place: what is there now is the later one's
+                found.pop(places[start], None)
+            places[start] = _name(path)
+            found[_name(path)] = output
+
+    walk(node, ())
+    return found
+
+
+def _name(path: Path) -> str:
+    return ".".join(map(str, path))
+
+
+def _layer(module: core.Module, name: str) -> core.Module:
+    for part in name.split(".") if name else ():
+        children: Any = module.children()
+        module = children[int(part)] if isinstance(children, tuple) else children[part]
+    return module
+
+
+def _difference(expected: Any, got: Any, rtol: float, atol: float) -> float | None:
+    expected, got = ([np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(value)] for value in (expected, got))
+    if [e.shape for e in expected] != [g.shape for g in got]:
+        return float("inf")
+    if all(np.allclose(g, e, rtol, atol, equal_nan=True) for e, g in zip(expected, got, strict=True)):
+        return None
+    return max(float(np.nanmax(np.abs(e - g))) for e, g in zip(expected, got, strict=True) if e.size)

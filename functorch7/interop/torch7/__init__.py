@@ -1,0 +1,10 @@
+"""Networks in Torch7's files, as pure functions and arrays, both ways."""
+
+from .files import load_model as load_model
+from .files import save_model as save_model
+from .reader import Reader as Reader
+from .reader import Unknown as Unknown
+from .reader import UnknownClassError as UnknownClassError
+from .reader import readers as readers
+from .record import T7ModuleError as T7ModuleError
+from .writer import Writer as Writer

@@ -1,0 +1,112 @@
+"""How Torch saves containers and decorators, and criterions that hold others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import layers, losses, recurrent, reinforce
+from ..t7 import T7Object, T7Storage
+from .build import module, storage
+from .node import Node
+from .record import Record, plain, records_in
+from .schema import Rule, Schema, constant, derived, needed, saved
+
+
+def _first_module(record: Record) -> list[T7Object]:
+    """The one module of a decorator, or of a shared map whose clones are saved with it."""
+    return records_in(record.get("modules"))[:1] or records_in([record.get("module")])
+
+
+def _mapped(record: Record) -> list[T7Object]:
+    return _first_module(record) if record.get("shared", True) else records_in(record.get("modules"))
+
+
+def _as_module(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    """What is to be the first module inside, under the name `module` too."""
+    return {"module": node.children[0]} if node.children else {}
+
+
+def _watched(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    counts = dict.fromkeys(("numFwds", "numBwds", "summedFwdTime", "summedBwdTime"), 0)
+    return {**counts, **_as_module(node, fields)}
+
+
+def _bottled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    inside, outside = fields["nInputDim"], fields["nOutputDim"]
+    shapes = {"inShape": storage([0] * inside), "outShape": storage([0] * outside)}
+    return {"dimDelta": inside - outside, **shapes, **_as_module(node, fields)}
+
+
+def _weights(record: Record) -> tuple:
+    return tuple(plain(record.get("weights", ())))
+
+
+def _weights_saved(value: tuple) -> dict[str, Any]:
+    return {"weights": T7Storage(np.array(value, np.float64))}
+
+
+def _target_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"output_tensor": np.zeros(1), "total_weight_tensor": np.ones(1), "target": np.zeros(1, np.int64)}
+
+
+def _in_nll(name: str, default: Any) -> Rule:
+    return derived(lambda record: record.need("nll").fields.get(name, default))
+
+
+def _parts_of_cross_entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    spec: Any = node.spec
+    inner: dict[str, Any] = {"sizeAverage": spec.size_average, "ignoreIndex": spec.ignore_index}
+    if spec.weights is not None:
+        inner["weights"] = np.array(spec.weights.value)
+    nll = module("nn.ClassNLLCriterion", **_target_buffers(node, inner), **inner)
+    return {"lsm": module("nn.LogSoftMax"), "nll": nll, "oldSizeAverage": spec.size_average}
+
+
+def _simplex(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"simplex": np.asarray(node.spec.simplex, np.float64), "_target": np.zeros(0)}  # type: ignore[attr-defined]
+
+
+DECORATORS = (
+    layers.Decorator, layers.NaN, layers.GPU, layers.DontCast, layers.Serial, layers.Inception, layers.FireModule,
+    layers.SoftMaxForest, recurrent.MaskZero, recurrent.TrimZero, recurrent.VariableLength, recurrent.ReverseUnreverse,
+    recurrent.SeqBGRU, recurrent.SeqBLSTM,
+)  # fmt: skip
+
+SCHEMAS = [
+    *(Schema(each, children=_first_module, more=_as_module) for each in DECORATORS),
+    Schema(layers.Profile, {"number": derived(lambda _: layers.NaN.new_id())},
+           children=_first_module, more=_watched),
+    Schema(layers.Bottle, children=_first_module, more=_bottled),
+    Schema(layers.MapTable, {"shared": Rule(lambda record: bool(record.get("shared", True)), lambda v: {"shared": v})},
+           children=_mapped, more=lambda node, fields: {
+               "sharedparams": ["weight", "bias", "gradWeight", "gradBias"], **_as_module(node, fields)},
+           output=list, grad_input=list),
+    *(Schema(each, more=lambda node, fields: {"outputSize": storage([])})
+      for each in (layers.Concat, layers.DepthConcat)),
+    Schema(layers.Parallel, {"input_dimension": saved("inputDimension"), "output_dimension": saved("outputDimension")},
+           more=lambda node, fields: {"totalOutputSize": storage([])}),
+    Schema(layers.ConcatTable, output=list),
+    Schema(layers.ParallelTable, output=list, grad_input=list),
+    # Criterions
+    Schema(losses.CriterionTable, parts=("criterion",),
+           grad_input=list),
+    Schema(losses.ClassNLLCriterion, more=_target_buffers),
+    Schema(losses.SpatialClassNLLCriterion, more=_target_buffers),
+    Schema(losses.CrossEntropyCriterion, {
+        "weights": _in_nll("weights", None), "size_average": _in_nll("sizeAverage", True),
+        "ignore_index": _in_nll("ignoreIndex", -100),
+    }, more=_parts_of_cross_entropy),
+    Schema(losses.ClassSimplexCriterion, more=_simplex),
+    Schema(losses.MultiLabelSoftMarginCriterion, more=lambda node, fields: {"sigmoid": module("nn.Sigmoid")}),
+    Schema(losses.MultiLabelMarginCriterion, more=lambda node, fields: {"isTarget": np.zeros(0)}),
+    Schema(losses.SoftMarginCriterion, {"unused": constant(None)}),
+    Schema(losses.WeightedMSECriterion, {"weight": needed("weight")}),
+    *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",))
+      for each in (losses.MultiCriterion, losses.ParallelCriterion)),
+    Schema(losses.ModuleCriterion, parts=("criterion", "input_module", "target_module")),
+    *(Schema(each, parts=("criterion",)) for each in (
+        recurrent.SequencerCriterion, recurrent.RepeaterCriterion, recurrent.MaskZeroCriterion,
+        reinforce.VRClassReward, reinforce.BinaryClassReward)),
+]  # fmt: skip

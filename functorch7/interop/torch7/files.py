@@ -1,0 +1,46 @@
+"""Networks in files, without Torch's objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+from ... import core
+from .. import t7
+from .node import functional
+from .reader import Reader
+from .writer import Writer, node_of
+
+
+def load_model(
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False
+) -> tuple[core.Module, Any, Any]:
+    """(module, params, buffers) of the network in a Torch7 file, ready for `jit`.
+
+    Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
+    mode lets them. Recurrent state and gradients are left out. For unknown classes and errors see `load_t7`. Raises
+    TypeError if the file holds no network.
+    Source: torch7/doc/serialization.md, torch.load.
+    """
+    value = t7.read(path)
+    if not isinstance(value, t7.T7Object):
+        raise TypeError(f"{os.fspath(path)}: expected a network, the file holds {_kind(value)}; see load_t7")
+    module, (params, buffers) = functional(Reader(allow_unknown).read(value))
+    return module, params, buffers
+
+
+def save_model(path: str | os.PathLike, module: core.Module, params: Any, buffers: Any, format: str = "binary") -> None:
+    """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
+
+    Parameters that `Shared` ties share a storage. Raises TypeError for modules that Torch has not.
+    Source: torch7/doc/serialization.md, torch.save.
+    """
+    node = node_of(module, core.Variables(params, buffers))
+    t7.write(path, Writer().object(node), format)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"a table with the keys {', '.join(map(repr, value))}"
+    return f"a table of {len(value)} entries" if isinstance(value, list) else type(value).__name__

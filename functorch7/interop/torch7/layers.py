@@ -1,0 +1,318 @@
+"""How Torch saves the layers of nn and dpnn that have no modules inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import layers, reinforce
+from ..t7 import T7Object
+from .build import container, module, storage
+from .neighbourhood import parts as neighbourhood
+from .node import Node
+from .record import Record, plain
+from .schema import (
+    Rule,
+    Schema,
+    constant,
+    derived,
+    needed,
+    opposite,
+    saved,
+    size_of,
+    sizes,
+    torch_value,
+    whether,
+)
+
+OF_WEIGHT = {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "bias": whether("bias")}
+OF_BATCH = {
+    "n_output": size_of("running_mean", 0),
+    "affine": Rule(lambda record: record.array("weight") is not None, lambda value: {"affine": value}),
+}
+CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias")}
+VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
+POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
+"""The record that a pooling shares with its unpooling is put into the fields by the reader."""
+TABLE: dict[str, Any] = {"grad_input": list}
+
+
+def empties(*names: str, dtype: Any = np.float64) -> Any:
+    """What a layer keeps buffers in, as empty tensors."""
+    return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
+
+
+def _first_size(record: Record) -> tuple[int, ...]:
+    return tuple(record.need("weight").shape)
+
+
+def _upsampled(*names: str) -> dict[str, Rule]:
+    def read(record: Record) -> Any:
+        found = tuple(record.fields[name] for name in names if record.fields.get(name) is not None)
+        return found or None
+
+    def write(value: Any) -> dict[str, Any]:
+        return {} if value is None else dict(zip(names[-len(value) :], value, strict=True))
+
+    return {"sizes": Rule(read, write), "scale_factor": saved("scale_factor")}
+
+
+def _out(letter: str) -> Rule:
+    def write(value: Any) -> dict[str, Any]:
+        return {f"out{letter}" if value >= 1 else f"ratio{letter}": value}
+
+    return Rule(lambda record: record.need(f"out{letter}", f"ratio{letter}"), write)
+
+
+FRACTIONAL = {"fixed": saved("newRandomPool", False), "outw": _out("W"), "outh": _out("H")}
+
+
+def _planes(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    inputs, outputs = node.spec.conn_table.value.max(0).tolist()  # type: ignore[attr-defined]
+    return {"nInputPlane": inputs, "nOutputPlane": outputs}
+
+
+CONNECTIONS = {"conn_table": Rule(lambda r: r.need("connTable"), lambda v: {"connTable": v.value.astype(np.float64)})}
+
+
+def _direction(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    v, g = (np.asarray(node.parameters[name]) for name in ("v", "g"))
+    norm = np.maximum(np.sqrt((v * v).sum(1, keepdims=True)), node.spec.eps)  # type: ignore[attr-defined]
+    scale = (g / norm).astype(v.dtype)
+    return {"weight": v * scale, "norm": norm.astype(v.dtype), "scale": scale}
+
+
+def _view_elements(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"numElements": int(abs(np.prod(node.spec.size)))}  # type: ignore[attr-defined]
+
+
+def _reshape_elements(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    size = node.spec.size  # type: ignore[attr-defined]
+    return {"nelement": int(np.prod(size)), "batchsize": storage((0, *size))}
+
+
+def _partition(record: Record) -> Any:
+    found = record.array("partition")
+    everything = found is None or np.array_equal(found, np.arange(1, record.need("outputsize") + 1))
+    return None if everything else found
+
+
+def _partition_fields(value: Any) -> dict[str, Any]:
+    return {} if value is None else {"partition": np.asarray(value.value, np.float64)}
+
+
+def _partial(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    table = {name: fields.pop(name) for name in ("weight", "gradWeight") if name in fields}
+    lookup = module("nn.LookupTable", version=4, **table)
+    chain = container("nn.Sequential", container("nn.ParallelTable", module("nn.Identity"), lookup), _product())
+    columns = np.arange(1.0, fields["outputsize"] + 1)
+    return {"network": chain, "allcolumns": columns, "partition": fields.get("partition", columns)}
+
+
+def _product() -> T7Object:
+    return module("nn.MM", transA=False, transB=True)
+
+
+def _inner_tanh(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"tanh": module("nn.Tanh")}
+
+
+def _rectified_both(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    both = container("nn.ConcatTable", module("nn.Identity"), module("nn.MulConstant", constant_scalar=-1))
+    inplace = fields["inplace"]
+    relu = module("nn.ReLU", threshold=0, val=0, inplace=inplace)
+    return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
+
+
+def _smoothing(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return neighbourhood(node, fields)
+
+
+def _only_read(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    raise TypeError(f"{node.spec.torch_name()}: Torch keeps it as Lua functions, which cannot be written")
+
+
+def _pooled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"indices": np.zeros(0, np.int64)}
+
+
+def _extreme(name: str) -> Any:
+    return empties(f"{name}Idx", "mask", f"{name}Vals", "gradMaxVals")
+
+
+def _mixed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"size": storage([]), "size2": storage([]), "batchSize": 0, "backwardSetup": False}
+
+
+def _selected(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    indices = {name: np.zeros(0, np.int64) for name in ("_maskIndices", "_maskIndexBuffer")}
+    buffers = {"_maskIndexBufferCPU": np.zeros(0, np.float32), "_gradMask": np.zeros(0, np.uint8)}
+    return {**indices, **buffers, "_gradBuffer": np.zeros(0)}
+
+
+def _indexed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    tensors = {name: np.zeros(0) for name in ("gradWeightBuffer", "valuesBuffer", "normalizedValues")}
+    counts = {name: np.zeros(0, np.int64) for name in ("running", "sizesCache", "cumSumSizesCache")}
+    return {**tensors, **counts, "weightDecay": 0}
+
+
+def _clustered(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}
+
+
+def _converted(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    before, after = fields["inputShape"], fields["outputShape"]
+    return {
+        "inputBatchDim": before.find("b") + 1, "outputBatchDim": after.find("b") + 1, "nInputDim": len(before),
+        "nOutputDim": len(after), "transposition": sorted(before) == sorted(after),
+    }  # fmt: skip
+
+
+def _lp_windows(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    average: Any = node.children[1].spec
+    return {"kW": average.kw, "kH": average.kh, "dW": average.dw, "dH": average.dh}
+
+
+def _bigrams(record: Record) -> Any:
+    table = record.need("bigrams")
+    return dict(enumerate(table, 1)) if isinstance(table, list) else table
+
+
+def _bigrams_saved(value: Any) -> dict[str, Any]:
+    records = value.value
+    found: dict[int, Any] = {}
+    for word in np.unique(records["word"]).tolist():
+        rows = records[records["word"] == word]
+        found[word] = {"index": rows["next"].astype(np.int64), "prob": np.array(rows["prob"])}
+    return {"bigrams": found}
+
+
+KERNEL = {"kernel": Rule(lambda record: record.need("kernel"), lambda value: {"kernel": np.array(value.value)})}
+
+SCHEMAS = [
+    # Linear
+    Schema(layers.Linear, OF_WEIGHT),
+    Schema(layers.SparseLinear, {k: v for k, v in OF_WEIGHT.items() if k != "bias"},
+           more=lambda node, fields: {"sparseUpdate": 0}),
+    Schema(layers.Bilinear, {
+        "input_size1": size_of("weight", 1), "input_size2": size_of("weight", 2), "output_size": size_of("weight", 0),
+        "bias": whether("bias"),
+    }, **TABLE),
+    Schema(layers.LinearWeightNorm, {"bias": whether("bias")}, more=_direction),
+    Schema(layers.PartialLinear, {
+        "input_size": needed("inputsize"), "output_size": needed("outputsize"), "bias": whether("bias"),
+        "partition": Rule(_partition, _partition_fields),
+    }, more=_partial),
+    Schema(layers.IndexLinear, {
+        "keys_offset": Rule(lambda record: record.get("offset", -1) + 1, lambda value: {"offset": value - 1}),
+        "weight": constant(None), "bias": constant(None),
+    }, more=_indexed),
+    # Component by component
+    Schema(layers.Add, {"input_size": size_of("bias", 0), "fill": constant(None), "scalar": saved("scalar", False)},
+           more=lambda node, fields: {"_ones": np.ones(1, fields["bias"].dtype)}),
+    Schema(layers.CAdd, {"size": sizes("size"), "fill": constant(None)}),
+    Schema(layers.CMul, {"size": sizes("size"), "fill": constant(None)}),
+    Schema(layers.PReLU, {
+        "n_output_plane": Rule(lambda record: record.get("nOutputPlane") or None,
+                               lambda value: {"nOutputPlane": value or 0}),
+    }, more=empties("gradWeightBuf", "gradWeightBuf2")),
+    Schema(layers.ReLU, {"threshold": saved("threshold", 0), "val": saved("val", 0)}),
+    Schema(layers.RReLU, more=empties("noise")),
+    Schema(layers.CReLU, more=_rectified_both),
+    Schema(layers.TanhShrink, more=_inner_tanh),
+    Schema(layers.Constant, {"value": Rule(lambda record: record.need("value"), lambda v: {"value": v.value})}),
+    Schema(layers.Copy, dict.fromkeys(("input_type", "output_type"), constant(None)) | {"force_copy": constant(False)},
+           more=_only_read),
+    Schema(layers.CategoricalEntropy, {"min_entropy": saved("min_entropy")}),
+    Schema(layers.WhiteNoise, more=empties("noise")),
+    # Distances and centres
+    Schema(layers.Cosine, {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0)}),
+    *(Schema(each, {"input_size": size_of("weight", 0), "output_size": size_of("weight", 1)},
+             more=lambda node, fields: {"fastBackward": True})
+      for each in (layers.Euclidean, layers.WeightedEuclidean)),
+    # Lookup
+    Schema(layers.LookupTable, {
+        "n_index": size_of("weight", 0), "n_output": size_of("weight", 1), "padding_value": saved("paddingValue", 0),
+        "scale_by_frequency": saved("shouldScaleGradByFreq", False),
+    }, version=4, more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
+    Schema(layers.NCEModule, {
+        "input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "unigrams": needed("unigrams"),
+        "Z": derived(lambda record: -1 if record.array("Z") is None else float(record.need("Z").ravel()[0])),
+    }, buffers=("Z",), output=list, grad_input=list),
+    # Normalisation
+    *(Schema(each, OF_BATCH, version=2, buffers=("running_mean", "running_var"))
+      for each in (layers.BatchNormalization, layers.SpatialBatchNormalization, layers.VolumetricBatchNormalization)),
+    *(Schema(each, KERNEL, more=_smoothing)
+      for each in (layers.SpatialSubtractiveNormalization, layers.SpatialDivisiveNormalization,
+                   layers.SpatialContrastiveNormalization)),
+    # Dropout
+    Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
+           more=empties("noise")),
+    *(Schema(each, more=empties("noise")) for each in (layers.SpatialDropout, layers.VolumetricDropout)),
+    # Convolution
+    *(Schema(each, CONVOLUTION) for each in (
+        layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
+        layers.SpatialDepthWiseConvolution)),
+    Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}),
+    Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k != "bias"},
+           more=lambda node, fields: dict(zip(("oH", "oW"), fields["weight"].shape, strict=False))),
+    *(Schema(each, CONNECTIONS, more=_planes)
+      for each in (layers.SpatialConvolutionMap, layers.SpatialFullConvolutionMap)),
+    *(Schema(each, VOLUMETRIC) for each in (layers.VolumetricConvolution, layers.VolumetricDilatedConvolution)),
+    *(Schema(each, {"bias": whether("bias")}, more=empties("ones", "finput", "fgradInput"))
+      for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
+    Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),
+    # Pooling
+    *(Schema(each, POOLING, more=_pooled) for each in (
+        layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricDilatedMaxPooling)),
+    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=_pooled),
+    Schema(layers.SpatialLPPooling, more=_lp_windows),
+    *(Schema(each, parts=("pooling",)) for each in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling)),
+    Schema(layers.SpatialFractionalMaxPooling,
+           {**FRACTIONAL, "kw": needed("poolSizeW"), "kh": needed("poolSizeH")}),
+    Schema(layers.VolumetricFractionalMaxPooling,
+           {**FRACTIONAL, "outt": _out("T"), "kt": needed("poolSizeT"), "kw": needed("poolSizeW"),
+            "kh": needed("poolSizeH")}),
+    # Shapes
+    Schema(layers.Reshape, {"size": sizes("size"), "batch_mode": saved("batchMode")}, more=_reshape_elements),
+    Schema(layers.View, {"size": sizes("size")}, more=_view_elements),
+    Schema(layers.Narrow, {"offset": needed("index")}),
+    Schema(layers.Replicate, {"n_features": needed("nfeatures")}),
+    Schema(layers.Transpose, {"num_input_dims": saved("numInputDims")}),
+    Schema(layers.Mean, {"size_average": Rule(lambda _: True, lambda _: {"sizeAverage": True})}),
+    Schema(layers.PixelShuffle,
+           more=lambda node, fields: {"upscaleFactorSquared": fields["upscaleFactor"] ** 2}),
+    Schema(layers.SpatialUpSamplingNearest,
+           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
+    Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"),
+           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
+    Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"),
+           more=lambda node, fields: {name: storage([0] * 5) for name in ("inputSize", "outputSize")}),
+    # Images
+    Schema(layers.SpatialGlimpse, {
+        "size": Rule(lambda record: plain(record.need("size")),
+                     lambda value: {"size": value[0] if value[0] == value[1] else torch_value(value)}),
+    }, **TABLE),
+    # Tables
+    *(Schema(each, **TABLE) for each in (
+        layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.DotProduct,
+        layers.CosineDistance, layers.MM, layers.MV, layers.Index, layers.CAddTensorTable)),
+    Schema(layers.CMaxTable, more=_extreme("max"), **TABLE),
+    Schema(layers.CMinTable, more=_extreme("min"), **TABLE),
+    Schema(layers.PairwiseDistance, more=empties("diff"), **TABLE),
+    Schema(layers.MixtureTable, more=_mixed, **TABLE),
+    Schema(layers.MaskedSelect, more=_selected, **TABLE),
+    *(Schema(each, output=list, grad_input=list) for each in (
+        layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
+    Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
+    Schema(layers.Kmeans, more=_clustered),
+    Schema(layers.Convert, more=_converted),
+    Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
+    Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
+    Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
+    Schema(layers.FlattenTable, more=lambda node, fields: {"input_map": []}, output=list, grad_input=list),
+    Schema(layers.SplitTable, output=list),
+    # Samples
+    Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}),
+]  # fmt: skip

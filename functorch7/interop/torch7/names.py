@@ -1,0 +1,128 @@
+"""Classes of other packages and older versions, by the class of nn that computes the same; and older fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core import registry
+from ..t7 import T7Object
+from .tree_softmax import in_order
+
+Fields = dict[str, Any]
+Upgrade = Callable[[Fields, int], Fields]
+"""An object's fields, as the newest version would have saved them, from those of a version."""
+
+SAME_NAME = (
+    "BatchNormalization", "LogSoftMax", "ReLU", "Sigmoid", "SoftMax", "SpatialAveragePooling",
+    "SpatialBatchNormalization", "SpatialConvolution", "SpatialCrossMapLRN", "SpatialFullConvolution",
+    "SpatialLogSoftMax", "SpatialMaxPooling", "SpatialSoftMax", "Tanh", "TemporalConvolution",
+    "VolumetricAveragePooling", "VolumetricBatchNormalization", "VolumetricConvolution", "VolumetricFullConvolution",
+    "VolumetricMaxPooling",
+)  # fmt: skip
+"""The layers that cudnn has under the names of nn."""
+
+KIN = {f"cudnn.{name}": f"nn.{name}" for name in SAME_NAME} | {
+    "cudnn.VolumetricLogSoftMax": "nn.LogSoftMax",
+    "cudnn.VolumetricSoftMax": "nn.SoftMax",
+    "inn.SpatialAveragePooling": "nn.SpatialAveragePooling",
+    "inn.SpatialCrossResponseNormalization": "nn.SpatialCrossMapLRN",
+    "inn.SpatialMaxPooling": "nn.SpatialMaxPooling",
+}
+"""The class of nn that computes the same, for classes of other packages."""
+
+REPLICAS = ("nn.DataParallelTable",)
+"""Containers of copies of one module, of which the first stands for all."""
+
+
+def known_name(class_name: str) -> str | None:
+    """The name of the class that stands for a saved one; None if there is none."""
+    name = KIN.get(class_name, class_name)
+    return name if name in registry else None
+
+
+def _running_variance(fields: Fields, version: int) -> Fields:
+    """Until version 2 batch normalisation kept 1/sqrt(variance + eps)."""
+    if "running_var" in fields or "running_std" not in fields:
+        return fields
+    inverse = fields["running_std"]
+    variance = (inverse.astype(np.float64) ** -2 - fields.get("eps", 1e-5)).astype(inverse.dtype)
+    return fields | {"running_var": variance}
+
+
+def _padding(fields: Fields, version: int) -> Fields:
+    """Convolutions once had one number for the padding of both directions."""
+    both = fields.get("padding")
+    return fields if both is None else {"padW": both, "padH": both} | fields
+
+
+def _no_division(fields: Fields, version: int) -> Fields:
+    """SpatialAveragePooling without the field `divide` is from when it summed; all padding counted."""
+    return {"divide": False, "count_include_pad": True} | fields
+
+
+def _always_divides(fields: Fields, version: int) -> Fields:
+    """The average poolings of cudnn and inn have no such field."""
+    return {"divide": True, "count_include_pad": True} | fields
+
+
+def _rounds_up(fields: Fields, version: int) -> Fields:
+    """inn's poolings round the output's sizes up."""
+    return fields | {"ceil_mode": True}
+
+
+def _batch_first(fields: Fields, version: int) -> Fields:
+    """The first SeqLSTM had the batch in front of time, and remembered state or not in all modes."""
+    if "batchfirst" in fields:
+        return fields
+    return fields | {"batchfirst": True, "_remember": "both" if fields.get("remember_states") else "neither"}
+
+
+def _partial_weight(fields: Fields, version: int) -> Fields:
+    """PartialLinear has its weight in a network inside."""
+    network = fields.get("network")
+    if not isinstance(network, T7Object):
+        return fields
+    lookup = network.fields["modules"][0].fields["modules"][1]
+    return fields | {name: lookup.fields[name] for name in ("weight", "gradWeight") if name in lookup.fields}
+
+
+def _hyper_parameters_of(name: str, field: str) -> Upgrade:
+    def upgrade(fields: Fields, version: int) -> Fields:
+        return fields if field in fields or name not in fields else fields | {field: fields[name]}
+
+    return upgrade
+
+
+_BATCH = [_running_variance]
+UPGRADES: dict[str, list[Upgrade]] = {
+    "nn.BatchNormalization": _BATCH,
+    "nn.SpatialBatchNormalization": _BATCH,
+    "nn.VolumetricBatchNormalization": _BATCH,
+    "cudnn.BatchNormalization": _BATCH,
+    "cudnn.SpatialBatchNormalization": _BATCH,
+    "cudnn.VolumetricBatchNormalization": _BATCH,
+    "nn.SpatialConvolution": [_padding],
+    "nn.SpatialConvolutionMM": [_padding],
+    "nn.SpatialConvolutionLocal": [_padding],
+    "nn.SpatialDilatedConvolution": [_padding],
+    "nn.SpatialAveragePooling": [_no_division],
+    "cudnn.SpatialAveragePooling": [_always_divides],
+    "inn.SpatialAveragePooling": [_always_divides, _rounds_up],
+    "inn.SpatialMaxPooling": [_rounds_up],
+    "nn.SeqLSTM": [_batch_first],
+    "nn.PartialLinear": [_partial_weight],
+    "nn.SoftMaxTree": [lambda fields, version: in_order(fields)],
+    "nn.Repeater": [_hyper_parameters_of("nStep", "rho"), _hyper_parameters_of("rnn", "module")],
+}
+"""What older versions, and other packages, saved otherwise, by the class's name in the file."""
+
+
+def upgraded(object: T7Object) -> Fields:
+    """The fields of an object, as the newest version of nn would have saved them."""
+    fields = object.fields if isinstance(object.fields, dict) else {}
+    for upgrade in UPGRADES.get(object.class_name, []):
+        fields = upgrade(fields, object.version)
+    return fields

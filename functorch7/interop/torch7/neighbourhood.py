@@ -1,0 +1,82 @@
+"""What nn's normalisations by surroundings are composed of in Torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..t7 import T7Object
+from .build import container, module
+from .node import Node
+
+
+def parts(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    """The estimators and the tables that combine them, as Torch's constructors build them."""
+    made = {
+        "nn.SpatialSubtractiveNormalization": _subtractive,
+        "nn.SpatialDivisiveNormalization": _divisive,
+        "nn.SpatialContrastiveNormalization": _contrastive,
+    }[node.spec.torch_name()]
+    return made(fields)
+
+
+def _normalized(fields: dict[str, Any]) -> np.ndarray:
+    kernel = np.asarray(fields["kernel"], np.float64)
+    planes = fields["nInputPlane"]
+    return kernel / (kernel.sum() * (planes if kernel.ndim == 2 else planes**0.5))
+
+
+def _one_to_one(planes: int, kernel: np.ndarray) -> T7Object:
+    table = np.repeat(np.arange(1.0, planes + 1)[:, None], 2, 1)
+    weight = np.repeat(kernel[None], planes, 0)
+    arrays = {"weight": weight, "gradWeight": np.zeros_like(weight), "bias": np.zeros(planes)}
+    return module(
+        "nn.SpatialConvolutionMap", connTable=table, kW=kernel.shape[1], kH=kernel.shape[0], dW=1, dH=1,
+        nInputPlane=planes, nOutputPlane=planes, gradBias=np.zeros(planes), **arrays,
+    )  # fmt: skip
+
+
+def _estimator(fields: dict[str, Any], *, squares: bool) -> T7Object:
+    kernel, planes = _normalized(fields), fields["nInputPlane"]
+    high, wide = (size // 2 for size in (kernel.shape * 2)[:2])
+    kernels = [kernel] if kernel.ndim == 2 else [kernel[None, :], kernel[:, None]]
+    padding = module("nn.SpatialZeroPadding", pad_l=wide, pad_r=wide, pad_t=high, pad_b=high)
+    return container(
+        "nn.Sequential",
+        *([module("nn.Square")] if squares else []),
+        padding,
+        *(_one_to_one(planes, each) for each in kernels),
+        module("nn.Sum", dimension=1, nInputDims=3, sizeAverage=False, squeeze=True),
+        module("nn.Replicate", nfeatures=planes, dim=1, ndim=3),
+        *([module("nn.Sqrt", eps=0)] if squares else []),
+    )
+
+
+def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kernel": _normalized(fields), "meanestimator": _estimator(fields, squares=False),
+        "subtractor": module("nn.CSubTable", gradInput=[]), "divider": module("nn.CDivTable", gradInput=[]),
+        "coef": np.zeros((1, 1, 1)),
+    }  # fmt: skip
+
+
+def _divisive(fields: dict[str, Any]) -> dict[str, Any]:
+    threshold = module("nn.Threshold", threshold=fields["threshold"], val=fields["thresval"], inplace=False)
+    return {
+        "kernel": _normalized(fields), "meanestimator": _estimator(fields, squares=False),
+        "stdestimator": _estimator(fields, squares=True), "normalizer": module("nn.CDivTable", gradInput=[]),
+        "divider": module("nn.CDivTable", gradInput=[]), "thresholder": threshold, "coef": np.zeros((1, 1, 1)),
+    }  # fmt: skip
+
+
+def _contrastive(fields: dict[str, Any]) -> dict[str, Any]:
+    shared = {"nInputPlane": fields["nInputPlane"], "kernel": fields["kernel"]}
+    divisive = shared | {"threshold": fields["threshold"], "thresval": fields["thresval"]}
+    return {
+        "normalizer": container(
+            "nn.Sequential",
+            module("nn.SpatialSubtractiveNormalization", **shared | _subtractive(shared)),
+            module("nn.SpatialDivisiveNormalization", **divisive | _divisive(divisive)),
+        )
+    }

@@ -1,0 +1,84 @@
+"""A network between a file and what runs: descriptions, each with its own arrays, in a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ... import core
+from ...core.emitted import is_emitted
+
+Path = tuple[int | str, ...]
+
+
+@dataclass(eq=False)
+class Node:
+    """A module with its own arrays, and the nodes of the modules inside.
+
+    `parameters`, `gradients` and `buffers` are by the description's names; arrays that share memory share a storage.
+    `parts` are modules and criterions in other fields than `children()` (a criterion's own criterions). A node that
+    occurs twice in a tree is one object.
+    """
+
+    spec: core.Module
+    parameters: dict[str, np.ndarray] = field(default_factory=dict)
+    gradients: dict[str, np.ndarray] = field(default_factory=dict)
+    buffers: dict[str, np.ndarray] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+    parts: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
+    output: Any = None
+    """What a file has recorded as the module's last output."""
+
+
+@cache
+def shapes_of(spec: core.Module) -> dict[str, Any]:
+    """The shapes of a module's own parameters."""
+    return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
+
+
+def place_of(array: np.ndarray) -> tuple:
+    """Where an array's elements lie in memory, as something that can be compared."""
+    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
+
+
+def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core.Module, core.Variables]:
+    """(module, variables) of a node; parameters at one place become ties of `Shared`."""
+    owners: dict[Any, Path] = {}
+    ties: list[tuple[Path, Path]] = []
+
+    def parameter(array: Any, path: Path) -> Any:
+        where = place(array)
+        if where in owners:
+            ties.append((owners[where], path))
+            return None
+        owners[where] = path
+        return jnp.array(array)
+
+    def variables(node: Node, path: Path) -> tuple[Any, Any]:
+        inner: Any = node.spec.children()
+        names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
+        below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
+        if isinstance(inner, tuple):
+            return [params for params, _ in below], [buffers for _, buffers in below]
+        params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
+        buffers = dict(node.spec.init_buffers()) | {name: _as_jax(value) for name, value in node.buffers.items()}
+        for name, (p, b) in zip(names, below, strict=True):
+            params[name], buffers[name] = p, b
+        return params, buffers
+
+    params, buffers = variables(node, ())
+    if ties:
+        return core.Shared(node.spec, tuple(ties)), core.Variables([params], [buffers])
+    return node.spec, core.Variables(params, buffers)
+
+
+def _as_jax(value: Any) -> Any:
+    return value if value is None or is_emitted(value) else jnp.array(value)

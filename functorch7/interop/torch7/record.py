@@ -1,0 +1,66 @@
+"""An object of a file, as it is asked for its fields; what is missing is an error that says where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import core
+from ..t7 import T7FormatError, T7Object, T7Storage
+
+
+class T7ModuleError(T7FormatError):
+    """An object of a known class whose fields make no module."""
+
+
+class Record:
+    """A T7Object's fields, upgraded to those of the newest version, under the name of the class that stands for it."""
+
+    def __init__(self, object: T7Object, class_name: str, fields: dict[str, Any], path: str):
+        self.object, self.class_name, self.fields, self.path = object, class_name, fields, path
+
+    def error(self, message: str) -> T7ModuleError:
+        """An error that says which object it is about."""
+        return T7ModuleError(f"{self.object.class_name} at {self.path}: {message}", self.object.offset)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field; the default where it is nil."""
+        value = self.fields.get(name)
+        return default if value is None else value
+
+    def need(self, *names: str) -> Any:
+        """The first of these fields that is there. Raises T7ModuleError."""
+        for name in names:
+            if self.fields.get(name) is not None:
+                return self.fields[name]
+        present = ", ".join(sorted(map(str, self.fields)))
+        raise self.error(f"no field {' or '.join(names)}; there are: {present}")
+
+    def array(self, name: str) -> np.ndarray | None:
+        """A tensor with elements; None where there is none."""
+        value = self.fields.get(name)
+        return value if isinstance(value, np.ndarray) and value.size else None
+
+    def size(self, name: str, axis: int) -> int:
+        """A size of a tensor, by its dimension from 0."""
+        array = self.array(name)
+        if array is None or array.ndim <= axis:
+            raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
+        return array.shape[axis]
+
+
+def plain(value: Any) -> Any:
+    """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
+    if isinstance(value, T7Storage):
+        return tuple(value.array.tolist())
+    if isinstance(value, list):
+        return tuple(plain(each) for each in value)
+    return core.Const(value) if isinstance(value, np.ndarray) else value
+
+
+def records_in(value: Any) -> list[T7Object]:
+    """The objects in a table, in order; a table with holes too."""
+    if isinstance(value, dict):
+        value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]
+    return [each for each in value or [] if isinstance(each, T7Object)]

@@ -1,0 +1,214 @@
+"""How Torch saves the modules of rnn: only the step matters, not its clones for each time step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import recurrent
+from ...recurrent.lstm import GateNormalization
+from ..t7 import T7Object
+from . import steps
+from .layers import OF_BATCH
+from .node import Node
+from .record import Record, records_in
+from .schema import Rule, Schema, constant, derived, saved, torch_name
+
+LINEAR = ("nn.Linear", "nn.LinearNoBias")
+MASKS = ("nn.MaskZero", "nn.TrimZero")
+
+
+def step_of(record: Record) -> T7Object:
+    """The module of one step; maskZero() and trimZero() of Torch put it into a decorator."""
+    found = record.need("recurrentModule", "module", "modules")
+    found = found[0] if isinstance(found, list) else found
+    return records_in(found.fields["modules"])[0] if found.class_name in MASKS else found
+
+
+def _mask(record: Record) -> int | None:
+    found = record.get("recurrentModule")
+    return found.fields.get("nInputDim") if getattr(found, "class_name", None) in MASKS else None
+
+
+def _trims(record: Record) -> bool:
+    return getattr(record.get("recurrentModule"), "class_name", None) == "nn.TrimZero"
+
+
+MASKED = {"masked": derived(_mask), "trims": derived(_trims)}
+STEPS: dict[str, Rule] = {**MASKED, "rho": saved("rho", 9999)}
+
+
+def inside(object: T7Object, names: tuple[str, ...]) -> list[T7Object]:
+    """All objects of these classes in an object's tree, outer ones and earlier ones first."""
+    found, waiting = [], [object]
+    while waiting:
+        each = waiting.pop()
+        if each.class_name in names:
+            found.append(each)
+        fields = each.fields if isinstance(each.fields, dict) else {}
+        waiting += reversed(records_in(fields.get("modules")))
+    return found
+
+
+def _layers(record: Record, count: int) -> list[T7Object]:
+    found = inside(step_of(record), LINEAR)
+    if len(found) < count:
+        raise record.error(f"expected {count} linear layers, found {len(found)}")
+    return found
+
+
+def _parallel(record: Record, name: str) -> T7Object:
+    """With dropout, i2g and o2g are chains in which the linear layers lie side by side."""
+    return next(each for each in records_in(record.need(name).fields["modules"]) if inside(each, LINEAR))
+
+
+def _fast_lstm(record: Record) -> list[T7Object]:
+    if not record.get("bn", False):
+        if record.get("p", 0):
+            return [_parallel(record, "i2g"), _parallel(record, "o2g")]
+        return [record.need("i2g"), record.need("o2g")]
+    step = step_of(record)
+    normalizations, bias = inside(step, ("nn.BatchNormalization",)), inside(step, ("nn.Add",))
+    return [record.need("i2g"), record.need("o2g"), *bias, *normalizations]
+
+
+def _gru(record: Record) -> list[T7Object]:
+    if record.get("p", 0):
+        return [_parallel(record, "i2g"), _parallel(record, "o2g"), *_layers(record, 6)[-2:]]
+    return [record.need("i2g"), record.need("o2g"), *_layers(record, 4)[-2:]]
+
+
+def _normalized(record: Record) -> bool:
+    found = record.get("recurrentModule")
+    return found is not None and bool(inside(found, ("nn.BatchNormalization",)))
+
+
+def _recurrence(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    """What all recurrent modules keep of their steps, before the first."""
+    tables = ("outputs", "gradInputs", "gradOutputs", "_gradOutputs", "cells", "gradCells")
+    tensors = {name: np.zeros(0) for name in ("zeroTensor", "typeTensor")}
+    counts = {"step": 1, "updateGradInputStep": 1, "accGradParametersStep": 1, "nSharedClone": 1}
+    return {**counts, "rmInSharedClones": True, **tensors, **{name: [] for name in tables}}
+
+
+def _composed(build: Any) -> Any:
+    def more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+        made, parts = build(node, fields)
+        return _recurrence(node, fields) | parts | steps.unmasked(node.spec, made)
+
+    return more
+
+
+def _module_of_step(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return _recurrence(node, fields) | steps.unmasked(node.spec, node.children[0]) | {"module": node.children[0]}
+
+
+def _parts_of_recurrent(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return _recurrence(node, fields) | steps.recurrent(node)
+
+
+def _five(record: Record) -> list[T7Object]:
+    names = ("startModule", "inputModule", "feedbackModule", "transferModule", "mergeModule")
+    return [record.need(name) for name in names]
+
+
+def _one_step(record: Record) -> list[T7Object]:
+    return [step_of(record)]
+
+
+def sequenced(record: Record) -> list[T7Object]:
+    """What a Sequencer runs: older ones have no Recursor around modules that are not recurrent."""
+    return records_in([record.need("module", "rnn")])
+
+
+def _flat(name: str) -> str:
+    """inputsize: the Seq layers write their sizes without capitals."""
+    return name.replace("_", "") if name.endswith("_size") else torch_name(name)
+
+
+def _output_sizes(record: Record) -> Any:
+    def sizes(value: Any) -> Any:
+        value = value.array.tolist() if hasattr(value, "array") else value
+        return tuple(each if isinstance(each, int) else sizes(each) for each in value)
+
+    found = record.need("outputSize")
+    return (found,) if isinstance(found, int) else sizes(found)
+
+
+def _input_size(record: Record) -> int:
+    linear = _layers(record, 1)[0]
+    return linear.fields["weight"].shape[1] - _output_sizes(record)[0]
+
+
+def _n_index(record: Record) -> int:
+    return inside(step_of(record), ("nn.LookupTableMaskZero",))[0].fields["weight"].shape[0] - 1
+
+
+SEQUENCE = {"mode": saved("_remember", "neither"), "maskzero": saved("maskzero", False)}
+RECURRENCE = {**STEPS, "output_size": Rule(_output_sizes, lambda value: {"outputSize": _as_tables(value)})}
+
+
+def _as_tables(value: Any) -> Any:
+    return [_as_tables(each) for each in value] if isinstance(value, tuple) else value
+
+
+SEQUENCE_BUFFERS = ("gates", "buffer1", "buffer2", "buffer3", "grad_a_buffer", "h0", "grad_h0", "grad_x")
+
+
+def _lstm_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    empty = {name: np.zeros(0) for name in (*SEQUENCE_BUFFERS, "cell", "c0", "grad_c0")}
+    return {"hiddensize": node.spec.output_size} | empty | fields  # type: ignore[attr-defined]
+
+
+def _gru_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
+
+
+def _named(*names: str) -> Any:
+    """The modules inside, under these names too, and the first as `module`."""
+    return lambda node, fields: dict(zip(names, node.children, strict=False))
+
+
+SCHEMAS = [
+    Schema(recurrent.LinearNoBias, {
+        "input_size": derived(lambda r: r.size("weight", 1)), "output_size": derived(lambda r: r.size("weight", 0)),
+        "bias": constant(False)}),
+    Schema(recurrent.LookupTableMaskZero, {
+        "n_index": derived(lambda r: r.size("weight", 0)), "n_output": derived(lambda r: r.size("weight", 1)),
+        "padding_value": saved("paddingValue", 0), "scale_by_frequency": saved("shouldScaleGradByFreq", False)}),
+    Schema(recurrent.LSTM, {
+        **STEPS, "cell2gate": saved("cell2gate", True), "p": saved("p", 0), "mono": saved("mono", False)},
+        children=_one_step, more=_composed(steps.lstm)),
+    Schema(recurrent.FastLSTM, {**STEPS, "bn": Rule(_normalized, lambda value: {"bn": value})},
+           children=_fast_lstm, more=_composed(steps.fast_lstm)),
+    Schema(GateNormalization, OF_BATCH, version=2, buffers=("running_mean", "running_var"),
+           name="nn.BatchNormalization"),
+    Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru)),
+    Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru)),
+    Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent),
+    Schema(recurrent.Recurrence, RECURRENCE, children=_one_step, more=_module_of_step),
+    Schema(recurrent.LinearRNN, {**RECURRENCE, "input_size": derived(_input_size)}, children=_one_step,
+           more=_module_of_step),
+    Schema(recurrent.LookupRNN, {**RECURRENCE, "n_index": derived(_n_index)}, children=_one_step,
+           more=_module_of_step),
+    Schema(recurrent.Recursor, {**MASKED, "rho": saved("rho", 9999999)}, children=_one_step, more=_module_of_step),
+    *(Schema(each, STEPS, children=_one_step, more=_module_of_step, spell=_flat)
+      for each in (recurrent.RecLSTM, recurrent.RecGRU)),
+    Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
+           more=_composed(steps.stabilizer)),
+    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, more=_named("module")),
+    Schema(recurrent.Repeater, {
+        "mode": saved("_remember", "neither"),
+        "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
+        children=sequenced, more=_named("module"), output=list),
+    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, more=_named("rnn", "action")),
+    *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
+      for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
+    Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
+    *(Schema(each, {"maskzero": saved("maskzero", False)}, spell=_flat)
+      for each in (recurrent.StepLSTM, recurrent.StepGRU)),
+    Schema(recurrent.SeqBRNN, more=_named("module")),
+    Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node)),
+    Schema(recurrent.BiSequencerLM, more=lambda node, fields: steps.both_ways_of_model(node)),
+]  # fmt: skip

@@ -1,0 +1,196 @@
+"""How Torch saves a class: its fields on one side, a description's fields and arrays on the other."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import core
+from ..t7 import T7Object
+from .build import storage
+from .node import Node, shapes_of
+from .record import Record, plain, records_in
+
+SNAKE = {
+    "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
+    "pad_t", "print_interval", "scale_factor", "stochastic_inference",
+}  # fmt: skip
+"""Names that Torch writes with underscores, too."""
+
+
+def torch_name(name: str) -> str:
+    """Torch's name of a description's field: nInputPlane for n_input_plane, kW for kw."""
+    if name in SNAKE:
+        return name
+    window = re.fullmatch(r"(k|d|pad|adj|i|out|dilation|)([wht])", name)
+    if window:
+        return window[1] + window[2].upper()
+    first, *rest = name.strip("_").split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def grad_name(name: str) -> str:
+    """The name of a parameter's gradient: gradWeight for weight."""
+    return "grad" + name[:1].upper() + name[1:]
+
+
+class Rule(NamedTuple):
+    """One field of a description: what it is in a file's record, and what the record gets for it."""
+
+    read: Callable[[Record], Any]
+    write: Callable[[Any], dict[str, Any]]
+
+
+def saved(name: str, default: Any = None) -> Rule:
+    """A field that is saved under a name; `default` where it is nil. A description's None is not saved."""
+    return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)})
+
+
+def needed(name: str) -> Rule:
+    """A field that has to be there."""
+    return Rule(lambda record: plain(record.need(name)), lambda value: {name: torch_value(value)})
+
+
+def derived(read: Callable[[Record], Any]) -> Rule:
+    """A field that is not saved but follows from others."""
+    return Rule(read, lambda _: {})
+
+
+def size_of(name: str, axis: int) -> Rule:
+    """A size of a tensor."""
+    return derived(lambda record: record.size(name, axis))
+
+
+def constant(value: Any) -> Rule:
+    """A field that is always the same."""
+    return derived(lambda _: value)
+
+
+def whether(name: str) -> Rule:
+    """Whether there is a tensor of this name."""
+    return derived(lambda record: record.array(name) is not None)
+
+
+def sizes(name: str) -> Rule:
+    """Sizes, which are saved as a LongStorage."""
+    return Rule(lambda record: plain(record.need(name)), lambda value: {name: storage(value)})
+
+
+def opposite(name: str) -> Rule:
+    """A field that is saved as its opposite; nil is false."""
+    return Rule(lambda record: not record.get(name), lambda value: {name: not value})
+
+
+def torch_value(value: Any) -> Any:
+    """A description's value as Torch keeps it."""
+    if isinstance(value, core.Const):
+        return np.array(value.value)
+    return [torch_value(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _no_more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+def _modules(record: Record) -> list[T7Object]:
+    return records_in(record.get("modules"))
+
+
+def _default(spec_class: type[core.Module], field: Any) -> Any:
+    """What the constructor takes where it is given nothing; MISSING if it has to be given something."""
+    parameter = inspect.signature(spec_class).parameters.get(field.name)
+    if parameter is None or parameter.default is parameter.empty:
+        return field.default
+    return parameter.default
+
+
+class Schema:
+    """How one class is saved.
+
+    `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
+    `parameters` gives other names than the description's; `children` finds the objects inside; `parts` names fields
+    that hold modules or criterions; `more(node, fields)` gives what Torch saves besides; `empty` what it makes of
+    `output` and `gradInput`; `name` is the class's, where it is not the description's.
+    """
+
+    def __init__(
+        self,
+        spec_class: type[core.Module],
+        rules: dict[str, Rule] | None = None,
+        *,
+        version: int = 1,
+        parameters: dict[str, str] | None = None,
+        buffers: tuple[str, ...] = (),
+        children: Callable[[Record], list[T7Object]] = _modules,
+        parts: tuple[str, ...] = (),
+        more: Callable[[Node, dict[str, Any]], dict[str, Any]] = _no_more,
+        output: type = np.ndarray,
+        grad_input: type = np.ndarray,
+        spell: Callable[[str], str] = torch_name,
+        name: str | None = None,
+    ):
+        self.spec_class, self.rules, self.version = spec_class, rules or {}, version
+        self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
+        self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
+        self.name = name or spec_class.torch_name()
+
+    def rule(self, field: Any) -> Rule:
+        """What is done with one of the description's fields."""
+        if field.name in self.rules:
+            return self.rules[field.name]
+        name, default = self.spell(field.name), _default(self.spec_class, field)
+        return needed(name) if default is MISSING else saved(name, default)
+
+    def own_fields(self) -> list[Any]:
+        """The description's fields that are neither modules inside nor other parts."""
+        return [f for f in fields(self.spec_class) if f.name != "modules" and f.name not in self.parts]  # type: ignore[arg-type]
+
+    def describe(self, record: Record, modules: tuple[core.Module, ...], parts: dict[str, Any]) -> core.Module:
+        """The description of a record, with those of the objects inside it."""
+        values = {field.name: self.rule(field).read(record) for field in self.own_fields()} | parts
+        if any(field.name == "modules" for field in fields(self.spec_class)):  # type: ignore[arg-type]
+            values["modules"] = modules
+        made = object.__new__(self.spec_class)
+        made._set(**values)
+        made.__post_init__()
+        return made
+
+    def arrays(self, record: Record, spec: core.Module) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """The parameters of a record and their gradients, by the description's names."""
+        parameters, gradients = {}, {}
+        for name, like in shapes_of(spec).items():
+            saved = self.parameters.get(name, name)
+            found = record.array(saved)
+            if found is None:
+                raise record.error(f"no tensor {saved} of shape {like.shape}")
+            parameters[name] = _shaped(record, saved, found, like.shape)
+            gradient = record.array(grad_name(saved))
+            if gradient is not None and gradient.size == found.size:
+                gradients[name] = _shaped(record, grad_name(saved), gradient, like.shape)
+        return parameters, gradients
+
+    def write(self, node: Node) -> dict[str, Any]:
+        """The fields that Torch saves, without those of the objects inside."""
+        saved: dict[str, Any] = {}
+        for field in self.own_fields():
+            saved |= self.rule(field).write(getattr(node.spec, field.name))
+        for name, array in node.parameters.items():
+            torch = self.parameters.get(name, name)
+            saved[torch] = array
+            if name in node.gradients:
+                saved[grad_name(torch)] = node.gradients[name]
+        saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
+        return saved | self.more(node, saved)
+
+
+def _shaped(record: Record, name: str, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if array.shape == shape:
+        return array
+    if array.size != np.prod(shape, dtype=int):
+        raise record.error(f"expected {name} of shape {shape}, got {array.shape}")
+    return array.reshape(shape)

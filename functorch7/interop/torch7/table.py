@@ -1,0 +1,21 @@
+"""The one table of how classes are saved, for reading and for writing."""
+
+from __future__ import annotations
+
+from ... import core
+from . import containers, recurrent, tree_softmax, weight_norm
+from . import layers as simple
+from .schema import Schema
+
+SCHEMAS: dict[type[core.Module], Schema] = {
+    schema.spec_class: schema
+    for family in (simple, containers, recurrent, tree_softmax, weight_norm)
+    for schema in family.SCHEMAS
+}
+
+
+def schema_of(spec_class: type[core.Module]) -> Schema:
+    """How a class is saved; those that the table does not name are saved under Torch's spelling of their fields."""
+    if spec_class not in SCHEMAS:
+        SCHEMAS[spec_class] = Schema(spec_class)
+    return SCHEMAS[spec_class]

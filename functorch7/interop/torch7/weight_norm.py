@@ -1,0 +1,31 @@
+"""How Torch saves nn.WeightNorm: the module inside keeps its own weight, which v and g stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import layers
+from .build import storage
+from .node import Node
+from .schema import Schema
+
+
+def _dimensions(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    spec: Any = node.spec
+    inner: Node = node.parts["module"]
+    outputs, *others = spec.moved_shape()
+    weight = np.asarray(spec.weight(node.parameters), node.parameters["v"].dtype)
+    names = [name for name in ("bias",) if name in node.parameters]
+    inner.parameters = {"weight": weight} | {name: node.parameters[name] for name in names}
+    inner.gradients = {"weight": np.zeros_like(weight)} | {name: node.gradients[name] for name in names}
+    norm = np.sqrt((node.parameters["v"] ** 2).sum(1, keepdims=True) + 1e-4)
+    return {
+        "weight": weight, "gradWeight": inner.gradients["weight"], "otherDims": int(np.prod(others)),
+        "viewIn": storage([outputs, int(np.prod(others))]), "viewOut": storage([outputs, *others]),
+        "weightSize": storage(weight.shape), "_norm": norm, "_scale": node.parameters["g"] / norm, "modules": [inner],
+    }  # fmt: skip
+
+
+SCHEMAS = [Schema(layers.WeightNorm, children=lambda record: [], parts=("module",), more=_dimensions)]

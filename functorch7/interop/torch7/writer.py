@@ -1,0 +1,160 @@
+"""From nodes to objects of a file, with the fields that Torch saves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import core
+from ...core.sharing import Shared
+from ...losses import Criterion
+from ..t7 import T7Object
+from ..t7.values import NAMES
+from .node import Node, Path
+from .reader import PARTS, Unknown
+from .table import schema_of
+
+
+class Writer:
+    """Makes objects of nodes; one node is one object, wherever it occurs. `array` makes arrays of a node's."""
+
+    def __init__(self, array: Callable[[Any], np.ndarray] = np.asarray):
+        self.array = array
+        self.objects: dict[int, T7Object] = {}
+        self.arrays: dict[int, np.ndarray] = {}
+        self.kept: list[Any] = []
+
+    def object(self, node: Node) -> T7Object:
+        """The object of a node. Raises TypeError for modules that Torch has not."""
+        if id(node) not in self.objects:
+            self.kept.append(node)
+            if isinstance(node.spec, Unknown):
+                self.objects[id(node)] = node.spec.object
+            else:
+                self._write(node)
+        return self.objects[id(node)]
+
+    def _write(self, node: Node) -> None:
+        schema = schema_of(type(node.spec))
+        if not type(node.spec).__module__.startswith("functorch7."):
+            raise TypeError(f"{schema.name}: only Torch's own classes can be written to a .t7 file, got {node.spec}")
+        made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
+        node = self._with_arrays(node)
+        dtype = _dtype_of(node)
+        empty = {np.ndarray: np.zeros(0, dtype), list: []}
+        fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
+        if isinstance(node.spec, Criterion):
+            fields |= {"output": 0, "gradInput": empty[schema.grad_input]}
+        else:
+            fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
+        fields |= {name: value for name, value in node.settings.items() if name != "_type"}
+        fields |= schema.write(node)
+        if isinstance(node.spec.children(), tuple):
+            fields.setdefault("modules", list(node.children))
+        fields |= {
+            PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
+        }
+        made.fields.update({name: self._resolved(value, dtype) for name, value in fields.items() if value is not None})
+        for name in node.settings.get("dpnn_serialEmpty", ()):
+            made.fields[name] = _emptied(made.fields.get(name))
+        made.fields = {name: value for name, value in made.fields.items() if value is not None}
+
+    def _with_arrays(self, node: Node) -> Node:
+        def array(value: Any) -> np.ndarray:
+            if id(value) not in self.arrays:
+                self.kept.append(value)
+                self.arrays[id(value)] = self.array(value)
+            return self.arrays[id(value)]
+
+        def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
+            return {name: array(value) for name, value in found.items()}
+
+        kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
+        own = arrays(node.parameters), arrays(node.gradients), arrays(kept)
+        return Node(node.spec, *own, node.children, node.parts, node.settings)
+
+    def _resolved(self, value: Any, dtype: np.dtype) -> Any:
+        """A field's value with objects for nodes, and with the network's type for what was made as doubles."""
+        if isinstance(value, Node):
+            return self.object(value)
+        if isinstance(value, list):
+            return [self._resolved(each, dtype) for each in value]
+        if isinstance(value, dict):
+            return {key: self._resolved(each, dtype) for key, each in value.items()}
+        if isinstance(value, np.ndarray) and value.dtype == np.float64 and dtype != np.float64:
+            return value.astype(dtype)
+        if isinstance(value, T7Object) and id(value) not in self.objects and "_type" not in value.fields:
+            common = {"_type": f"torch.{NAMES[dtype]}Tensor", "train": True}
+            value.fields = {key: self._resolved(each, dtype) for key, each in (common | value.fields).items()}
+        return value
+
+
+def _dtype_of(node: Node) -> np.dtype:
+    constants = [value.value for value in vars(node.spec).values() if isinstance(value, core.Const)]
+    own = [*node.parameters.values(), *node.buffers.values()]
+    for each in (*own, *(constants if isinstance(node.spec, Criterion) else ())):
+        if each.dtype in NAMES and each.dtype.kind == "f":
+            return each.dtype
+    name = str(node.settings.get("_type", "")).removeprefix("torch.").removesuffix("Tensor").removeprefix("Cuda")
+    return {"Float": np.dtype("<f4"), "Half": np.dtype("<f2"), "": np.dtype("<f4")}.get(name, np.dtype("<f8"))
+
+
+def _emptied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.zeros(0, value.dtype)
+    return [] if isinstance(value, (list, dict)) else value
+
+
+def node_of(module: core.Module, variables: core.Variables) -> Node:
+    """The node of a description with its arrays; tied parameters are one array, and so are their gradients."""
+    gradients: dict[int, np.ndarray] = {}
+
+    def gradient(value: Any) -> np.ndarray:
+        return gradients.setdefault(id(value), np.zeros(value.shape, value.dtype))
+
+    def made(module: core.Module, params: Any, buffers: Any) -> Node:
+        if isinstance(module, Shared):
+            (params,), (buffers,) = params, buffers
+            for owner, alias in module.ties:
+                params = _placed(params, alias, _found(params, owner))
+            return made(module.module, params, buffers)
+        inner = module.children()
+        names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
+        pairs = zip(names, module.child_modules(), strict=True)
+        node = Node(module, children=[made(child, params[name], buffers[name]) for name, child in pairs])
+        node.parts = parts_of(module)
+        if not isinstance(inner, tuple):
+            node.parameters = {name: value for name, value in params.items() if name not in inner}
+            node.gradients = {name: gradient(value) for name, value in node.parameters.items()}
+            node.buffers = {name: buffers[name] for name in schema_of(type(module)).buffers}
+        return node
+
+    return made(module, *variables)
+
+
+def parts_of(module: core.Module) -> dict[str, Any]:
+    """The nodes of modules and criterions in a description's own fields, which have no arrays here."""
+
+    def made(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [made(each) for each in value]
+        return None if value is None else Node(value, parts=parts_of(value))
+
+    return {name: made(getattr(module, name)) for name in schema_of(type(module)).parts}
+
+
+def _found(tree: Any, path: Path) -> Any:
+    for name in path:
+        tree = tree[name]
+    return tree
+
+
+def _placed(tree: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
+    changed = _placed(tree[path[0]], path[1:], value)
+    if isinstance(tree, list):
+        return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
+    return {**tree, path[0]: changed}

@@ -1,0 +1,214 @@
+"""Networks in Torch7's files: every recorded one computes what it computed, and survives being written."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from cases import MODULES
+from criterion_cases import CRITERIONS
+
+import functorch7 as f7
+from functorch7.interop import t7
+from functorch7.interop.torch7 import Reader, UnknownClassError, Writer
+from functorch7.interop.torch7.node import functional
+from functorch7.interop.torch7.writer import node_of
+from functorch7.legacy import nn, torch
+from tests.interop.test_t7 import CASES, FOLDER
+from tests.test_golden import assert_same, decoded
+
+NETWORKS = [c for c in CASES if c["kind"] in ("t7_model", "t7_network") and "gmodule" not in c["id"]]
+NETWORKS = [c for c in NETWORKS if "graph" not in c["id"]]
+
+
+def given(case):
+    value = decoded(case["input"])
+    return value.astype(np.float32) if case.get("float") else value
+
+
+def tolerance(case):
+    return 1e-5 if case.get("float") else 1e-6
+
+
+@pytest.mark.parametrize("case", NETWORKS, ids=lambda case: case["id"])
+def test_recorded_networks(case, tmp_path):
+    network = f7.load_t7(FOLDER.parent / case["file"]).evaluate()
+    if case.get("print", "").strip():
+        assert str(network) == case["print"]
+    torch.save(tmp_path / "again.t7", network)
+    again = torch.load(tmp_path / "again.t7")
+    assert str(again) == str(network)
+    for old, new in zip(network.parameters(), again.parameters(), strict=True):
+        for old_tensor, new_tensor in zip(old, new, strict=True):
+            np.testing.assert_array_equal(old_tensor, new_tensor, strict=True)
+    if case.get("train") != case["evaluate"]:  # where both modes are the same, the next test looks at one
+        assert_same(again.evaluate().forward(given(case)), decoded(case["evaluate"]), tolerance(case))
+
+
+@pytest.mark.parametrize("case", [c for c in NETWORKS if c["kind"] == "t7_network"], ids=lambda case: case["id"])
+def test_recorded_gradients(case):
+    network = f7.load_t7(FOLDER.parent / case["file"])
+    assert_same(list(network.parameters()[0]), decoded(case["params"]), 1e-12)
+    network.training()
+    assert_same(network.forward(given(case)), decoded(case["train"]), 1e-6)
+    network.zeroGradParameters()
+    assert_same(network.backward(given(case), decoded(case["gradOutput"])), decoded(case["gradInput"]), 1e-6)
+    assert_same(list(network.parameters()[1]), decoded(case["gradParams"]), 1e-6)
+
+
+@pytest.mark.parametrize("name", ["mlp", "convnet", "lstm", "more_seqlstmp", "more_tied", "lookup"])
+def test_as_a_pure_function(name):
+    case = next(c for c in NETWORKS if c["file"] == f"t7/{name}.t7")
+    with jax.enable_x64(True):
+        module, params, buffers = f7.load_model(FOLDER / f"{name}.t7")
+        input = jax.tree.map(jnp.asarray, given(case))
+        output, _ = jax.jit(module.apply)(params, buffers, input)
+        assert_same(output, decoded(case["evaluate"]), 1e-6)
+
+
+def test_a_file_without_a_network():
+    with pytest.raises(TypeError, match="holds a table of 5 entries; see load_t7"):
+        f7.load_model(FOLDER / "table_binary.t7")
+
+
+def test_shared_parameters_stay_shared(tmp_path):
+    network = f7.load_t7(FOLDER / "shared_weights.t7")
+    first, second = network.get(1), network.get(3)
+    assert first.weight.storage() is second.weight.storage()
+    module, params, _ = f7.load_model(FOLDER / "shared_weights.t7")
+    assert isinstance(module, f7.Shared) and ((0, "weight"), (2, "weight")) in module.ties
+    f7.save_model(tmp_path / "tied.t7", module, *module.init(jax.random.key(0)))
+    assert f7.load_model(tmp_path / "tied.t7")[0] == module
+    assert len(jax.tree.leaves(params)) == 2
+
+
+def test_flattened_parameters_stay_flat(tmp_path):
+    network = f7.load_t7(FOLDER / "mlp.t7")
+    flat, _ = network.getParameters()
+    f7.save_t7(tmp_path / "flat.t7", {"net": network, "flat": flat})
+    loaded = f7.load_t7(tmp_path / "flat.t7")
+    loaded["flat"].fill(0.5)
+    assert all((np.asarray(p) == 0.5).all() for p in loaded["net"].parameters()[0])
+
+
+def test_one_object_at_two_places(tmp_path):
+    layer = nn.Linear(2, 2)
+    f7.save_t7(tmp_path / "twice.t7", [nn.Sequential().add(layer).add(layer), layer])
+    network, same = f7.load_t7(tmp_path / "twice.t7")
+    assert network.get(1) is network.get(2) is same
+
+
+def test_values_around_networks(tmp_path):
+    value = {"net": nn.Linear(2, 3), "criterion": nn.MSECriterion(), "x": torch.ones(2, 2), "n": 3, "list": [1, "a"]}
+    value["sizes"], value["self"] = torch.LongStorage([4, 5]), value
+    for format in ("binary", "ascii"):
+        f7.save_t7(tmp_path / "all.t7", value, format)
+        got = f7.load_t7(tmp_path / "all.t7")
+        assert (got["n"], got["list"], str(got["net"])) == (3, [1, "a"], "nn.Linear(2 -> 3)")
+        assert got["self"] is got
+        np.testing.assert_array_equal(got["x"], np.ones((2, 2), np.float32), strict=True)
+        np.testing.assert_array_equal(got["sizes"].array, [4, 5])
+        assert got["criterion"].forward([1.0, 3.0], [1.0, 1.0]) == 2
+    assert torch.deserialize(torch.serialize([1.5])) == [1.5]
+
+
+@pytest.mark.parametrize("mode", ["heavySerial", "mediumSerial", "lightSerial"])
+def test_serial_forms(tmp_path, mode):
+    network = nn.Sequential().add(nn.Linear(2, 2)).add(nn.Linear(2, 1))
+    x, y = np.ones((1, 2), np.float32), np.ones((1, 1), np.float32)
+    output = np.asarray(network.forward(x))
+    network.backward(x, y)
+    f7.save_t7(tmp_path / "serial.t7", getattr(network.Serial(), mode)())
+    saved = t7.read(tmp_path / "serial.t7").fields["modules"][0].fields["modules"][0]
+    assert (saved.fields["gradWeight"].size == 0) == (mode == "lightSerial")
+    np.testing.assert_array_equal(f7.load_t7(tmp_path / "serial.t7").forward(x), output)
+
+
+def test_a_serial_is_cast_when_it_is_saved(tmp_path):
+    f7.save_t7(tmp_path / "cast.t7", nn.Sequential().add(nn.Linear(2, 2)).double().Serial("torch.FloatTensor"))
+    assert f7.load_t7(tmp_path / "cast.t7").parameters()[0][0].dtype == np.float32
+
+
+def described_again(module, variables):
+    data = t7.serialize(Writer().object(node_of(module, variables)))
+    return functional(Reader().read(t7.deserialize(data)))
+
+
+# What is not as it was: initial values, which are arguments only; constants in the network's own precision; kernels,
+# which Torch normalises; what a pooling and its unpooling share.
+NOT_EQUAL = (
+    "LayerNormalization", "PartialLinear", "AddConstant of a tensor", "SpatialMaxUnpooling", "VolumetricMaxUnpooling",
+    "SpatialSubtractiveNormalization", "SpatialDivisiveNormalization", "SpatialContrastiveNormalization",
+    "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
+)  # fmt: skip
+UNWRITABLE = ("Copy", "MuFuRu")
+ROWS = [(case.id, case.make) for case in MODULES if case.id not in UNWRITABLE]
+ROWS += [(f"criterion {i} {type(row[0]).__name__}", lambda row=row: row[0]) for i, row in enumerate(CRITERIONS)]
+
+
+@pytest.mark.parametrize(("id", "make"), ROWS, ids=[row[0] for row in ROWS])
+def test_every_module_survives(id, make):
+    module, random = make(), np.random.default_rng(0)
+    shapes = jax.eval_shape(module.init, jax.random.key(0))
+    variables = jax.tree.map(lambda like: random.uniform(1, 2, like.shape).astype(like.dtype), shapes)
+    if isinstance(module, f7.NCEModule):  # its Z is in the buffers
+        variables = module.init(jax.random.key(0))
+    got, (params, buffers) = described_again(module, variables)
+    if id not in NOT_EQUAL:
+        assert got == module
+    assert str(got) == str(module)
+    assert jax.tree.structure((params, buffers)) == jax.tree.structure(tuple(variables))
+    for old, new in zip(jax.tree.leaves(variables.params), jax.tree.leaves(params), strict=True):
+        np.testing.assert_array_equal(old, new, strict=True)
+
+
+@pytest.mark.parametrize(
+    "id", [i for i in NOT_EQUAL if "Unpooling" not in i and "Normal, " not in i and i != "Bigrams"]
+)
+def test_what_is_written_otherwise_computes_the_same(id):
+    case = next(case for case in MODULES if case.id == id)
+    variables = case.module.init(jax.random.key(0))
+    got, others = described_again(case.module, variables)
+    wanted, _ = case.module.apply(*variables, jnp.asarray(case.input))
+    output, _ = got.apply(*others, jnp.asarray(case.input))
+    np.testing.assert_allclose(output, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_what_torch_has_not(tmp_path):
+    class Doubled(f7.Map):
+        def f(self, input):
+            return 2 * input
+
+    with pytest.raises(TypeError, match="only Torch's own classes can be written"):
+        f7.save_model(tmp_path / "own.t7", f7.Sequential(Doubled()), [{}], [{}])
+    assert not list(tmp_path.iterdir())
+
+
+def strange():
+    inner = t7.T7Object("my.Layer", 1, {"alpha": 2})
+    return t7.T7Object("nn.Sequential", 1, {"modules": [t7.T7Object("nn.Tanh", 1, {}), inner], "train": True})
+
+
+def test_unknown_classes_are_named_all_at_once(tmp_path):
+    t7.write(tmp_path / "strange.t7", {"a": strange(), "b": [t7.T7Object("tds.Hash", 1, {})]})
+    with pytest.raises(UnknownClassError) as raised:
+        f7.load_t7(tmp_path / "strange.t7")
+    assert sorted(raised.value.classes) == [
+        ("my.Layer", "['a'].modules[2]", ["alpha"]), ("tds.Hash", "['b'][1]", [])
+    ]  # fmt: skip
+    assert "my.Layer at ['a'].modules[2], with the fields alpha" in str(raised.value)
+    loaded = f7.load_t7(tmp_path / "strange.t7", allow_unknown=True)
+    assert np.asarray(loaded["a"].get(1).forward(np.zeros(2))).tolist() == [0, 0]
+    with pytest.raises(NotImplementedError, match=r"my\.Layer: functorch7 has no such class"):
+        loaded["a"].forward(np.zeros(2))
+    with pytest.raises(UnknownClassError, match=r"tds\.Hash"):
+        f7.load_t7(tmp_path / "strange.t7", allow_unknown=["my.Layer"])
+
+
+def test_fields_that_make_no_module(tmp_path):
+    layer = t7.T7Object("nn.Linear", 1, {"weight": np.zeros((2, 3)), "bias": np.zeros(5)})
+    t7.write(tmp_path / "bad.t7", t7.T7Object("nn.Sequential", 1, {"modules": [layer]}))
+    with pytest.raises(f7.T7FormatError, match=r"nn.Linear at the top.modules\[1\]: expected bias of shape \(2,\)"):
+        f7.load_t7(tmp_path / "bad.t7")
+    t7.write(tmp_path / "bad.t7", t7.T7Object("nn.Narrow", 1, {"dimension": 1}))
+    with pytest.raises(f7.T7FormatError, match="nn.Narrow at the top: no field index; there are: dimension"):
+        f7.load_model(tmp_path / "bad.t7")
