@@ -1,8 +1,8 @@
 """Reads damaged Torch7 files: each must be read or refused with T7FormatError, quickly and in little memory.
 
-    python -m benchmarks.t7_fuzz FOLDER [--count 100000] [--seed 0]
+    python -m benchmarks.t7_fuzz FOLDER [--count 100000] [--seed 0] [--objects]
 
-FOLDER holds undamaged files (tests/golden/t7).
+FOLDER holds undamaged files (tests/golden/t7). With --objects, networks are made of what was read.
 """
 
 import argparse
@@ -11,9 +11,11 @@ import resource
 import struct
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from functorch7.interop.t7 import T7FormatError, deserialize
+from functorch7.legacy import torch
 
 EXTREMES = (-1, 0, 1, 2, 3, 4, 6, 7, 8, 9, 255, 2**31 - 1, -(2**31))
 
@@ -41,13 +43,13 @@ def damaged(data: bytes, random: random.Random) -> bytes:
     return bytes(changed)
 
 
-def fuzz(originals: list[bytes], count: int, seed: int) -> Counter:
+def fuzz(originals: list[bytes], count: int, seed: int, read: Callable = deserialize) -> Counter:
     """How many of `count` damaged files were read, and refused; any other error is raised as it is."""
     generator, outcomes = random.Random(seed), Counter()
     for _ in range(count):
         data = damaged(generator.choice(originals), generator)
         try:
-            deserialize(data)
+            read(data)
         except T7FormatError as error:
             assert 0 <= error.offset <= len(data)
             outcomes["refused"] += 1
@@ -62,10 +64,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--objects", action="store_true")
     options = parser.parse_args()
     originals = [path.read_bytes() for path in sorted(options.folder.glob("*.t7"))]
     started = time.perf_counter()
-    outcomes = fuzz(originals, options.count, options.seed)
+    outcomes = fuzz(originals, options.count, options.seed, torch.deserialize if options.objects else deserialize)
     seconds, peak = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{dict(outcomes)} in {seconds:.0f} s, peak memory {peak:.0f} MiB")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..interop import t7
+from ..interop.t7.values import HASHES, VECTORS
 from ..interop.torch7.reader import Reader
 from ..interop.torch7.writer import Writer
 from .criterion import Criterion
@@ -16,6 +17,10 @@ from .module import Module
 from .nodes import Arrays, Nodes, Objects
 from .storage import Storage
 from .tensor import Tensor
+from .trainer import StochasticGradient
+
+TRAINER = "nn.StochasticGradient"
+TABLES = (*HASHES, *VECTORS)
 
 
 def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
@@ -44,12 +49,19 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
     reader, objects = Reader(allow_unknown), Objects()
     nodes: dict[int, Any] = {}
+    trainers: dict[int, StochasticGradient] = {}
     root = [value]
     waiting: list[tuple[Any, str]] = [(root, "")]
     seen: set[int] = set()
 
     def described(each: Any, path: str) -> None:
-        if isinstance(each, t7.T7Object):
+        if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
+            trainers[id(each)] = object.__new__(StochasticGradient)
+            trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
+            described(each.fields, path)
+        elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            described(each.fields, path)
+        elif isinstance(each, t7.T7Object):
             nodes[id(each)] = reader.noted(each, path or "the top")
         elif isinstance(each, (list, dict)) and id(each) not in seen:
             waiting.append((each, path))
@@ -70,6 +82,10 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
             return objects.tensor(each)
         if isinstance(each, t7.T7Storage):
             return objects.storage(each.array)
+        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            return each.fields
+        if id(each) in trainers:
+            return trainers[id(each)]
         node = nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
         return each if node is None else objects.object(node)
 
@@ -98,6 +114,8 @@ def to_file(value: Any) -> Any:
             return t7.T7Storage(arrays.storage(each))
         if isinstance(each, (Module, Criterion)):
             return writer.object(nodes.node(each))
+        if isinstance(each, StochasticGradient):
+            return t7.T7Object(TRAINER, 1, made(each.__dict__))
         if not isinstance(each, (list, tuple, dict)):
             return each
         if id(each) not in tables:

@@ -85,7 +85,8 @@ def test_depth_concat_without_sizes():
 
 def test_a_data_parallel_table_is_its_first_replica():
     replicas = [t7.T7Object("nn.Tanh", 1, {}), t7.T7Object("nn.Tanh", 1, {})]
-    assert read("nn.DataParallelTable", modules=replicas, gpuAssignments=[1, 2]).spec == f7.Tanh()
+    for version in (1, 3):
+        assert read("nn.DataParallelTable", version, modules=replicas, gpuAssignments=[1, 2]).spec == f7.Tanh()
 
 
 def test_the_first_seq_lstm_had_the_batch_first():

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.t7_fuzz import fuzz
 from functorch7.interop import t7
+from functorch7.legacy import torch
 from tests.test_golden import assert_same, decoded
 
 FOLDER = Path(__file__).parent.parent / "golden" / "t7"
@@ -180,6 +181,31 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("long", ["<i4", "<i8"])
+def test_classes_that_save_more_than_one_table(long):
+    """tds.Hash and tds.Vec have a count and entries; DataParallelTable a field before all."""
+
+    def number(value):
+        return integer(1) + struct.pack("<d", value)
+
+    def head(index, name, version):
+        return integer(4) + integer(index) + text(version) + text(name)
+
+    packed = head(2, b"tds.Vec", b"V 0") + np.array([2], long).tobytes() + number(7) + number(8)
+    hashed = head(3, b"tds.Hash", b"V 0") + np.array([1], long).tobytes() + number(1) + integer(2) + text(b"one")
+    gpus = integer(3) + integer(5) + integer(1) + number(1) + number(1)
+    fields = integer(3) + integer(6) + integer(1) + integer(2) + text(b"gpuAssignments") + integer(3) + integer(5)
+    parallel = head(4, b"nn.DataParallelTable", b"V 3") + gpus + fields
+    data = integer(3) + integer(1) + integer(4) + number(1) + packed + number(2) + hashed + number(3) + parallel
+    value = t7.deserialize(data + number(4) + tensor(9, b"Long", (1,), (1,), 1, np.array([5], long), long))
+    assert [each.fields for each in value[:3]] == [[7, 8], {1: "one"}, {"gpuAssignments": [1]}]
+    again = t7.deserialize(t7.serialize(value))
+    assert [(e.class_name, e.version, e.fields) for e in again[:3]] == [
+        (e.class_name, e.version, e.fields) for e in value[:3]
+    ]
+    assert torch.deserialize(t7.serialize(value[:2])) == [[7, 8], {1: "one"}]
+
+
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
@@ -240,3 +266,9 @@ def test_mutated_files_are_read_or_refused():
     originals = [path.read_bytes() for path in FILES if path.stat().st_size < 8000]
     outcomes = fuzz(originals, 400, seed=7)
     assert outcomes["read"] > 20 and outcomes["refused"] > 100
+
+
+def test_mutated_networks_are_made_or_refused():
+    networks = [path.read_bytes() for path in FILES if path.name in ("mlp.t7", "convnet.t7", "more_seqgru.t7")]
+    outcomes = fuzz(networks, 300, seed=7, read=torch.deserialize)
+    assert outcomes["refused"] > 50

@@ -164,7 +164,7 @@ class _Parser:
         return function
 
     def _torch(self, index: int, at: int) -> Generator[None, Any, Any]:
-        version, name = 0, _text(self.source.text())
+        version, name = None, _text(self.source.text())
         if name.startswith("V ") and name[2:].isdecimal():  # older files have no version
             version, name = int(name[2:]), _text(self.source.text())
         if name in STORAGES:
@@ -176,11 +176,34 @@ class _Parser:
             tensor = self.known[index] = _tensor(TENSORS[name], shape, strides, offset, storage, at)
             return tensor
         found = self.known[index] = T7Object(name, version, offset=at)
+        if name in values.HASHES or name in values.VECTORS:
+            return (yield from self._packed(found))
+        first_version, _ = values.FIRST_FIELDS.get(name, (None, None))
+        if first_version is not None and (version or 0) >= first_version:
+            yield
         fields = yield
         if isinstance(fields, _Table):
             fields.of_object = True
         found.fields = fields
         self.holders.append((found, "fields"))
+        return found
+
+    def _packed(self, found: T7Object) -> Generator[None, Any, Any]:
+        """A hash or vector of tds: a count, then keys and values, or values."""
+        at, count = self.source.position, self.source.longs(1)[0]
+        if not 0 <= count * self.source.smallest_object <= self.source.remaining():
+            raise T7FormatError(f"{found.class_name} of {count} entries, {self.source.remaining()} bytes are left", at)
+        table = found.fields = _Table()
+        table.of_object = found.class_name in values.HASHES
+        self.tables.append(table)
+        self.holders.append((found, "fields"))
+        for i in range(1, count + 1):
+            key = (yield) if table.of_object else i
+            value = yield
+            if key is None or (isinstance(key, float) and math.isnan(key)):
+                raise T7FormatError("a table's key is nil or not a number", at)
+            if value is not None:
+                table.append((key, value))
         return found
 
     def _view(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:

@@ -129,3 +129,16 @@ class Ascii:
             return np.frombuffer(self._characters(count, "a storage"), dtype).copy()
         with np.errstate(over="ignore"):  # "inf" is read as what it is, and so is a float that is too large
             return self._parse(dtype, count, f"{dtype.name} elements")
+
+
+def let_go(array: np.ndarray) -> None:
+    """Frees the memory of an array that stays in a mapped file and was not written to; it is read again when needed."""
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    owner = owner.obj if isinstance(owner, memoryview) else owner
+    if not isinstance(owner, mmap.mmap) or not array.flags.c_contiguous or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    beginning = np.frombuffer(owner, np.uint8, 1).__array_interface__["data"][0]
+    first = (array.__array_interface__["data"][0] - beginning) // mmap.PAGESIZE * mmap.PAGESIZE
+    owner.madvise(mmap.MADV_DONTNEED, first, array.nbytes)

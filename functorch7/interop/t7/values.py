@@ -26,6 +26,13 @@ TENSORS = {f"torch.{name}Tensor": np.dtype(dtype) for name, dtype in READ_TYPES.
 STORAGES = {f"torch.{name}Storage": np.dtype(dtype) for name, dtype in READ_TYPES.items()}
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 
+HASHES = ("tds.Hash", "tds_hash")
+VECTORS = ("tds.Vec", "tds_vec")
+"""Tables of the package tds, which are saved as a count and their entries; their `fields` are the table."""
+
+FIRST_FIELDS = {"nn.DataParallelTable": (2, "gpuAssignments")}
+"""Classes that save one field before all, from a version on."""
+
 
 class T7FormatError(ValueError):
     """A file that is no Torch7 file, or a damaged one; `offset` is the byte where reading failed."""
@@ -39,11 +46,11 @@ class T7FormatError(ValueError):
 class T7Object:
     """An object of a Torch class: its class's name and version, and its fields.
 
-    `fields` is a dict, or whatever else the class's own `write` has put there. Files from before versions have 0.
+    `fields` is a dict, or whatever else the class's own `write` has put there. Files from before versions have None.
     """
 
     class_name: str
-    version: int
+    version: int | None
     fields: Any = field(default_factory=dict)
     offset: int = 0
     """The byte of the file at which it begins."""

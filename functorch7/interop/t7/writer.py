@@ -135,7 +135,7 @@ class _Writer:
         elif isinstance(value, LuaFunction):
             return self._function(value)
         elif isinstance(value, T7Object):
-            return [value.fields] if self._torch(value, value.class_name, value.version) else []
+            return self._object(value) if self._torch(value, value.class_name, value.version) else []
         elif isinstance(value, T7Storage):
             self._storage(value.array)
         elif isinstance(value, (list, tuple, dict)):
@@ -157,10 +157,22 @@ class _Writer:
         self.sink.integer(self.known[key])
         return new
 
-    def _torch(self, value: Any, name: str, version: int = 1, kind: str = "object") -> bool:
+    def _object(self, value: T7Object) -> list[Any]:
+        name, fields = value.class_name, value.fields
+        if name in values.HASHES:
+            self.sink.longs((len(fields),))
+            return [each for pair in fields.items() for each in pair]
+        if name in values.VECTORS:
+            self.sink.longs((len(fields),))
+            return list(fields)
+        version, first = values.FIRST_FIELDS.get(name, (None, ""))
+        before = [fields.get(first)] if version is not None and (value.version or 0) >= version else []
+        return [*before, fields]
+
+    def _torch(self, value: Any, name: str, version: int | None = 1, kind: str = "object") -> bool:
         new = self._is_new(values.TORCH, kind, value)
         if new:
-            if version:
+            if version is not None:
                 self.sink.text(f"V {version}".encode())
             self.sink.text(_bytes(name))
         return new

@@ -73,6 +73,17 @@ def _planes(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return {"nInputPlane": inputs, "nOutputPlane": outputs}
 
 
+COLUMNS = empties("finput", "fgradInput")
+
+
+def _places(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return dict(zip(("oH", "oW"), fields["weight"].shape, strict=False)) | COLUMNS(node, fields)
+
+
+def _noise(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"noise": np.zeros(0), "flag": True}
+
+
 CONNECTIONS = {"conn_table": Rule(lambda r: r.need("connTable"), lambda v: {"connTable": v.value.astype(np.float64)})}
 
 
@@ -248,18 +259,19 @@ SCHEMAS = [
                    layers.SpatialContrastiveNormalization)),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
-           more=empties("noise")),
+           more=_noise),
     *(Schema(each, more=empties("noise")) for each in (layers.SpatialDropout, layers.VolumetricDropout)),
     # Convolution
-    *(Schema(each, CONVOLUTION) for each in (
+    *(Schema(each, CONVOLUTION, more=COLUMNS) for each in (
         layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
         layers.SpatialDepthWiseConvolution)),
-    Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}),
+    Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}, more=COLUMNS),
     Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k != "bias"},
-           more=lambda node, fields: dict(zip(("oH", "oW"), fields["weight"].shape, strict=False))),
+           more=_places),
     *(Schema(each, CONNECTIONS, more=_planes)
       for each in (layers.SpatialConvolutionMap, layers.SpatialFullConvolutionMap)),
-    *(Schema(each, VOLUMETRIC) for each in (layers.VolumetricConvolution, layers.VolumetricDilatedConvolution)),
+    *(Schema(each, VOLUMETRIC, more=COLUMNS)
+      for each in (layers.VolumetricConvolution, layers.VolumetricDilatedConvolution)),
     *(Schema(each, {"bias": whether("bias")}, more=empties("ones", "finput", "fgradInput"))
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
     Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),

@@ -124,5 +124,5 @@ def upgraded(object: T7Object) -> Fields:
     """The fields of an object, as the newest version of nn would have saved them."""
     fields = object.fields if isinstance(object.fields, dict) else {}
     for upgrade in UPGRADES.get(object.class_name, []):
-        fields = upgrade(fields, object.version)
+        fields = upgrade(fields, object.version or 0)
     return fields

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import core
 from ...core.emitted import is_emitted
+from ..t7.sources import let_go
 
 Path = tuple[int | str, ...]
 
@@ -38,6 +39,12 @@ class Node:
     """What a file has recorded as the module's last output."""
 
 
+def shared_clone(node: Node) -> Node:
+    """Another node of the same arrays, as Torch's modules need where one runs at several time steps."""
+    children = [shared_clone(child) for child in node.children]
+    return replace(node, children=children)
+
+
 @cache
 def shapes_of(spec: core.Module) -> dict[str, Any]:
     """The shapes of a module's own parameters."""
@@ -60,11 +67,15 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
             ties.append((owners[where], path))
             return None
         owners[where] = path
-        return jnp.array(array)
+        if not isinstance(array, np.ndarray):
+            return jnp.array(array)
+        made = jax.device_put(array).block_until_ready()
+        let_go(array)  # one large array after the other, so that a file's memory and JAX's do not add up
+        return made
 
     def variables(node: Node, path: Path) -> tuple[Any, Any]:
         inner: Any = node.spec.children()
-        names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
+        names: list[Any] = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
         below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
         if isinstance(inner, tuple):
             return [params for params, _ in below], [buffers for _, buffers in below]

@@ -45,7 +45,7 @@ class Unknown(core.Module, abstract=True):
 
 
 readers: dict[str, Callable[[Reader, Record], Node]] = {}
-"""How objects of a class are read that no schema can describe, by name: `readers["nn.gModule"] = function`."""
+"""How objects of a class are read that no schema can describe, by the name in the file: from a record to a node."""
 
 
 class Reader:
@@ -94,9 +94,8 @@ class Reader:
             if replicas:
                 return self.node(replicas[0], f"{path}.modules[1]")
         name = known_name(object.class_name)
-        if object.class_name in readers:
-            return readers[object.class_name](self, Record(object, object.class_name, upgraded(object), path))
-        if name is None:
+        own_reader = readers.get(object.class_name)
+        if name is None and own_reader is None:
             fields = sorted(map(str, object.fields)) if isinstance(object.fields, dict) else []
             self.first_unknown = self.first_unknown or object.offset
             self.unknown.append((object.class_name, path, fields))
@@ -105,11 +104,12 @@ class Reader:
             fields = upgraded(object)
             if id(object) in self.pooled:
                 fields = fields | {"record": self.pooled[id(object)]}
-            return self._described(Record(object, name, fields, path))
+            record = Record(object, name or object.class_name, fields, path)
+            return self._described(record) if own_reader is None else own_reader(self, record)
         except (T7FormatError, RecursionError):
             raise
         except Exception as error:  # whatever a description finds wrong with what the file says
-            raise Record(object, name, {}, path).error(str(error)) from error
+            raise Record(object, object.class_name, {}, path).error(str(error)) from error
 
     def _described(self, record: Record) -> Node:
         schema = schema_of(core.registry[record.class_name])

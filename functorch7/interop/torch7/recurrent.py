@@ -197,7 +197,10 @@ SCHEMAS = [
       for each in (recurrent.RecLSTM, recurrent.RecGRU)),
     Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
            more=_composed(steps.stabilizer)),
-    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, more=_named("module")),
+    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced,
+           more=lambda node, fields: {
+               "module": node.children[0], "_output": [], "tableoutput": [], "tablegradInput": []},
+           output=list),
     Schema(recurrent.Repeater, {
         "mode": saved("_remember", "neither"),
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..t7 import T7Object
 from .build import container, module, storage
-from .node import Node
+from .node import Node, shared_clone
 
 Built = tuple[Any, dict[str, Any]]
 """A step's module, and the cell's fields that name parts of it."""
@@ -145,7 +145,7 @@ def stabilizer(node: Node, fields: dict[str, Any]) -> Built:
 def recurrent(node: Node) -> dict[str, Any]:
     """nn.Recurrent: the first step has a module of its own."""
     start, input, feedback, transfer, merge = node.children
-    first = _chain(input, start, transfer)
+    first = _chain(shared_clone(input), start, shared_clone(transfer))
     later = _chain(_beside(input, feedback), merge, transfer)
     names = ("startModule", "inputModule", "feedbackModule", "transferModule", "mergeModule")
     return {
