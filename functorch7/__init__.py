@@ -7,6 +7,7 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 from importlib import import_module
 from typing import Any
 
+from . import interop as interop
 from . import optim as optim
 from .core import Const as Const
 from .core import Container as Container

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .module import Module, Variables, buffer_kinds
 
@@ -46,6 +48,26 @@ def dotted(path: Path) -> str:
     return ".".join(map(str, path))
 
 
+def leaves_by_name(tree: Any) -> dict[str, Any]:
+    """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
+    return {dotted(path): leaf for path, leaf in _leaves(tree, ()) if leaf is not None}
+
+
+def misfits(expected: dict[str, Any], given: dict[str, Any]) -> list[str]:
+    """What is wrong with arrays by name: those that are missing, unexpected, or of another shape, a line for each."""
+    missing = [f"missing {name}" for name in expected if name not in given]
+    unexpected = [f"unexpected {name}" for name in given if name not in expected]
+    return (
+        missing
+        + unexpected
+        + [
+            f"{name}: expected shape {tuple(array.shape)}, got {np.shape(given[name])}"
+            for name, array in expected.items()
+            if name in given and tuple(array.shape) != np.shape(given[name])
+        ]
+    )
+
+
 def state_dict(module: Module, variables: Variables) -> dict[str, Any]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0."""
     found = [*named_parameters(module, variables.params), *named_buffers(module, variables.buffers)]
@@ -58,22 +80,44 @@ def load_state_dict(module: Module, variables: Variables, state: dict[str, Any])
     Raises ValueError that lists every missing and unexpected name and every shape that differs.
     """
     own = state_dict(module, variables)
-    wrong = [f"missing {name}" for name in own if name not in state]
-    wrong += [f"unexpected {name}" for name in state if name not in own]
-    wrong += [
-        f"{name}: expected shape {jnp.shape(own[name])}, got {jnp.shape(state[name])}"
-        for name in own
-        if name in state and jnp.shape(own[name]) != jnp.shape(state[name])
-    ]
+    wrong = misfits(own, state)
     if wrong:
         raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
 
-    def filled(tree: Any, path: Path) -> Any:
-        if isinstance(tree, dict):
-            return {name: filled(branch, (*path, name)) for name, branch in tree.items()}
-        if isinstance(tree, list):
-            return [filled(branch, (*path, i)) for i, branch in enumerate(tree)]
-        name = dotted(path)
-        return jnp.asarray(state[name], own[name].dtype) if name in own else tree
+    arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items()}
+    return Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
 
-    return Variables(filled(variables.params, ()), filled(variables.buffers, ()))
+
+def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
+    """The variables of `module` whose arrays are those of `state`, in their own dtypes; no recurrent state.
+
+    Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
+    JAX does not keep them.
+    """
+    structure = structure_of(module)
+    own = state_dict(module, structure)
+    wrong = misfits(own, state)
+    if not jax.config.read("jax_enable_x64"):
+        large = [name for name in own if name in state and _is_float64(state[name])]
+        wrong += [f"{name} is float64, which needs jax.enable_x64(True) or variables to cast to" for name in large]
+    if wrong:
+        raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
+    arrays = {name: jnp.asarray(state[name]) for name in own}
+    return Variables(_filled(structure.params, arrays, ()), _filled(structure.buffers, arrays, ()))
+
+
+def structure_of(module: Module) -> Variables:
+    """What `init` gives, with shapes and dtypes in place of arrays; computes nothing."""
+    return Variables(*jax.eval_shape(module.init, jax.random.key(0)))
+
+
+def _is_float64(array: Any) -> bool:
+    return getattr(array, "dtype", None) == np.float64
+
+
+def _filled(tree: Any, arrays: dict[str, Any], path: Path) -> Any:
+    if isinstance(tree, dict):
+        return {name: _filled(branch, arrays, (*path, name)) for name, branch in tree.items()}
+    if isinstance(tree, list):
+        return [_filled(branch, arrays, (*path, i)) for i, branch in enumerate(tree)]
+    return arrays.get(dotted(path), tree)

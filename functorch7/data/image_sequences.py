@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.writing import replacing
 from .image_class import checked_size
 from .images import as_array, crop, load_image, offset, resample
 from .loader import with_size
 from .seeds import generator
 from .sequences import StepLoader, check_batch_size
 from .streams import Columns
-from .writing import replacing
 
 SampleFunction = Callable[["MultiImageSequence", str, str, dict, Any], tuple[np.ndarray, np.ndarray]]
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.writing import replacing
 from .loader import DataLoader
-from .writing import replacing
 
 
 def rescale(

@@ -1,6 +1,25 @@
-"""Files and models of other programs: Torch7's files (`t7`), the networks in them (`torch7`), and `compare`."""
+"""Files and models of other programs. What needs another package imports it when it is used.
+
+`t7` (Torch7's files), `torch7` (the networks in them), `compare` (with recorded values), `pytorch` (state_dict),
+`safetensors`, `flax` (linen and nnx), `orbax` (checkpoints) and `stablehlo` (compiled functions for serving).
+"""
+
+import importlib
+from typing import Any
 
 from . import t7 as t7
 from . import torch7 as torch7
 from .compare import Deviation as Deviation
 from .compare import compare as compare
+
+_LAZY = ("flax", "orbax", "pytorch", "safetensors", "stablehlo")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

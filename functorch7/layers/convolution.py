@@ -66,7 +66,8 @@ def convolve(
     """Cross-correlation of B x C x sizes with O x C/groups x kernel, by whatever is fastest for these shapes."""
     ones = (1,) * len(stride)
     kernel, dilation = weight.shape[2:], dilation or ones
-    if jax.default_backend() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2:
+    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
+    if jax.default_backend() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2 and sizes_known:
         if kernel == stride == ones and not any(padding):
             return jnp.einsum("oc,nchw->nohw", weight[:, :, 0, 0], x)
         taps = kernel[0] * kernel[1]

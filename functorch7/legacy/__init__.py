@@ -5,6 +5,7 @@ from . import nn as nn
 from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
+from .functional import wrap as wrap
 from .random import manualSeed as manualSeed
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor

@@ -1,12 +1,18 @@
-"""A stateful network as a pure function and its arrays."""
+"""A stateful network as a pure function and its arrays, and the way back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import jax.numpy as jnp
+import numpy as np
+
 from .. import core
 from ..interop.torch7 import node
-from .storage import dtype_of, precision
+from .generated import object_of
+from .plan import Path, Slot, grad_name
+from .storage import Storage, dtype_of, precision, type_name_of
+from .tensor import Tensor, changed
 
 if TYPE_CHECKING:
     from .module import Module
@@ -25,3 +31,62 @@ def functional(root: Module) -> tuple[core.Module, core.Variables]:
 
 def _place(tensor: Any) -> tuple:
     return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
+
+
+def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
+    """The stateful network of a description over these arrays, which are not copied: the way back from `functional`.
+
+    Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.
+    Raises: ValueError that lists all parameters that are missing, unexpected or of another shape.
+    """
+    wrong = core.misfits(core.leaves_by_name(core.structure_of(module).params), core.leaves_by_name(params))
+    if wrong:
+        raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
+    floating = [leaf.dtype for leaf in core.leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
+    ties: tuple = ()
+    if isinstance(module, core.Shared):
+        module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
+    made = object_of(module)
+    if floating:
+        made.type(type_name_of(floating[0]))
+    _fill(made, params, buffers)
+    _tie(made, ties)
+    changed()
+    return made
+
+
+def _is_floating(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def _fill(module: Module, params: Any, buffers: Any) -> None:
+    """Gives these arrays to a module and to all inside it."""
+    spec: Any = module.own_description()
+    for name in module.own_parameters():
+        if params[name] is not None:  # None: tied to another, which _tie sees to
+            array = params[name] if hasattr(params[name], "dtype") else np.asarray(params[name])
+            module.__dict__[name] = Tensor.of(array)
+            module.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(array.shape, array.dtype), 0, array.shape)
+    own = buffers[len(spec.children()) :] if isinstance(spec.children(), tuple) else [buffers]
+    for name in spec.init_buffers():
+        Slot(module, name).write(own[0][name])
+    for name, child in zip(module.child_names(), module.children(), strict=True):
+        _fill(child, params[name], buffers[name])
+    if isinstance(spec, core.Shared):
+        _tie(module.children()[0], spec.ties)
+
+
+def _tie(module: Module, ties: tuple) -> None:
+    """Makes each alias the tensor of its owner, gradients too."""
+
+    def place(path: Path) -> tuple[Module, str]:
+        found = module
+        for name in path[:-1]:
+            found = found.children()[found.child_names().index(name)]
+        return found, str(path[-1])
+
+    for owner, alias in ties:
+        (theirs, owned), (mine, aliased) = place(owner), place(alias)
+        mine.__dict__[aliased].set(theirs.__dict__[owned])
+        mine.__dict__[grad_name(aliased)].set(theirs.__dict__[grad_name(owned)])
+        mine.shared = theirs.shared = True

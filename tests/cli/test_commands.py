@@ -189,7 +189,7 @@ def test_as_a_program(convnet):
     """In a process of its own: to a pipe, with an exit code, and in time for --help."""
     done = _process("-m", "functorch7", "inspect", convnet[0])
     assert (done.returncode, done.stderr) == (0, "") and "nn.LogSoftMax" in done.stdout
-    asks = "import sys, functorch7_cli\ntry: functorch7_cli.main(['bench', '--help'])\nfinally: print('jax' in sys.modules)"
+    asks = "import sys, functorch7_cli as cli\ntry: cli.main(['bench', '--help'])\nfinally: print('jax' in sys.modules)"
     done = _process("-c", asks)
     assert done.returncode == 0 and "Examples:" in done.stdout and done.stdout.endswith("False\n")
 

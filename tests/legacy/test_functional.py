@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.legacy import nn
+from functorch7.legacy import nn, wrap
 
 from .helpers import same, two_layers, values
 
@@ -104,3 +104,54 @@ def test_fields_set_later_are_in_the_description():
     pool = nn.SpatialMaxPooling(2, 2).ceil()
     assert pool.description() == f7.SpatialMaxPooling(2, 2).ceil()
     assert nn.Linear(2, 3).noBias().description() == f7.Linear(2, 3, bias=False)
+
+
+WRAPPED = {
+    "network": f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Tanh()),
+    "tied": f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),)),
+    "recurrent": f7.Sequential(f7.FastLSTM(3, 4), f7.L1Penalty(0.1)),
+    "table": f7.Sequential(f7.ConcatTable(f7.Linear(3, 2), f7.Identity()), f7.JoinTable(1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_wrap_is_the_way_back(name, key):
+    module = WRAPPED[name]
+    params, buffers = module.init(key)
+    net = wrap(module, params, buffers)
+    again, variables = net.functional()
+    assert again == module
+    jax.tree.map(np.testing.assert_array_equal, variables, f7.Variables(params, buffers))
+    x = values(5, 3).astype(np.float32)
+    same(net.evaluate().forward(x), module.apply(params, buffers, jnp.asarray(x))[0])
+
+
+def test_ties_are_shared_tensors_and_the_arrays_stay_as_they_are(key):
+    module = WRAPPED["tied"]
+    params, buffers = module.init(key)
+    before = np.array(params[0][0]["weight"])
+    net, x, g = wrap(module, params, buffers), values(4, 3).astype(np.float32), values(4, 3, seed=2).astype(np.float32)
+    net.forward(x)
+    net.backward(x, g)
+    grads = jax.grad(lambda p: jnp.vdot(module.apply(p, buffers, jnp.asarray(x))[0], jnp.asarray(g)))(params)
+    same(net.get(1).gradWeight, grads[0][0]["weight"], rtol=1e-5)
+    same(net.get(3).gradWeight, net.get(1).gradWeight)
+    net.get(3).weight.fill(2)
+    same(net.get(1).weight, np.full((3, 3), 2))
+    same(params[0][0]["weight"], before)
+
+
+def test_a_wrapped_network_has_the_type_of_its_arrays(key):
+    with jax.enable_x64(True):
+        params, buffers = jax.tree.map(lambda a: a.astype(np.float64), f7.BatchNormalization(3).init(key))
+    net = wrap(f7.BatchNormalization(3), params, buffers)
+    assert net.type() == "torch.DoubleTensor"
+    assert net.forward(values(4, 3)).dtype == net.gradWeight.dtype == np.float64
+
+
+def test_arrays_that_do_not_fit_are_named(key):
+    module = WRAPPED["network"]
+    params, buffers = module.init(key)
+    params = [{"weight": jnp.zeros((2, 3))}, *params[1:]]
+    with pytest.raises(ValueError, match=r"missing 0\.bias; 0\.weight: expected shape \(4, 3\), got \(2, 3\)"):
+        wrap(module, params, buffers)

@@ -1,0 +1,187 @@
+"""PyTorch's state_dict: against PyTorch where it is installed, and against its documented formulas."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.interop.pytorch import from_pytorch, names_by_order, pytorch_arrays, to_pytorch
+
+RANDOM = np.random.default_rng(3)
+
+
+def x(*shape):
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def by_time(torch, module, frames):
+    """A convolution over the last dimension, applied to frames."""
+    return module(frames.mT).mT
+
+
+def over_time(torch, module, sequence):
+    return module(sequence)[0]
+
+
+def one_step(torch, module, input):
+    return module(input)[0]
+
+
+def from_one(torch, module, indices):
+    return module(indices - 1)
+
+
+# (ours, PyTorch's, input, how PyTorch's is called)
+PAIRS = {
+    "linear": (f7.Linear(3, 4), lambda nn: nn.Linear(3, 4), x(2, 3)),
+    "no bias": (f7.Linear(3, 4, bias=False), lambda nn: nn.Linear(3, 4, bias=False), x(2, 3)),
+    "weight norm": (f7.LinearWeightNorm(3, 4),
+                    lambda nn: nn.utils.parametrizations.weight_norm(nn.Linear(3, 4)), x(2, 3)),
+    "convolution": (f7.SpatialConvolution(2, 3, 3, 2, 2, 1, 1, 0),
+                    lambda nn: nn.Conv2d(2, 3, (2, 3), (1, 2), (0, 1)), x(2, 2, 5, 6)),
+    "matrix": (f7.SpatialConvolutionMM(2, 3, 3, 2), lambda nn: nn.Conv2d(2, 3, (2, 3)), x(2, 2, 5, 6)),
+    "dilated": (f7.SpatialDilatedConvolution(2, 3, 2, 2, dilationw=2, dilationh=1),
+                lambda nn: nn.Conv2d(2, 3, 2, dilation=(1, 2)), x(2, 2, 5, 6)),
+    "depthwise": (f7.SpatialDepthWiseConvolution(2, 3, 3, 2), lambda nn: nn.Conv2d(2, 6, (2, 3), groups=2),
+                  x(2, 2, 5, 6)),
+    "transposed": (f7.SpatialFullConvolution(2, 3, 3, 2, 2, 2, 1, 0, 1, 0),
+                   lambda nn: nn.ConvTranspose2d(2, 3, (2, 3), 2, (0, 1), (0, 1)), x(2, 2, 3, 4)),
+    "volumes": (f7.VolumetricConvolution(2, 3, 1, 2, 3), lambda nn: nn.Conv3d(2, 3, (1, 3, 2)), x(2, 2, 3, 4, 4)),
+    "temporal": (f7.TemporalConvolution(3, 4, 2, 2), lambda nn: nn.Conv1d(3, 4, 2, 2), x(2, 5, 3), by_time),
+    "rows": (f7.TemporalRowConvolution(3, 2), lambda nn: nn.Conv1d(3, 3, 2, groups=3), x(2, 5, 3), by_time),
+    "normalisation": (f7.SpatialBatchNormalization(3, momentum=0.1), lambda nn: nn.BatchNorm2d(3), x(2, 3, 4, 4)),
+    "not affine": (f7.BatchNormalization(3, affine=False), lambda nn: nn.BatchNorm1d(3, affine=False), x(4, 3)),
+    "layer normalisation": (f7.LayerNormalization(6, eps=6e-5), lambda nn: nn.LayerNorm(6), x(2, 6)),
+    "lookup": (f7.LookupTable(5, 3), lambda nn: nn.Embedding(5, 3), np.array([1, 5, 2]), from_one),
+    "lookup with zero": (f7.LookupTableMaskZero(5, 3), lambda nn: nn.Embedding(6, 3, padding_idx=0),
+                         np.array([0, 5, 2])),
+    "PReLU": (f7.PReLU(3), lambda nn: nn.PReLU(3), x(2, 3)),
+    "LSTM layer": (f7.SeqLSTM(3, 4), lambda nn: nn.LSTM(3, 4), x(5, 2, 3), over_time),
+    "projected LSTM": (f7.SeqLSTMP(3, 4, 2), lambda nn: nn.LSTM(3, 4, proj_size=2), x(5, 2, 3), over_time),
+    "LSTM cell": (f7.FastLSTM(3, 4), lambda nn: nn.LSTMCell(3, 4), x(2, 3), one_step),
+    "chain": (f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.Sequential(f7.BatchNormalization(4))),
+              lambda nn: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Sequential(nn.BatchNorm1d(4))), x(4, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:LSTM with projections")
+@pytest.mark.parametrize("name", PAIRS)
+def test_outputs_are_pytorchs_both_ways(name, key):
+    torch = pytest.importorskip("torch")
+    module, make, input, *way = PAIRS[name]
+    call = way[0] if way else lambda torch, module, input: module(input)
+    theirs = make(torch.nn).eval()
+
+    def same(params, buffers):
+        with torch.no_grad():
+            expected = call(torch, theirs, torch.from_numpy(input)).numpy()
+        np.testing.assert_allclose(module.apply(params, buffers, jnp.asarray(input))[0], expected, rtol=2e-5, atol=1e-5)
+
+    same(*from_pytorch(module, theirs.state_dict()))
+    params, buffers = module.init(key)
+    theirs.load_state_dict(to_pytorch(module, params, buffers))
+    same(params, buffers)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_way_there_and_back_changes_nothing(name, key):
+    module, *_ = PAIRS[name]
+    variables = module.init(key)
+    if name == "lookup with zero":  # its first row is never read, and zeros there
+        variables = f7.Variables({"weight": variables.params["weight"].at[0].set(0)}, variables.buffers)
+    again = from_pytorch(module, pytorch_arrays(module, *variables))
+    jax.tree.map(np.testing.assert_array_equal, again, variables)
+
+
+def test_an_lstm_by_the_formulas_of_pytorchs_documentation(key):
+    """i, f, g, o from W_i* x + b_i* + W_h* h + b_h*, stacked in this order; c' = f c + i g; h' = o tanh(c')."""
+    arrays = {"weight_ih_l0": x(16, 3), "weight_hh_l0": x(16, 4), "bias_ih_l0": x(16), "bias_hh_l0": x(16)}
+    sequence, h, c = x(3, 2, 3), np.zeros((2, 4)), np.zeros((2, 4))
+    for step in sequence:
+        sums = step @ arrays["weight_ih_l0"].T + arrays["bias_ih_l0"]
+        sums = sums + h @ arrays["weight_hh_l0"].T + arrays["bias_hh_l0"]
+        i, f, g, o = np.split(sums, 4, 1)
+        i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f, o))
+        c = f * c + i * np.tanh(g)
+        h = o * np.tanh(c)
+    layer = f7.SeqLSTM(3, 4)
+    np.testing.assert_allclose(layer.apply(*from_pytorch(layer, arrays), sequence)[0][-1], h, rtol=1e-5)
+    cell = {name.removesuffix("_l0"): array for name, array in arrays.items()}
+    steps = f7.Sequencer(f7.FastLSTM(3, 4))
+    variables = from_pytorch(steps, {f"lstm.{name}": array for name, array in cell.items()}, names={"0": "lstm"})
+    np.testing.assert_allclose(steps.apply(*variables, sequence)[0][-1], h, rtol=1e-5)
+
+
+def test_a_one_dimensional_convolution_by_its_formula():
+    weight, bias, input = x(2, 3, 2), x(2), x(4, 3)  # PyTorch's weight is outputs x inputs x taps
+    layer = f7.TemporalConvolution(3, 2, 2)
+    output, _ = layer.apply(*from_pytorch(layer, {"weight": weight, "bias": bias}), input)
+    expected = [[sum(weight[o, :, k] @ input[t + k] for k in range(2)) + bias[o] for o in range(2)] for t in range(3)]
+    np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
+
+
+CHAIN = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Linear(4, 2, bias=False))
+
+
+def test_everything_that_does_not_fit_is_said_at_once(key):
+    state = pytorch_arrays(CHAIN, *CHAIN.init(key)) | {"0.bias": np.zeros(5), "3.weight": np.zeros(1)}
+    del state["1.running_var"], state["1.num_batches_tracked"]  # the second is missing in old files
+    with pytest.raises(ValueError) as caught:
+        from_pytorch(CHAIN, state)
+    assert str(caught.value) == (
+        "nn.Sequential: the PyTorch state does not fit: missing 1.running_var; unexpected 3.weight; "
+        "0.bias: expected shape (4,), got (5,)"
+    )
+
+
+def test_layers_that_pytorch_has_not_are_all_named(key):
+    network = f7.Sequential(f7.CMul(3), f7.Linear(3, 3), f7.Sequencer(f7.GRU(3, 4)), f7.FastLSTM(4, 4, p=0.5))
+    with pytest.raises(ValueError) as caught:
+        pytorch_arrays(network, *network.init(key))
+    for part in ("nn.CMul (at 0): PyTorch has no such", "nn.GRU (at 2.0): PyTorch's GRU is another", "(at 3)"):
+        assert part in str(caught.value)
+
+
+def test_other_names_and_the_same_order(key):
+    variables = CHAIN.init(key)
+    names = {"0": "body.fc1", "1": "body.norm", "2": "head"}
+    state = pytorch_arrays(CHAIN, *variables, names=names)
+    assert list(state)[:2] == ["body.fc1.weight", "body.fc1.bias"] and "head.weight" in state
+    assert names_by_order(CHAIN, state) == names
+    jax.tree.map(np.testing.assert_array_equal, from_pytorch(CHAIN, state, names=names), variables)
+    with pytest.raises(ValueError, match=r"expected 3 layers with arrays \(0, 1, 2\), got 1: head"):
+        names_by_order(CHAIN, {"head.weight": 0})
+    with pytest.raises(ValueError, match=r"no arrays at 7; the arrays are 0\.weight"):
+        from_pytorch(CHAIN, state, names={"7": "head"})
+    with pytest.raises(ValueError, match="two places"):
+        pytorch_arrays(CHAIN, *variables, names={"0": "a", "2": "a"})
+
+
+def test_tied_layers_have_both_names_there(key):
+    tied = f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Linear(3, 3)), (((0, "weight"), (1, "weight")),))
+    variables = tied.init(key)
+    state = pytorch_arrays(tied, *variables)
+    assert set(state) == {"0.weight", "0.bias", "1.weight", "1.bias"}
+    jax.tree.map(np.testing.assert_array_equal, from_pytorch(tied, state), variables)
+    with pytest.raises(ValueError, match=r"0\.1\.weight is tied to 0\.0\.weight, but differs"):
+        from_pytorch(tied, state | {"1.weight": np.zeros((3, 3))})
+
+
+def test_dtypes_are_the_states_or_those_of_given_variables(key):
+    layer = f7.Linear(3, 2)
+    state = {"weight": x(2, 3).astype(np.float16), "bias": x(2).astype(np.float16)}
+    assert from_pytorch(layer, state).params["bias"].dtype == np.float16
+    assert from_pytorch(layer, state, layer.init(key)).params["bias"].dtype == np.float32
+    with pytest.raises(ValueError, match="weight is float64, which needs"):
+        from_pytorch(layer, state | {"weight": np.zeros((2, 3))})
+
+
+def test_bfloat16_goes_both_ways(key):
+    torch = pytest.importorskip("torch")
+    layer = f7.Linear(3, 2)
+    params, _ = jax.tree.map(lambda a: a.astype(jnp.bfloat16), layer.init(key))
+    state = to_pytorch(layer, params, {})
+    assert state["weight"].dtype == torch.bfloat16
+    np.testing.assert_array_equal(state["weight"].float().numpy(), np.asarray(params["weight"], np.float32))
+    assert from_pytorch(layer, state).params["weight"].dtype == jnp.bfloat16
