@@ -46,19 +46,23 @@ def _indented(text: str) -> str:
 
 
 class Sizes(click.ParamType):
-    """Sizes such as 1x3x224x224, as a tuple."""
+    """Sizes such as 1x3x224x224, as a tuple; where `open`, names such as batch stand for any size."""
 
     name = "sizes"
 
-    def __init__(self, count: int | None = None):
-        self.count = count
+    def __init__(self, count: int | None = None, open: bool = False):
+        self.count, self.open = count, open
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
-        sizes = tuple(int(part) if part.isdecimal() else 0 for part in value.lower().split("x"))
-        if min(sizes) < 1 or self.count not in (None, len(sizes)):
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int | str, ...]:
+        parts = value.split("x")
+        fits = self.count in (None, len(parts)) and all(map(self._is_size, parts))
+        if not fits:
             example = "1x3x224x224" if self.count is None else "x".join(["224"] * self.count)
             self.fail(f"expected sizes such as {example}, got {value!r}", param, ctx)
-        return sizes
+        return tuple(int(part) if part.isdecimal() else part for part in parts)
+
+    def _is_size(self, part: str) -> bool:
+        return int(part) > 0 if part.isdecimal() else self.open and part.isidentifier()
 
 
 class Numbers(click.ParamType):

@@ -59,7 +59,7 @@ functorch7 convert model.t7 model.safetensors
 functorch7 convert model.t7 readable.t7 --to t7-ascii
 functorch7 convert model.safetensors again.t7 --like model.t7
 functorch7 convert model.t7 checkpoint --to orbax
-functorch7 convert model.t7 model.stablehlo --input-shape 1x1x8x8
+functorch7 convert model.t7 model.stablehlo --input-shape batchx1x8x8
 """,
 )
 @file
@@ -69,14 +69,19 @@ functorch7 convert model.t7 model.stablehlo --input-shape 1x1x8x8
     type=click.Choice(["t7", "t7-ascii", "safetensors", "orbax", "stablehlo"]),
     help="What OUT is to be, if its ending (.t7, .safetensors, .orbax, .stablehlo) does not say it.",
 )
-@click.option("--input-shape", type=Sizes(), metavar="SIZES", help="The input's shape, for StableHLO: 1x3x224x224.")
+@click.option(
+    "--input-shape",
+    type=Sizes(open=True),
+    metavar="SIZES",
+    help="The input's shape, for StableHLO: 1x3x224x224, or batchx3x224x224 for any number of images.",
+)
 @like
 @dtype
 def convert(file: str, out: str, **options: Any) -> None:
     """Write what FILE holds to OUT in another form.
 
     From Torch7's files to Torch7's, all values are kept as they are. Safetensors and orbax keep a network's arrays by
-    name, so that the way back needs the network: --like. StableHLO is the compiled network for one shape of input.
+    name, so that the way back needs the network: --like. StableHLO is the compiled network for a shape of input.
     """
     from .convert import convert
 
@@ -89,6 +94,7 @@ def convert(file: str, out: str, **options: Any) -> None:
 functorch7 run model.t7 --input x.npy
 functorch7 run model.t7 --input digit.png --size 8x8 --mean 0.5 --std 0.25
 functorch7 run model.t7 --input x.npy --output y.npy --json
+functorch7 run model.stablehlo --input x.npy
 """,
 )
 @file

@@ -16,26 +16,27 @@ from functorch7.interop.torch7.node import Path as Place
 from functorch7.interop.torch7.reader import Reader, Unknown, readers
 
 from .files import form_of, read_t7
+from .others import OTHERS, Described, bytes_in, numbers_in
 
 SHOWN = 20
 """How many entries of a table are described."""
 DEEPEST = 6
 """How many tables and objects inside each other are described."""
 
-Described = dict[str, Any]
-
 
 def contents_of(path: str) -> Described:
-    """The file's form, size, and value. Raises T7FormatError for damaged files."""
+    """The file's form, size, and value. Raises ValueError for damaged files."""
+    form = form_of(path)
+    if form != "t7":
+        return {"file": path, "form": form, "bytes": _size(Path(path)), "value": OTHERS[form](path)}
     file = read_t7(path)
-    return {
-        "file": path,
-        "form": form_of(path),
-        "encoding": file.format,
-        "long_size": file.long_size,
-        "bytes": Path(path).stat().st_size,
-        "value": _Describer().value(file.value),
-    }
+    about = {"encoding": file.format, "long_size": file.long_size, "bytes": _size(Path(path))}
+    return {"file": path, "form": form, **about, "value": _Describer().value(file.value)}
+
+
+def _size(path: Path) -> int:
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files)
 
 
 class _Describer:
@@ -129,20 +130,12 @@ def summed(parameters: list[Described], buffers: list[Described]) -> Described:
     return {
         "parameters": parameters,
         "buffers": buffers,
-        "parameter_count": sum(_count(each) for each in own),
-        "parameter_bytes": sum(_bytes(each) for each in own),
-        "buffer_bytes": sum(_bytes(each) for each in buffers),
+        "parameter_count": numbers_in(own),
+        "parameter_bytes": bytes_in(own),
+        "buffer_bytes": bytes_in(buffers),
         "dtypes": sorted({each["dtype"] for each in own}),
     }
 
 
 def _array(array: Any) -> Described:
     return {"shape": list(array.shape), "dtype": str(array.dtype)}
-
-
-def _count(array: Described) -> int:
-    return int(np.prod(array["shape"], dtype=np.int64))
-
-
-def _bytes(array: Described) -> int:
-    return _count(array) * np.dtype(array["dtype"]).itemsize

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from functorch7.interop import t7, torch7
+from functorch7.interop import safetensors, stablehlo, t7, torch7
 
 from .files import ENDINGS, form_of, network_in, read_t7
 
@@ -19,6 +19,8 @@ def convert(
 ) -> str:
     """Writes what `file` holds to `out`, which is returned."""
     form = to or form_to_write(out)
+    if form == "stablehlo" and input_shape is None:
+        raise click.UsageError("StableHLO is made for one shape of input: name it, as in --input-shape 1x3x224x224")
     format = "ascii" if form == "t7-ascii" else "binary"
     if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
         t7.write(out, read_t7(file).value, format)
@@ -26,6 +28,12 @@ def convert(
     with network_in(file, like, dtype) as network:
         if form.startswith("t7"):
             torch7.save_model(out, *network, format)
+        elif form == "safetensors":
+            safetensors.save(out, *network)
+        elif form == "orbax":
+            orbax.save(out, *network)
+        else:
+            stablehlo.save_exported(out, *network, input_shape, network.dtype)
     return out
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from functorch7 import core
-from functorch7.interop import t7
+from functorch7.interop import safetensors, stablehlo, t7
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.training.step import cast
@@ -75,12 +76,31 @@ def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Netwo
     """
     form = form_of(path)
     if form == "stablehlo":
-        raise TypeError(f"{path}: expected a network, this is a compiled function, which can only be run")
+        raise TypeError(f"{path}: expected a network, this is a compiled program, which can only be inspected and run")
     if form != "t7" and like is None:
-        raise TypeError(f"{path}: has arrays only; name the network that they belong to: --like model.t7")
+        raise click.UsageError(f"{path} has arrays only; name the network that they belong to: --like model.t7")
     node = node_in(path if form == "t7" else str(like))
-    with jax.enable_x64(dtype != "float32"):
+    with jax.enable_x64(True):
         module, variables = functional(node)
+        if form == "safetensors":
+            variables = safetensors.load(path, module)
+        elif form == "orbax":
+            variables = orbax.load(path, module)
         network = Network(module, *(variables if dtype is None else cast(variables, dtype)))
-    with jax.enable_x64(network.dtype == jnp.float64):
+    with jax.enable_x64(network.dtype == np.float64):
         yield network
+
+
+@contextmanager
+def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """What a file computes, in evaluation mode, as a function of its input; and the input's precision."""
+    if form_of(path) == "stablehlo":
+        program = stablehlo.load_exported(path)
+        given = program.exported.in_avals[0].dtype
+        with jax.enable_x64(given.itemsize == 8):
+            yield program, given
+        return
+    with network_in(path, like, dtype) as network:
+        apply = jax.jit(network.module.apply) if network.module.traceable else network.module.apply
+        key = jax.random.key(0)
+        yield lambda input: apply(network.params, network.buffers, input, key=key)[0], network.dtype

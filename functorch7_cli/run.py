@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from .files import network_in
+from .files import function_in
 from .inputs import input_from, write_output
 
 EXAMPLES = 10
@@ -19,10 +19,9 @@ def run(
     dtype: str | None,
 ) -> dict[str, Any]:  # fmt: skip
     """The shapes of input and output, and what is in the output."""
-    with network_in(file, like, dtype) as network:
-        given = input_from(input, network.dtype, size, mean, std)
-        apply = jax.jit(network.module.apply) if network.module.traceable else network.module.apply
-        result, _ = apply(network.params, network.buffers, given, key=jax.random.key(0))
+    with function_in(file, like, dtype) as (function, precision):
+        given = input_from(input, precision, size, mean, std)
+        result = function(given)
         if output is not None:
             write_output(output, result)
         return {

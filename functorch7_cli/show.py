@@ -9,8 +9,9 @@ Described = dict[str, Any]
 
 def shown(contents: Described) -> str:
     """A file's contents: a line about the file, then its value."""
-    about = [contents["form"], contents["encoding"], size(contents["bytes"])]
-    if contents["long_size"] == 4:
+    encoding = contents.get("encoding")
+    about = [contents["form"], *([encoding] if encoding else []), size(contents["bytes"])]
+    if contents.get("long_size") == 4:
         about.insert(2, "from a 32-bit machine")
     return f"{contents['file']}: {', '.join(about)}\n\n" + "\n".join(_value(contents["value"]))
 
@@ -30,6 +31,13 @@ def _value(value: Described) -> list[str]:
     kind = value["kind"]
     if kind == "network":
         return _network(value)
+    if kind == "arrays":
+        texts = [f"{name}: {_plain(text)}" for name, text in value["metadata"].items()]
+        total = _total("number", value["count"], value["dtypes"], value["array_bytes"])
+        return [*_arrays("arrays", value["arrays"]), total, *texts]
+    if kind == "program":
+        given, result = (", ".join(map(_tensors, value[name])) for name in ("inputs", "outputs"))
+        return [f"compiled program for {', '.join(value['platforms'])}: {given} -> {result}"]
     if kind == "object":
         return [f"{value['class']}, version {value['version']}: {value['problem']}", *_entries(value["fields"])]
     if kind == "table":
@@ -59,13 +67,16 @@ def _entries(entries: Described) -> list[str]:
 def _network(network: Described) -> list[str]:
     lines = [*network["tree"].splitlines(), ""]
     lines += _arrays("parameters", network["parameters"]) + _arrays("buffers", network["buffers"])
-    dtypes = f", {' and '.join(network['dtypes'])}" if network["dtypes"] else ""
-    about = f"{_counted(network['parameter_count'], 'parameter')}{dtypes}, {size(network['parameter_bytes'])}"
+    about = _total("parameter", *(network[name] for name in ("parameter_count", "dtypes", "parameter_bytes")))
     lines.append(about + (f"; buffers {size(network['buffer_bytes'])}" if network["buffers"] else ""))
     for unknown in network["unknown"]:
         lines += ["", f"{unknown['class']} at {unknown['layer'] or 'the top'}: functorch7 has no such class"]
         lines += _entries(unknown["fields"])
     return lines
+
+
+def _total(what: str, count: int, dtypes: list[str], total: int) -> str:
+    return ", ".join([_counted(count, what), *([" and ".join(dtypes)] if dtypes else []), size(total)])
 
 
 def _arrays(title: str, arrays: list[Described]) -> list[str]:

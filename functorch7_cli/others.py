@@ -1,0 +1,93 @@
+"""What is in files that hold a network's arrays only, or its compiled program."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from functorch7.interop import stablehlo
+
+Described = dict[str, Any]
+
+DTYPES = {"BOOL": "bool", "BF16": "bfloat16"} | {
+    f"{letter}{bits}": f"{name}{bits}"
+    for letter, name in (("F", "float"), ("I", "int"), ("U", "uint"))
+    for bits in (8, 16, 32, 64)
+}
+"""NumPy's names for the types of safetensors."""
+
+
+def safetensors_in(path: str) -> Described:
+    """The arrays of a safetensors file, of which only the header is read, and the texts beside them."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "np") as file:
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+            arrays = [
+                {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES.get(each.get_dtype(), each.get_dtype())}
+                for name, each in slices.items()
+            ]
+            return _arrays(arrays, file.metadata() or {})
+    except SafetensorError as error:
+        raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error
+
+
+def checkpoint_in(path: str) -> Described:
+    """The arrays of an orbax checkpoint, of which only the metadata are read."""
+    from orbax.checkpoint import StandardCheckpointer
+
+    try:
+        found = StandardCheckpointer().metadata(os.path.abspath(path)).item_metadata
+        tree = found.tree
+    except Exception as error:  # whatever the folder leads orbax to
+        raise ValueError(f"{path}: no orbax checkpoint: {error}") from error
+    arrays = [
+        {"name": jax.tree_util.keystr(place, simple=True, separator="."), **_described(leaf)}
+        for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape"))
+    ]
+    return _arrays(arrays, {})
+
+
+def program_in(path: str) -> Described:
+    """The inputs and outputs of a compiled program, and where it can run."""
+    exported = stablehlo.load_exported(path).exported
+    return {
+        "kind": "program",
+        "inputs": [_described(each) for each in exported.in_avals],
+        "outputs": [_described(each) for each in exported.out_avals],
+        "platforms": list(exported.platforms),
+    }
+
+
+def _arrays(arrays: list[Described], metadata: dict[str, str]) -> Described:
+    return {
+        "kind": "arrays",
+        "arrays": arrays,
+        "count": numbers_in(arrays),
+        "array_bytes": bytes_in(arrays),
+        "dtypes": sorted({each["dtype"] for each in arrays}),
+        "metadata": metadata,
+    }
+
+
+def numbers_in(arrays: list[Described]) -> int:
+    """How many numbers there are in arrays."""
+    return sum(math.prod(each["shape"]) for each in arrays)
+
+
+def bytes_in(arrays: list[Described]) -> int:
+    """How many bytes the arrays take in memory."""
+    return sum(math.prod(each["shape"]) * jnp.dtype(each["dtype"]).itemsize for each in arrays)
+
+
+def _described(leaf: Any) -> Described:
+    return {"shape": [size if isinstance(size, int) else str(size) for size in leaf.shape], "dtype": str(leaf.dtype)}
+
+
+OTHERS = {"safetensors": safetensors_in, "orbax": checkpoint_in, "stablehlo": program_in}
+"""What describes a file's contents, by the file's form."""
