@@ -1,0 +1,113 @@
+"""Networks as compiled programs (StableHLO) for serving: bytes that JAX runs without functorch7."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import checkify
+
+from ..core import Module, replacing
+
+
+def export(
+    module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32, platforms: Any = None
+) -> bytes:  # fmt: skip
+    """The network in evaluation, with its arrays inside, as a program `input -> output`. Values
+    (classes, indices) are not checked in it.
+
+    `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes: sizes with a name may be any number above
+    0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and
+    dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs now. Without
+    functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
+    Raises: ValueError for shapes that the network refuses, layers that need to know a size that has a name, and
+    modules that draw random numbers in evaluation, call the host, or whose output's size depends on values.
+    """
+    if not module.traceable:
+        raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
+    if module.draws(False):
+        raise ValueError(f"export: {module.torch_name()} draws random numbers in evaluation, too")
+    scope = jax.export.SymbolicScope()
+
+    def described(leaf: Any) -> jax.ShapeDtypeStruct:
+        if not isinstance(leaf, tuple):
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+        shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)
+        return jax.ShapeDtypeStruct(shape, dtype)
+
+    def output(input: Any) -> Any:
+        return module.apply(params, buffers, input)[0]
+
+    def serve(input: Any) -> Any:
+        # Without the checks of values, which `checked` turns into errors and no exported program can hold.
+        return checkify.checkify(output, errors=frozenset())(input)[1]
+
+    inputs = jax.tree.map(described, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+    try:
+        return bytes(jax.export.export(jax.jit(serve), platforms=platforms)(inputs).serialize())
+    except ValueError:
+        raise
+    except NotImplementedError as error:  # calls of the host, such as PrintSize's
+        raise ValueError(f"export: {module.torch_name()} cannot be exported: {error}") from error
+    except Exception as error:  # JAX's, and Python's where a size with a name stands for a number
+        named = [repr(name) for name in sorted({n for n in jax.tree.leaves(input) if isinstance(n, str)})]
+        if not named:
+            raise
+        message = f"export: {module.torch_name()} needs a number in place of {' or '.join(named)}: {error}"
+        raise ValueError(message) from error
+
+
+def save_exported(
+    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32,
+    platforms: Any = None,
+) -> None:  # fmt: skip
+    """Writes what `export` gives, whole or not at all. Raises: as `export`; OSError."""
+    data = export(module, params, buffers, input, dtype, platforms)
+    with replacing(path) as draft:
+        draft.write_bytes(data)
+
+
+def load_exported(source: str | os.PathLike | bytes) -> "Served":
+    """The function in a file, or in bytes, that `export` made.
+
+    Raises: FileNotFoundError; ValueError for what is no such program.
+    """
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    try:
+        return Served(jax.export.deserialize(bytearray(data)))
+    except Exception as error:  # whatever the bytes lead the reader to
+        where = "the bytes" if isinstance(source, bytes) else os.fspath(source)
+        raise ValueError(f"load_exported: {where} hold no exported program: {error}") from error
+
+
+class Served:
+    """A loaded program: call it with the input, in NumPy or JAX arrays. Its StableHLO is `exported.mlir_module()`."""
+
+    def __init__(self, exported: jax.export.Exported):
+        self.exported = exported
+        self._run = jax.jit(exported.call)
+
+    def __call__(self, input: Any) -> Any:
+        """The output. Raises ValueError unless the input's structure, shapes and dtypes are those of the export."""
+        given, structure = jax.tree.flatten(((input,), {}))
+        wanted = self.exported.in_avals
+        fits = structure == self.exported.in_tree and all(map(_fits, given, wanted))
+        if not fits:
+            got = jax.tree.map(lambda leaf: f"{jnp.shape(leaf)} {getattr(leaf, 'dtype', type(leaf).__name__)}", input)
+            raise ValueError(f"{self}: got {got}")
+        return self._run(input)
+
+    def __repr__(self) -> str:
+        (input,), _ = jax.tree.unflatten(self.exported.in_tree, [_shown(a) for a in self.exported.in_avals])
+        return f"exported program for input {input}"
+
+
+def _shown(leaf: Any) -> str:
+    return f"({', '.join(map(str, leaf.shape))}) {leaf.dtype}"
+
+
+def _fits(given: Any, wanted: Any) -> bool:
+    if getattr(given, "dtype", None) != wanted.dtype or len(given.shape) != len(wanted.shape):
+        return False
+    return all(size == n if isinstance(n, int) else size > 0 for size, n in zip(given.shape, wanted.shape, strict=True))

@@ -1,0 +1,95 @@
+"""Exported programs: the same numbers, here and in a process that has no functorch7."""
+
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.interop.stablehlo import export, load_exported, save_exported
+
+pytest.importorskip("flatbuffers")
+
+LENET = f7.Sequential(
+    f7.SpatialConvolution(1, 2, 5, 5), f7.ReLU(), f7.SpatialMaxPooling(2, 2, 2, 2), f7.SpatialBatchNormalization(2),
+    f7.Dropout(0.5), f7.View(8).set_num_input_dims(3), f7.Linear(8, 3), f7.LogSoftMax(),
+)  # fmt: skip
+
+ALONE = """
+import sys
+import jax, numpy as np
+folder = sys.argv[1]
+served = jax.export.deserialize(bytearray(open(folder + "/lenet.stablehlo", "rb").read()))
+np.save(folder + "/output.npy", served.call(np.load(folder + "/input.npy")))
+assert "functorch7" not in sys.modules
+"""
+
+
+def image(batch):
+    return np.random.default_rng(batch).normal(size=(batch, 1, 8, 8)).astype(np.float32)
+
+
+def test_a_network_runs_in_a_process_without_functorch7(tmp_path, key):
+    params, buffers = LENET.init(key)
+    save_exported(tmp_path / "lenet.stablehlo", LENET, params, buffers, ("batch", 1, 8, 8))
+    served = load_exported(tmp_path / "lenet.stablehlo")
+    expected, _ = LENET.apply(params, buffers, image(3))
+    np.testing.assert_allclose(served(image(3)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(served(image(3)[:1]), expected[:1], rtol=1e-5, atol=1e-6)
+    np.save(tmp_path / "input.npy", image(3))
+    subprocess.run([sys.executable, "-c", ALONE, str(tmp_path)], check=True, cwd=tmp_path)
+    np.testing.assert_allclose(np.load(tmp_path / "output.npy"), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_tables_and_indices(key):
+    network = f7.Sequential(f7.ParallelTable(f7.LookupTable(5, 3), f7.Identity()), f7.CAddTable())
+    variables = network.init(key)
+    inputs = [jax.ShapeDtypeStruct((2,), jnp.int32), (2, 3)]
+    served = load_exported(export(network, *variables, inputs))
+    given = [np.array([1, 5], np.int32), np.ones((2, 3), np.float32)]
+    expected = np.asarray(variables.params[0][0]["weight"])[[0, 4]] + 1
+    np.testing.assert_allclose(served(given), expected, rtol=1e-6)
+    assert str(served) == "exported program for input ['(2) int32', '(2, 3) float32']"
+
+
+@pytest.mark.parametrize(
+    "input",
+    [
+        np.zeros((2, 4), np.float32), np.zeros((2, 3)), np.zeros(3, np.float32), np.zeros((0, 3), np.float32),
+        [np.zeros((2, 3), np.float32)], 1.0,
+    ],
+)  # fmt: skip
+def test_other_inputs_are_refused(input, key):
+    served = load_exported(export(f7.Tanh(), {}, {}, ("batch", 3)))
+    with pytest.raises(ValueError, match=r"exported program for input \(batch, 3\) float32: got"):
+        served(input)
+
+
+def test_what_cannot_be_exported_says_why(key):
+    linear = f7.Linear(3, 2)
+    with pytest.raises(ValueError, match="expected input of size 3 in the last dimension"):
+        export(linear, *linear.init(key), ("batch", 4))
+    with pytest.raises(ValueError, match=r"nn\.Parallel needs a number in place of 'batch'"):
+        export(f7.Parallel(1, 1, f7.Identity(), f7.Identity()), [{}, {}], [{}, {}], ("batch", 4))
+    with pytest.raises(ValueError, match="depends on values"):
+        export(f7.MaskedSelect(), {}, {}, [(2, 3), (2, 3)])
+    with pytest.raises(ValueError, match="cannot be exported: serialization of host_callbacks"):
+        export(f7.PrintSize("here"), {}, {}, (2, 3))
+    noise = f7.ReinforceNormal(0.1, stochastic=True)
+    with pytest.raises(ValueError, match="draws random numbers in evaluation"):
+        export(noise, *noise.init(key), ("batch", 4))
+
+
+def test_platforms_and_damaged_files(tmp_path):
+    data = export(f7.Tanh(), {}, {}, (2, 3), platforms=("cpu", "cuda"))
+    served = load_exported(data)
+    assert served.exported.platforms == ("cpu", "cuda")
+    assert "stablehlo.tanh" in served.exported.mlir_module()
+    (tmp_path / "damaged").write_bytes(data[: len(data) // 2])
+    with pytest.raises(ValueError, match="damaged hold no exported program"):
+        load_exported(tmp_path / "damaged")
+    with pytest.raises(ValueError, match="the bytes hold no exported program"):
+        load_exported(b"PK")
