@@ -38,7 +38,12 @@ def message_of(error: Exception, file: str) -> str:
         text = f"{file}: {text}"
     about_jax = "-----"  # how a note on its tracebacks begins
     notes = [n for n in getattr(error, "__notes__", []) if n != f"in {file}" and not n.startswith(about_jax)]
-    return "\n".join([text, *(_indented(note) for note in notes)])
+    return printable("\n".join([text, *(_indented(note) for note in notes)]))
+
+
+def printable(text: str) -> str:
+    """The text with escapes in place of what could steer a terminal: names in files may be anything."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def _indented(text: str) -> str:

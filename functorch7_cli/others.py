@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -41,11 +42,9 @@ def checkpoint_in(path: str) -> Described:
     """The arrays of an orbax checkpoint, of which only the metadata are read."""
     from orbax.checkpoint import StandardCheckpointer
 
-    try:
-        found = StandardCheckpointer().metadata(os.path.abspath(path)).item_metadata
-        tree = found.tree
-    except Exception as error:  # whatever the folder leads orbax to
-        raise ValueError(f"{path}: no orbax checkpoint: {error}") from error
+    if not Path(path, "_CHECKPOINT_METADATA").exists():
+        raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
+    tree = StandardCheckpointer().metadata(os.path.abspath(path)).item_metadata.tree
     arrays = [
         {"name": jax.tree_util.keystr(place, simple=True, separator="."), **_described(leaf)}
         for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .command import printable
+
 Described = dict[str, Any]
 
 
@@ -13,7 +15,7 @@ def shown(contents: Described) -> str:
     about = [contents["form"], *([encoding] if encoding else []), size(contents["bytes"])]
     if contents.get("long_size") == 4:
         about.insert(2, "from a 32-bit machine")
-    return f"{contents['file']}: {', '.join(about)}\n\n" + "\n".join(_value(contents["value"]))
+    return printable("\n".join([f"{contents['file']}: {', '.join(about)}", "", *_value(contents["value"])]))
 
 
 def size(count: int) -> str:

@@ -1,10 +1,12 @@
 """The command line: what it finds, in files of real Torch7, and how it fails."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -86,6 +88,12 @@ def test_inspect_unknown_classes(tmp_path):
     assert "my.Layer at 1: functorch7 has no such class" in text and "scale: tensor 3x2 float64" in text
 
 
+def test_names_in_files_do_not_steer_the_terminal(tmp_path):
+    t7.write(tmp_path / "bell.t7", {"\x1b[31mred": 1, "class": t7.T7Object("my.\x07\udcff", 1, {})})
+    text = called("inspect", tmp_path / "bell.t7")
+    assert "\\x1b[31mred: 1" in text and "my.\\x07\\udcff, version 1" in text
+
+
 def test_inspect_long_and_deep_tables(tmp_path):
     deep = []
     for _ in range(50):
@@ -139,6 +147,50 @@ def test_convert_keeps_every_value(tmp_path):
         assert (tmp_path / "again.t7").read_bytes() == t7.serialize(t7.read(FOLDER / f"{name}.t7"))
     called("convert", FOLDER / "convnet.t7", tmp_path / "float.t7", "--dtype", "float32")
     assert as_json("inspect", tmp_path / "float.t7")["value"]["dtypes"] == ["float32"]
+
+
+@pytest.mark.parametrize("ending", [".safetensors"])
+def test_there_and_back(convnet, tmp_path, ending):
+    """The arrays of a network, whose own are others, come back exactly; parameters that are tied stay so."""
+    for name in ("convnet", "more_tied"):
+        module, params, buffers = _double(FOLDER / f"{name}.t7")
+        other = module.init(jax.random.key(0))
+        f7.save_model(tmp_path / "other.t7", module, *other)
+        arrays = tmp_path / f"{name}{ending}"
+        called("convert", FOLDER / f"{name}.t7", arrays)
+        called("convert", arrays, tmp_path / "again.t7", "--like", tmp_path / "other.t7")
+        again, *got = _double(tmp_path / "again.t7")
+        assert again == module
+        for old, new in zip(jax.tree.leaves((params, buffers)), jax.tree.leaves(tuple(got)), strict=True):
+            np.testing.assert_array_equal(old, new, strict=True)
+        state = f7.state_dict(module, f7.Variables(params, buffers))
+        listed = {each["name"]: each["shape"] for each in as_json("inspect", arrays)["value"]["arrays"]}
+        assert {name.split("params.")[-1].split("buffers.")[-1] for name in listed} == set(state)
+    assert "--like model.t7" in called("bench", arrays, "--input-shape", "1", code=2)
+    arrays.write_bytes(b"nothing") if arrays.is_file() else shutil.rmtree(arrays)
+    if arrays.is_file():
+        assert "no whole safetensors file" in called("inspect", arrays, code=1)
+
+
+def _double(path):
+    with jax.enable_x64(True):
+        return f7.load_model(path)
+
+
+def test_a_compiled_program(convnet, tmp_path):
+    file, input, output = convnet
+    program = tmp_path / "convnet.stablehlo"
+    assert "name it, as in --input-shape" in called("convert", file, program, code=2)
+    called("convert", file, program, "--input-shape", "batchx2x8x8")
+    found = as_json("inspect", program)["value"]
+    assert found["inputs"] == [{"shape": ["batch", 2, 8, 8], "dtype": "float64"}]
+    assert found["outputs"] == [{"shape": ["batch", 5], "dtype": "float64"}]
+    assert "compiled program for cpu: batchx2x8x8 float64 -> batchx5 float64" in called("inspect", program)
+    called("run", program, "--input", input, "--output", tmp_path / "y.npy")
+    assert_same(np.load(tmp_path / "y.npy"), output, 1e-12)
+    np.save(tmp_path / "flat.npy", np.ones(3))
+    assert "got (3,) float64" in called("run", program, "--input", tmp_path / "flat.npy", code=1)
+    assert "can only be inspected and run" in called("bench", program, "--input-shape", "1", code=1)
 
 
 def test_bench(convnet):
