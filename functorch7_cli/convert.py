@@ -9,6 +9,7 @@ import click
 from functorch7.interop import safetensors, stablehlo, t7, torch7
 
 from .files import ENDINGS, form_of, network_in, read_t7
+from .progress import progress
 
 TORCH = {".t7", ".t7b", ".th", ".net"}
 """Endings that Torch's files have."""
@@ -23,7 +24,9 @@ def convert(
         raise click.UsageError("StableHLO is made for one shape of input: name it, as in --input-shape 1x3x224x224")
     format = "ascii" if form == "t7-ascii" else "binary"
     if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
-        t7.write(out, read_t7(file).value, format)
+        value = read_t7(file).value
+        with progress(f"writing {Path(out).name}") as done:
+            t7.write(out, value, format, done)
         return out
     with network_in(file, like, dtype) as network:
         if form.startswith("t7"):

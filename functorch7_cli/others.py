@@ -28,7 +28,7 @@ def safetensors_in(path: str) -> Described:
 
     try:
         with safe_open(path, "np") as file:
-            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+            slices = {name: file.get_slice(name) for name in file.keys()}
             arrays = [
                 {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES.get(each.get_dtype(), each.get_dtype())}
                 for name, each in slices.items()

@@ -12,8 +12,8 @@ PATIENCE = 0.5
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many of `total` bytes are done; its bar goes to stderr, if that is a terminal."""
+def progress(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many bytes are done, of `total` if that is known; shown on stderr, if a terminal."""
     with tqdm(
         total=total, desc=title, unit="B", unit_scale=True, unit_divisor=1000, delay=PATIENCE, disable=None, leave=False
     ) as bar:
