@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from functorch7.interop import safetensors, stablehlo, t7, torch7
+from functorch7.interop import orbax, safetensors, stablehlo, t7, torch7
 
 from .files import ENDINGS, form_of, network_in, read_t7
 from .progress import progress

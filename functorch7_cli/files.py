@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from functorch7 import core
-from functorch7.interop import safetensors, stablehlo, t7
+from functorch7.interop import orbax, safetensors, stablehlo, t7
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.training.step import cast
@@ -85,7 +85,7 @@ def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Netwo
         if form == "safetensors":
             variables = safetensors.load(path, module)
         elif form == "orbax":
-            variables = orbax.load(path, module)
+            variables = core.Variables(*orbax.load(path, module)[:2])
         network = Network(module, *(variables if dtype is None else cast(variables, dtype)))
     with jax.enable_x64(network.dtype == np.float64):
         yield network

@@ -39,16 +39,19 @@ def safetensors_in(path: str) -> Described:
 
 
 def checkpoint_in(path: str) -> Described:
-    """The arrays of an orbax checkpoint, of which only the metadata are read."""
+    """The arrays of an orbax checkpoint, or of all in a composite one, of which only the metadata are read."""
     from orbax.checkpoint import StandardCheckpointer
 
-    if not Path(path, "_CHECKPOINT_METADATA").exists():
+    folders = [each.parent for each in sorted(Path(path).absolute().glob("**/_METADATA"))]
+    if not folders:
         raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
-    tree = StandardCheckpointer().metadata(os.path.abspath(path)).item_metadata.tree
-    arrays = [
-        {"name": jax.tree_util.keystr(place, simple=True, separator="."), **_described(leaf)}
-        for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape"))
-    ]
+    arrays = []
+    for folder in folders:
+        tree = StandardCheckpointer().metadata(folder).item_metadata.tree
+        for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape")):
+            name = jax.tree_util.keystr(place, simple=True, separator=".")
+            whose = "" if folder.name in ("variables", Path(path).name) else f"{folder.name}: "
+            arrays.append({"name": whose + name, **_described(leaf)})
     return _arrays(arrays, {})
 
 
