@@ -34,6 +34,7 @@ from .module import buffer_kinds as buffer_kinds
 from .module import builder as builder
 from .module import map_state as map_state
 from .module import registry as registry
+from .naming import check_state as check_state
 from .naming import from_state_dict as from_state_dict
 from .naming import leaves_by_name as leaves_by_name
 from .naming import load_state_dict as load_state_dict

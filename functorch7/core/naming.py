@@ -95,15 +95,20 @@ def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
     JAX does not keep them.
     """
     structure = structure_of(module)
-    own = state_dict(module, structure)
+    check_state(module, state)
+    arrays = {name: jnp.asarray(array) for name, array in state.items()}
+    return Variables(_filled(structure.params, arrays, ()), _filled(structure.buffers, arrays, ()))
+
+
+def check_state(module: Module, state: dict[str, Any]) -> None:
+    """Raises the errors of `from_state_dict`; only shapes and dtypes are looked at."""
+    own = state_dict(module, structure_of(module))
     wrong = misfits(own, state)
     if not jax.config.read("jax_enable_x64"):
         large = [name for name in own if name in state and _is_float64(state[name])]
         wrong += [f"{name} is float64, which needs jax.enable_x64(True) or variables to cast to" for name in large]
     if wrong:
         raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
-    arrays = {name: jnp.asarray(state[name]) for name in own}
-    return Variables(_filled(structure.params, arrays, ()), _filled(structure.buffers, arrays, ()))
 
 
 def structure_of(module: Module) -> Variables:

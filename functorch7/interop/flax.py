@@ -1,0 +1,174 @@
+"""flax both ways: modules as `linen.Module` and `nnx.Module`, and linen modules inside functorch7's containers."""
+
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import linen, nnx
+from flax.core import meta
+from flax.traverse_util import flatten_dict, unflatten_dict
+
+from ..core import Module, structure_of
+
+
+class AsLinen(linen.Module):
+    """A module as a `linen.Module`: `AsLinen(network).init(key, input)`, `.apply(variables, input, train=True)`.
+
+    Its collections are "params" and "buffers", whose names are those of `state_dict`; random numbers come from the
+    stream "dropout". In training, a module whose buffers change needs mutable=["buffers"]; in evaluation what changes
+    is dropped unless they are mutable. Side outputs are in the buffers: `f7.penalty(updates["buffers"])`.
+    Raises: what the module raises; flax's ModifyScopeVariableError and InvalidRngError.
+    """
+
+    module: Module
+
+    @linen.compact
+    def __call__(self, input: Any, train: bool = False) -> Any:
+        if self.is_initializing():
+            fresh = self.module.init(self.make_rng("params"))
+            for collection, tree in zip(("params", "buffers"), fresh, strict=True):
+                for name, value in _as_dicts(tree).items():
+                    if not self.has_variable(collection, name):
+                        self.put_variable(collection, name, value)
+        structure = structure_of(self.module)
+        params = _as_in(structure.params, self.variables.get("params", {}))
+        buffers = _as_in(structure.buffers, self.variables.get("buffers", {}))
+        key = self.make_rng("dropout") if self.module.draws(train) else None
+        output, new = self.module.apply(params, buffers, input, key=key, train=train)
+        wanted = self.is_mutable_collection("buffers") or (train and _differ(buffers, new))
+        if wanted and not self.is_initializing():
+            for name, value in _as_dicts(new).items():
+                self.put_variable("buffers", name, value)
+        return output
+
+
+def linen_variables(params: Any, buffers: Any) -> dict[str, Any]:
+    """The variables with which `AsLinen(module).apply` gives what `module.apply(params, buffers, ...)` gives."""
+    return {"params": _as_dicts(params), "buffers": _as_dicts(buffers)}
+
+
+def from_linen_variables(module: Module, variables: Any) -> tuple[Any, Any]:
+    """The way back: (params, buffers) of `module` from the variables of `AsLinen(module)`."""
+    structure = structure_of(module)
+    return tuple(_as_in(getattr(structure, kind), variables.get(kind, {})) for kind in ("params", "buffers"))  # type: ignore
+
+
+def _as_dicts(tree: Any) -> Any:
+    """Lists as dicts with the keys "0", "1", ...; without branches that hold nothing."""
+    branches = dict(enumerate(tree)) if isinstance(tree, list) else tree
+    if not isinstance(branches, dict):
+        return tree
+    inner = {str(name): _as_dicts(branch) for name, branch in branches.items()}
+    return {name: branch for name, branch in inner.items() if not isinstance(branch, dict) or branch}
+
+
+def _as_in(structure: Any, tree: Any) -> Any:
+    """The tree from which `_as_dicts` made this one, lists and empty branches as in `structure`."""
+    if isinstance(structure, list):
+        return [_as_in(branch, tree.get(str(i), {})) for i, branch in enumerate(structure)]
+    if isinstance(structure, dict):
+        return {name: _as_in(branch, tree.get(name, {})) for name, branch in structure.items()}
+    return tree
+
+
+def _differ(old: Any, new: Any) -> bool:
+    leaves = jax.tree.leaves(old), jax.tree.leaves(new)
+    return len(leaves[0]) != len(leaves[1]) or any(a is not b for a, b in zip(*leaves, strict=True))
+
+
+class Buffer(nnx.Variable):
+    """The buffers of an `AsNnx`, a tree in one variable."""
+
+
+class AsNnx(nnx.Module):
+    """A module as an `nnx.Module`: `AsNnx(network, rngs=nnx.Rngs(0))(input)`.
+
+    `params` is the module's tree with an `nnx.Param` for each array, `buffers` one variable with the tree of buffers.
+    `train()` and `eval()` switch its mode, which is training at first; a call leaves its new buffers.
+    Random numbers come from the stream "dropout".
+    Raises: what the module raises.
+    """
+
+    def __init__(self, module: Module, *, rngs: nnx.Rngs):
+        params, buffers = module.init(rngs.params())
+        self.module = module
+        self.params = nnx.data(jax.tree.map(nnx.Param, params))
+        self.buffers = Buffer(buffers)
+        self.deterministic = False
+        self.rngs = rngs["dropout"].fork() if module.draws(True) or module.draws(False) else nnx.data(None)
+
+    def __call__(self, input: Any) -> Any:
+        train = not self.deterministic
+        key = self.rngs() if self.rngs is not None and self.module.draws(train) else None
+        params = jax.tree.map(lambda variable: variable.get_value(), self.params, is_leaf=_is_variable)
+        output, buffers = self.module.apply(params, self.buffers.get_value(), input, key=key, train=train)
+        self.buffers.set_value(buffers)
+        return output
+
+
+def _is_variable(node: Any) -> bool:
+    return isinstance(node, nnx.Variable)
+
+
+MODES = {"train": True, "training": True, "deterministic": False, "use_running_average": False}
+"""The names of arguments by which linen modules are told their mode, with their values in training."""
+
+
+# Abstract: only classes that are always there are in the registry, which must not depend on flax.
+class FromLinen(Module, abstract=True):
+    """A linen module as a layer: y = module(x), or module(x1, x2, ...) of a table.
+
+    `input_shape` (or a tuple of shapes) and `dtype` are those of an input from which it can be initialised. If its
+    `__call__` has an argument train, training, deterministic or use_running_average, that says the mode. `streams`
+    names the random streams that it needs, such as ("dropout",).
+    Shape: as the module.
+    Parameters: those of its collection "params", by names such as "Dense_0.kernel". Buffers: its other collections,
+    "batch_stats.BatchNorm_0.mean", as they are initialised with the key 0; what it sows is dropped.
+    Raises: TypeError for what is no linen module, or one with fields that cannot be hashed; what the module raises.
+    Source: flax, flax.linen.Module.
+    """
+
+    module: Any
+    input_shape: tuple
+    dtype: str = "float32"
+    streams: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.module, linen.Module):
+            raise TypeError(f"FromLinen: expected a linen.Module, got {self.module!r}")
+        try:
+            hash((self.module, self.input_shape, self.streams))
+        except TypeError as error:
+            raise TypeError(f"FromLinen: fields have to be hashable (tuples, no lists): {error}") from error
+
+    def _initial(self, key: jax.Array) -> dict[str, Any]:
+        table = bool(self.input_shape) and isinstance(self.input_shape[0], tuple)
+        inputs = [jnp.zeros(shape, self.dtype) for shape in (self.input_shape if table else [self.input_shape])]
+        keys = {name: jax.random.fold_in(key, i) for i, name in enumerate(("params", *self.streams))}
+        return meta.unbox(self.module.init(keys, *inputs, **self._mode(False)))
+
+    def _mode(self, train: bool) -> dict[str, bool]:
+        taken = inspect.signature(type(self.module).__call__).parameters
+        return {name: train == in_training for name, in_training in MODES.items() if name in taken}
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return flatten_dict(self._initial(key).get("params", {}), sep=".")
+
+    def init_buffers(self) -> dict[str, Any]:
+        rest = {name: tree for name, tree in self._initial(jax.random.key(0)).items() if name != "params"}
+        return {name: leaf for name, leaf in flatten_dict(rest, sep=".").items() if not isinstance(leaf, tuple)}
+
+    def draws(self, train: bool) -> bool:
+        return bool(self.streams) and (train or not self._mode(train))
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        inputs = input if isinstance(input, list) else [input]
+        variables = {"params": unflatten_dict(params, sep="."), **unflatten_dict(buffers, sep=".")}
+        keys = {} if key is None else {name: jax.random.fold_in(key, i) for i, name in enumerate(self.streams)}
+        collections = sorted({name.split(".")[0] for name in buffers})
+        output, new = self.module.apply(variables, *inputs, rngs=keys, mutable=collections, **self._mode(train))
+        return output, flatten_dict(new, sep=".")
+
+    def printed(self) -> str:
+        return f"linen.{type(self.module).__name__}"

@@ -1,0 +1,99 @@
+"""Checkpoints by orbax: parameters and buffers by their names in `state_dict`, and the optimizer's state."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..core import Module, Variables, check_state, from_state_dict, misfits, state_dict, structure_of
+
+if TYPE_CHECKING:
+    from optax import GradientTransformation
+
+
+class Checkpoint(NamedTuple):
+    """What a checkpoint holds; `optimizer_state` is None unless `load` was given the optimizer."""
+
+    params: Any
+    buffers: Any
+    optimizer_state: Any = None
+
+
+def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> None:
+    """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
+
+    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
+    """
+    import orbax.checkpoint as ocp
+
+    target = Path(path).absolute()
+    if target.exists():
+        raise FileExistsError(f"orbax.save: {target} is there already")
+    found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
+    items = {name: _arrays(tree) for name, tree in found.items() if tree}
+    if not items:
+        raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
+    with _checkpointer() as checkpointer:
+        checkpointer.save(target, ocp.args.Composite(**{n: ocp.args.StandardSave(tree) for n, tree in items.items()}))
+
+
+def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransformation | None" = None) -> Checkpoint:
+    """(params, buffers, optimizer_state) of a module, in the dtypes of the checkpoint, on the first device.
+
+    The optimizer's state is read, in the structure that `optimizer.init(params)` has, if the optimizer is given.
+    Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, and one that lists
+    everything that is missing, unexpected or of another shape, before any array is read.
+    """
+    import orbax.checkpoint as ocp
+
+    source = Path(path).absolute()
+    if not source.exists():
+        raise FileNotFoundError(f"orbax.load: no such folder: {source}")
+    with _checkpointer() as checkpointer:
+        saved = _structure(checkpointer, source)
+        check_state(module, saved["variables"])
+        empty = None if optimizer is None else jax.eval_shape(optimizer.init, structure_of(module).params)
+        wanted = _named(empty)
+        wrong = [] if optimizer is None else misfits(wanted, saved["optimizer"])
+        if wrong:
+            raise ValueError(f"orbax.load: the state of the optimizer does not fit: {'; '.join(wrong)}")
+        read = {"variables": saved["variables"], "optimizer": saved["optimizer"] if wanted else {}}
+        items = {name: ocp.args.StandardRestore(tree) for name, tree in read.items() if tree}
+        found = checkpointer.restore(source, ocp.args.Composite(**items)) if items else {}
+    params, buffers = from_state_dict(module, found["variables"] if read["variables"] else {})
+    arrays = found["optimizer"] if read["optimizer"] else {}
+    leaves = [arrays[name] for name in wanted]
+    return Checkpoint(params, buffers, jax.tree.unflatten(jax.tree.structure(empty), leaves))
+
+
+def _checkpointer() -> Any:
+    import orbax.checkpoint as ocp
+
+    variables, optimizer = ocp.StandardCheckpointHandler(), ocp.StandardCheckpointHandler()
+    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(variables=variables, optimizer=optimizer))
+
+
+def _named(tree: Any) -> dict[str, Any]:
+    """Every leaf by name, "0.mu.2.weight"."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
+
+
+def _arrays(tree: dict[str, Any]) -> dict[str, Any]:
+    return {name: leaf if isinstance(leaf, jax.Array) else np.asarray(leaf) for name, leaf in tree.items()}
+
+
+def _structure(checkpointer: Any, source: Path) -> dict[str, dict[str, Any]]:
+    """The shapes and dtypes in a checkpoint, placed on the first device: it may have been written elsewhere."""
+    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    items = checkpointer.metadata(source).item_metadata or {}
+    if not any(name in items for name in ("variables", "optimizer")):
+        raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote")
+
+    def described(name: str) -> dict[str, Any]:
+        tree = items[name].tree if name in items else {}
+        return {key: jax.ShapeDtypeStruct(m.shape, np.dtype(m.dtype), sharding=here) for key, m in tree.items()}
+
+    return {name: described(name) for name in ("variables", "optimizer")}
