@@ -40,14 +40,15 @@ def safetensors_in(path: str) -> Described:
 
 def checkpoint_in(path: str) -> Described:
     """The arrays of an orbax checkpoint, or of all in a composite one, of which only the metadata are read."""
-    from orbax.checkpoint import StandardCheckpointer
+    from etils import epath  # orbax's paths
+    from orbax.checkpoint import StandardCheckpointHandler
 
     folders = [each.parent for each in sorted(Path(path).absolute().glob("**/_METADATA"))]
     if not folders:
         raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
     arrays = []
     for folder in folders:
-        tree = StandardCheckpointer().metadata(folder).item_metadata.tree
+        tree = StandardCheckpointHandler().metadata(epath.Path(folder)).tree
         for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape")):
             name = jax.tree_util.keystr(place, simple=True, separator=".")
             whose = "" if folder.name in ("variables", Path(path).name) else f"{folder.name}: "

@@ -1,7 +1,6 @@
 """The command line: what it finds, in files of real Torch7, and how it fails."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -149,7 +148,7 @@ def test_convert_keeps_every_value(tmp_path):
     assert as_json("inspect", tmp_path / "float.t7")["value"]["dtypes"] == ["float32"]
 
 
-@pytest.mark.parametrize("ending", [".safetensors"])
+@pytest.mark.parametrize("ending", [".safetensors", ".orbax"])
 def test_there_and_back(convnet, tmp_path, ending):
     """The arrays of a network, whose own are others, come back exactly; parameters that are tied stay so."""
     for name in ("convnet", "more_tied"):
@@ -165,11 +164,17 @@ def test_there_and_back(convnet, tmp_path, ending):
             np.testing.assert_array_equal(old, new, strict=True)
         state = f7.state_dict(module, f7.Variables(params, buffers))
         listed = {each["name"]: each["shape"] for each in as_json("inspect", arrays)["value"]["arrays"]}
-        assert {name.split("params.")[-1].split("buffers.")[-1] for name in listed} == set(state)
+        assert listed == {name: list(array.shape) for name, array in state.items()}
     assert "--like model.t7" in called("bench", arrays, "--input-shape", "1", code=2)
-    arrays.write_bytes(b"nothing") if arrays.is_file() else shutil.rmtree(arrays)
-    if arrays.is_file():
-        assert "no whole safetensors file" in called("inspect", arrays, code=1)
+
+
+def test_what_only_looks_like_another_form(tmp_path):
+    (tmp_path / "damaged.safetensors").write_bytes(b"nothing")
+    (tmp_path / "damaged.stablehlo").write_bytes(b"nothing")
+    (tmp_path / "folder").mkdir()
+    assert "no whole safetensors file" in called("inspect", tmp_path / "damaged.safetensors", code=1)
+    assert "no exported program" in called("inspect", tmp_path / "damaged.stablehlo", code=1)
+    assert "expected the folder of an orbax checkpoint" in called("inspect", tmp_path / "folder", code=1)
 
 
 def _double(path):
