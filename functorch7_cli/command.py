@@ -32,7 +32,9 @@ class Command(click.Command):
 def message_of(error: Exception, file: str) -> str:
     """What went wrong and with which file, in as many lines as the error has notes."""
     text = str(error) or type(error).__name__
-    if not isinstance(error, EXPECTED):
+    if isinstance(error, ModuleNotFoundError):
+        text = f"needs the package {error.name}, which is not installed"
+    elif not isinstance(error, EXPECTED):
         text = f"{type(error).__name__}: {text} (--debug shows where)"
     if file not in text:
         text = f"{file}: {text}"
@@ -51,23 +53,29 @@ def _indented(text: str) -> str:
 
 
 class Sizes(click.ParamType):
-    """Sizes such as 1x3x224x224, as a tuple; where `open`, names such as batch stand for any size."""
+    """Sizes such as 1x3x224x224, as a tuple; several with commas between them (a table's) as a list of tuples.
+
+    `count` says how many there have to be; where `open`, names such as batch stand for any size.
+    """
 
     name = "sizes"
 
     def __init__(self, count: int | None = None, open: bool = False):
         self.count, self.open = count, open
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int | str, ...]:
-        parts = value.split("x")
-        fits = self.count in (None, len(parts)) and all(map(self._is_size, parts))
-        if not fits:
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        shapes = [shape.split("x") for shape in value.split(",")]
+        if not all(self._is_size(size) for shape in shapes for size in shape) or not self._fit(shapes):
             example = "1x3x224x224" if self.count is None else "x".join(["224"] * self.count)
             self.fail(f"expected sizes such as {example}, got {value!r}", param, ctx)
-        return tuple(int(part) if part.isdecimal() else part for part in parts)
+        found = [tuple(int(size) if size.isdecimal() else size for size in shape) for shape in shapes]
+        return found if len(found) > 1 else found[0]
 
-    def _is_size(self, part: str) -> bool:
-        return int(part) > 0 if part.isdecimal() else self.open and part.isidentifier()
+    def _is_size(self, text: str) -> bool:
+        return int(text) > 0 if text.isdecimal() else self.open and text.isidentifier()
+
+    def _fit(self, shapes: list) -> bool:
+        return self.count is None or list(map(len, shapes)) == [self.count]
 
 
 class Numbers(click.ParamType):

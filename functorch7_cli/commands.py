@@ -130,7 +130,13 @@ functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
 """,
 )
 @file
-@click.option("--input-shape", type=Sizes(), required=True, metavar="SIZES", help="The input's shape: 1x3x224x224.")
+@click.option(
+    "--input-shape",
+    type=Sizes(),
+    required=True,
+    metavar="SIZES",
+    help="The input's shape: 1x3x224x224; with commas, a table's.",
+)
 @click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="The median is of so many calls.")
 @click.option("--indices", type=click.IntRange(1), metavar="N", help="Inputs are whole numbers from 1 to N.")
 @like
@@ -139,7 +145,8 @@ functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
 def bench(file: str, as_json: bool, **options: Any) -> None:
     """Time the network in FILE on random input: compilation, forward, and forward with backward.
 
-    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters.
+    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and of the
+    input.
     """
     from .bench import bench
     from .show import shown_times

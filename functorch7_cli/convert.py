@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,9 +16,7 @@ TORCH = {".t7", ".t7b", ".th", ".net"}
 """Endings that Torch's files have."""
 
 
-def convert(
-    file: str, out: str, to: str | None, input_shape: tuple[int, ...] | None, like: str | None, dtype: str | None
-) -> str:
+def convert(file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None) -> str:
     """Writes what `file` holds to `out`, which is returned."""
     form = to or form_to_write(out)
     if form == "stablehlo" and input_shape is None:

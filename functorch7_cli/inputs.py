@@ -40,6 +40,11 @@ def write_output(path: str, value: Any) -> None:
         raise ValueError(f"{path}: can write {what}")
 
 
+def described(tensor: Any) -> dict[str, Any]:
+    """A tensor's shape and type."""
+    return {"shape": list(tensor.shape), "dtype": str(tensor.dtype)}
+
+
 def _image(path: str, size: Any, mean: Any, std: Any) -> np.ndarray:
     """1 x channels x height x width, of 1 channel for grey images and 3 for all others."""
     image = images.open_image(path)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from .files import function_in
-from .inputs import input_from, write_output
+from .inputs import described, input_from, write_output
 
 EXAMPLES = 10
 """How many rows of an output are shown by their greatest entries."""
@@ -29,11 +29,6 @@ def run(
             "input": jax.tree.map(described, given),
             "output": jax.tree.map(lambda tensor: described(tensor) | _numbers(np.asarray(tensor), top), result),
         }
-
-
-def described(tensor: Any) -> dict[str, Any]:
-    """A tensor's shape and type."""
-    return {"shape": list(tensor.shape), "dtype": str(tensor.dtype)}
 
 
 def _numbers(tensor: np.ndarray, top: int) -> dict[str, Any]:

@@ -136,6 +136,10 @@ def test_tables_in_and_out(tmp_path):
     assert text.startswith("input  {2 float32, 2 float32}\noutput[1] 2 float32") and "output[2] 2 float32" in text
     assert [each.tolist() for each in t7.read(tmp_path / "y.t7")] == [[4, 4], [3, 3]]
     called("run", tmp_path / "both.t7", "--input", tmp_path / "y.t7")
+    called("convert", tmp_path / "both.t7", tmp_path / "both.stablehlo", "--input-shape", "2,2")
+    assert called("run", tmp_path / "both.stablehlo", "--input", tmp_path / "x.npz") == text
+    times = as_json("bench", tmp_path / "both.t7", "--input-shape", "2x3,2x3", "--rounds", "1")
+    assert times["input"] == [{"shape": [2, 3], "dtype": "float32"}] * 2 and times["parameter_count"] == 0
 
 
 def test_convert_keeps_every_value(tmp_path):
