@@ -145,8 +145,8 @@ functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
 def bench(file: str, as_json: bool, **options: Any) -> None:
     """Time the network in FILE on random input: compilation, forward, and forward with backward.
 
-    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and of the
-    input.
+    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and
+    of the input.
     """
     from .bench import bench
     from .show import shown_times

@@ -14,6 +14,8 @@ import functorch7 as f7
 from functorch7.interop import t7
 from functorch7.legacy import nn
 from functorch7_cli import main
+from functorch7_cli.bench import gradients_of
+from functorch7_cli.files import Network
 from tests.interop.test_t7 import CASES, FOLDER
 from tests.test_golden import assert_same, decoded
 
@@ -210,6 +212,17 @@ def test_bench(convnet):
         assert times["ratio"] == times["first"] / times["later"]
     lookup = called("bench", FOLDER / "lookup.t7", "--input-shape", "3x2", "--indices", "5", "--rounds", "1")
     assert lookup.startswith("input 3x2 int32") and "forward and backward" in lookup
+
+
+def test_bench_times_what_it_says():
+    """For a linear layer, y x' is the weight's gradient of half the square of y, y the bias's and W' y the input's."""
+    module, x = f7.Linear(3, 2), np.array([[1, 2, 3]], np.float32)
+    params, buffers = module.init(jax.random.key(0))
+    output, (gradients, of_input) = gradients_of(Network(module, params, buffers), True)(params, buffers, x, None)
+    np.testing.assert_allclose(output, x @ params["weight"].T + params["bias"], rtol=1e-5)
+    np.testing.assert_allclose(gradients["weight"], output.T @ x, rtol=1e-5)
+    np.testing.assert_allclose(gradients["bias"], output[0], rtol=1e-5)
+    np.testing.assert_allclose(of_input, output @ params["weight"], rtol=1e-5)
 
 
 def test_errors_name_the_file_and_what_was_expected(convnet, tmp_path):
