@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import core
 from ..interop.torch7.node import Node
 from ..interop.torch7.reader import PARTS
 from ..interop.torch7.table import schema_of
+from ..interop.torch7.writer import parts_of
 from .criterion import Criterion
 from .described import Described
 from .generated import class_of
@@ -74,10 +74,16 @@ class Objects:
         for name, part in parts.items():
             if not (isinstance(made, Module) and name == "module"):  # WeightNorm's is described, without an object
                 made.__dict__[PARTS.get(name, name)] = part
+        if "criterions" in parts:
+            made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
         for name, array in node.parameters.items():
             made.__dict__[name] = self.tensor(array)
-            if name in node.gradients:
-                made.__dict__[grad_name(name)] = self.tensor(node.gradients[name])
+            if name in node.gradients:  # a few gradients have other sizes than their parameters
+                sizes = made.__dict__[grad_name(name)].shape
+                gradient = node.gradients[name]
+                made.__dict__[grad_name(name)] = self.tensor(
+                    gradient if gradient.shape == sizes else gradient.reshape(sizes)
+                )
         for name, array in node.buffers.items():
             made.__dict__[name] = self.tensor(array)
         if isinstance(node.settings.get("train"), bool):
@@ -145,15 +151,13 @@ class Nodes:
         )
 
     def _parts(self, object: Described) -> dict[str, Any]:
-        parts: dict[str, Any] = {}
+        parts = parts_of(object._spec)  # those that are described without an object
         for name in (*schema_of(type(object._spec)).parts, "module"):
             value = object.__dict__.get(PARTS.get(name, name))
             if isinstance(value, list):
                 parts[name] = [self.node(each) for each in value]
             elif isinstance(value, (Module, Criterion)):
                 parts[name] = self.node(value)
-        if isinstance(object, Module) and isinstance(getattr(object._spec, "module", None), core.Module):
-            parts["module"] = Node(object._spec.module)
         return parts
 
 

@@ -1,11 +1,16 @@
 """Older versions of nn's classes, and those of other packages, are read as what they compute today."""
 
+import itertools
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import functorch7 as f7
 from functorch7.interop import t7
 from functorch7.interop.torch7 import Reader
+from functorch7.interop.torch7.node import functional
 
 
 def read(class_name, version=1, **fields):
@@ -51,6 +56,23 @@ def test_volumetric_convolutions_had_no_padding():
     fields = {"nInputPlane": 1, "nOutputPlane": 1, **dict.fromkeys(("kT", "kW", "kH", "dT", "dW", "dH"), 1)}
     node = read("nn.VolumetricConvolution", **fields, weight=np.ones((1, 1, 1, 1, 1)), bias=np.ones(1))
     assert node.spec == f7.VolumetricConvolution(1, 1, 1, 1, 1)
+
+
+def test_convolutions_in_groups():
+    random = np.random.default_rng(0)
+    weight = random.normal(size=(6, 2, 1, 3))
+    fields = convolution(nInputPlane=4, nOutputPlane=6, groups=2, padW=1, padH=0, weight=weight, bias=np.zeros(6))
+    node = read("cudnn.SpatialConvolution", **fields)
+    x = random.normal(size=(2, 4, 3, 5))
+    with jax.enable_x64(True):
+        module, variables = functional(node)
+        output, _ = module.apply(*variables, jnp.asarray(x))
+    wanted = np.zeros((2, 6, 3, 5))
+    padded = np.pad(x, ((0, 0), (0, 0), (0, 0), (1, 1)))
+    for o, i in itertools.product(range(6), range(2)):
+        w, plane = fields["weight"][o, i, 0], padded[:, o // 3 * 2 + i]
+        wanted[:, o] += sum(w[k] * plane[..., k : k + 5] for k in range(3))
+    np.testing.assert_allclose(output, wanted)
 
 
 POOLING = {"kW": 3, "kH": 2, "dW": 3, "dH": 2}

@@ -161,6 +161,15 @@ def test_tables_nest_as_deep_as_the_file_says():
     assert t7.serialize(t7.deserialize(data)) == data
 
 
+def test_nesting_has_an_end(monkeypatch):
+    monkeypatch.setattr("functorch7.interop.t7.reader.DEEPEST", 50)
+    deep = []
+    for _ in range(60):
+        deep = [deep]
+    with pytest.raises(t7.T7FormatError, match="nested more than 50 deep"):
+        t7.deserialize(t7.serialize(deep))
+
+
 def test_large_storages_stay_in_the_file(tmp_path):
     path = tmp_path / "large.t7"
     values = np.arange(1 << 18, dtype=np.float32)

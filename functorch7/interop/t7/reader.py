@@ -17,6 +17,9 @@ from .values import STORAGES, TENSORS, Key, LuaFunction, T7FormatError, T7Object
 LARGEST_EXPANSION = 1 << 30
 """Bytes that a tensor which repeats its storage's elements may seem to have."""
 
+DEEPEST = 100_000
+"""Objects inside objects; Lua's own stack takes fewer."""
+
 
 @dataclass(frozen=True)
 class T7File:
@@ -103,6 +106,8 @@ class _Parser:
             if isinstance(result, GeneratorType):
                 waiting.append(result)
                 result = None
+                if len(waiting) > DEEPEST:
+                    raise T7FormatError(f"objects are nested more than {DEEPEST} deep", self.source.position)
             elif not waiting:
                 return result
             try:

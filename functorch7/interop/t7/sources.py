@@ -78,9 +78,14 @@ class Ascii:
             self.position = ending.end()
 
     def _tokens(self, count: int, what: str) -> list[bytes]:
-        # A list of numbers is one line as Torch writes it, but any white space is fine, as it is to Torch.
         if not 0 <= count <= self.size:
             raise T7FormatError(f"expected {count} {what} in a file of {self.size} bytes", self.position)
+        # A list of numbers is one line as Torch writes it, but any white space is fine, as it is to Torch.
+        end = self.data.find(b"\n", self.position, self.position + 32 * count)
+        found = self.data[self.position : end].split() if end >= 0 else []
+        if count and len(found) == count:
+            self.position = end + 1
+            return found
         found, at = [], self.position
         while len(found) < count:
             token = self._token.match(self.data, at)

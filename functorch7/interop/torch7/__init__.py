@@ -1,5 +1,6 @@
 """Networks in Torch7's files, as pure functions and arrays, both ways."""
 
+from . import groups as groups
 from .files import load_model as load_model
 from .files import save_model as save_model
 from .reader import Reader as Reader

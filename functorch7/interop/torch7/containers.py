@@ -69,7 +69,7 @@ def _simplex(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 DECORATORS = (
-    layers.Decorator, layers.NaN, layers.GPU, layers.DontCast, layers.Serial, layers.Inception, layers.FireModule,
+    layers.Decorator, layers.NaN, layers.GPU, layers.DontCast, layers.Serial, layers.Inception,
     layers.SoftMaxForest, recurrent.MaskZero, recurrent.TrimZero, recurrent.VariableLength, recurrent.ReverseUnreverse,
     recurrent.SeqBGRU, recurrent.SeqBLSTM,
 )  # fmt: skip
@@ -106,7 +106,12 @@ SCHEMAS = [
     *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",))
       for each in (losses.MultiCriterion, losses.ParallelCriterion)),
     Schema(losses.ModuleCriterion, parts=("criterion", "input_module", "target_module")),
+    *(Schema(each, parts=("criterion",), more=lambda node, fields: {"clones": []}, grad_input=list)
+      for each in (recurrent.SequencerCriterion, recurrent.RepeaterCriterion)),
+    Schema(layers.FireModule, {
+        "e3x3": Rule(lambda record: record.need("e3x3", "e1x3"), lambda value: {"e3x3": value, "e1x3": value})},
+        children=_first_module, more=_as_module),
     *(Schema(each, parts=("criterion",)) for each in (
-        recurrent.SequencerCriterion, recurrent.RepeaterCriterion, recurrent.MaskZeroCriterion,
+        recurrent.MaskZeroCriterion,
         reinforce.VRClassReward, reinforce.BinaryClassReward)),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import layers, reinforce
 from ..t7 import T7Object
+from ..t7.values import NAMES, READ_TYPES
 from .build import container, module, storage
 from .neighbourhood import parts as neighbourhood
 from .node import Node
@@ -140,8 +141,41 @@ def _smoothing(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return neighbourhood(node, fields)
 
 
-def _only_read(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
-    raise TypeError(f"{node.spec.torch_name()}: Torch keeps it as Lua functions, which cannot be written")
+def _copied(name: str, other: str) -> Rule:
+    """nn.Copy has no fields for its types but the tensors that it fills; equal ones mean that it copies nothing."""
+
+    def read(record: Record) -> str | None:
+        types = [getattr(record.fields.get(each), "dtype", None) for each in (name, other)]
+        return None if None in types or types[0] == types[1] else f"torch.{NAMES[types[0]]}Tensor"
+
+    def write(value: str | None) -> dict[str, Any]:
+        return {} if value is None else {name: np.zeros(0, READ_TYPES[value[len("torch.") : -len("Tensor")]])}
+
+    return Rule(read, write)
+
+
+def _entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    scaled = module("nn.MulConstant", constant_scalar=1, inplace=False)
+    logs = container(
+        "nn.Sequential", module("nn.AddConstant", constant_scalar=0.000001, inplace=False), module("nn.Log")
+    )
+    total = {"dimension": 1, "sizeAverage": False, "squeeze": True}
+    chain = container(
+        "nn.Sequential",
+        module("nn.Sum", **total),
+        scaled,
+        container("nn.ConcatTable", module("nn.Identity"), logs, output=[]),
+        module("nn.CMulTable", gradInput=[]),
+        module("nn.Sum", **total),
+        module("nn.MulConstant", constant_scalar=-1, inplace=False),
+    )
+    return {"module": chain, "modules": [chain], "_mul": scaled, "minusOne": np.array([-float(fields["scale"])])}
+
+
+def _binary(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+    window = fields["kW"] * fields["kH"]
+    counts = {"iwh": fields["nInputPlane"] * window, "owh": fields["nOutputPlane"] * window}
+    return counts | COLUMNS(node, fields)
 
 
 def _pooled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
@@ -233,9 +267,12 @@ SCHEMAS = [
     Schema(layers.CReLU, more=_rectified_both),
     Schema(layers.TanhShrink, more=_inner_tanh),
     Schema(layers.Constant, {"value": Rule(lambda record: record.need("value"), lambda v: {"value": v.value})}),
-    Schema(layers.Copy, dict.fromkeys(("input_type", "output_type"), constant(None)) | {"force_copy": constant(False)},
-           more=_only_read),
-    Schema(layers.CategoricalEntropy, {"min_entropy": saved("min_entropy")}),
+    Schema(layers.Copy, {
+        "input_type": _copied("gradInput", "output"), "output_type": _copied("output", "gradInput"),
+        "force_copy": constant(False)}),
+    Schema(layers.CategoricalEntropy, more=_entropy),
+    Schema(layers.ArgMax, more=lambda node, fields: {"output": np.zeros(0, np.int64)} if fields["asLong"] else {}),
+    Schema(layers.SpatialFeatNormalization, more=lambda node, fields: {"noOfFeats": len(fields["mean"])}),
     Schema(layers.WhiteNoise, more=empties("noise")),
     # Distances and centres
     Schema(layers.Cosine, {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0)}),
@@ -265,7 +302,7 @@ SCHEMAS = [
     *(Schema(each, CONVOLUTION, more=COLUMNS) for each in (
         layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
         layers.SpatialDepthWiseConvolution)),
-    Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}, more=COLUMNS),
+    Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}, more=_binary),
     Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k != "bias"},
            more=_places),
     *(Schema(each, CONNECTIONS, more=_planes)

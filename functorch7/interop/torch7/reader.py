@@ -57,6 +57,7 @@ class Reader:
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
         self.pooled: dict[int, PoolingRecord] = {}
+        self.searched: set[int] = set()
         self.kept: list[Any] = []
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
@@ -105,13 +106,14 @@ class Reader:
             if id(object) in self.pooled:
                 fields = fields | {"record": self.pooled[id(object)]}
             record = Record(object, name or object.class_name, fields, path)
-            return self._described(record) if own_reader is None else own_reader(self, record)
+            return self.described(record) if own_reader is None else own_reader(self, record)
         except (T7FormatError, RecursionError):
             raise
         except Exception as error:  # whatever a description finds wrong with what the file says
             raise Record(object, object.class_name, {}, path).error(str(error)) from error
 
-    def _described(self, record: Record) -> Node:
+    def described(self, record: Record) -> Node:
+        """The node of an object whose class a schema describes."""
         schema = schema_of(core.registry[record.class_name])
         children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(schema.children(record), 1)]
         if schema.spec_class in (Sequencer, Repeater):
@@ -141,7 +143,7 @@ class Reader:
 
     def _find_unpoolings(self, root: T7Object) -> None:
         """Poolings that belong to an unpooling get a record that both share."""
-        waiting, seen = [root], set()
+        waiting, seen = [root], self.searched
         while waiting:
             value = waiting.pop()
             if id(value) in seen or isinstance(value, (np.ndarray, str, bytes, int, float)) or value is None:

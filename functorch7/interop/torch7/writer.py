@@ -56,7 +56,9 @@ class Writer:
         fields |= {
             PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
         }
-        made.fields.update({name: self._resolved(value, dtype) for name, value in fields.items() if value is not None})
+        kept = {name: fields.pop(name) for name in ("output", "gradInput") if name in fields}
+        resolved = {name: self._resolved(value, dtype) for name, value in fields.items()}
+        made.fields.update({name: value for name, value in (kept | resolved).items() if value is not None})
         for name in node.settings.get("dpnn_serialEmpty", ()):
             made.fields[name] = _emptied(made.fields.get(name))
         made.fields = {name: value for name, value in made.fields.items() if value is not None}
@@ -65,7 +67,8 @@ class Writer:
         def array(value: Any) -> np.ndarray:
             if id(value) not in self.arrays:
                 self.kept.append(value)
-                self.arrays[id(value)] = self.array(value)
+                made = self.array(value)
+                self.arrays[id(value)] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
             return self.arrays[id(value)]
 
         def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
