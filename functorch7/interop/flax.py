@@ -121,7 +121,7 @@ class FromLinen(Module, abstract=True):
 
     `input_shape` (or a tuple of shapes) and `dtype` are those of an input from which it can be initialised. If its
     `__call__` has an argument train, training, deterministic or use_running_average, that says the mode. `streams`
-    names the random streams that it needs, such as ("dropout",).
+    names the random streams that it needs, such as ("dropout",). It can be pickled if the linen module can.
     Shape: as the module.
     Parameters: those of its collection "params", by names such as "Dense_0.kernel". Buffers: its other collections,
     "batch_stats.BatchNorm_0.mean", as they are initialised with the key 0; what it sows is dropped.

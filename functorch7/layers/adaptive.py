@@ -142,7 +142,7 @@ class FractionalMaxPooling(Windows, abstract=True):
             shape = [1] * (2 * dims)
             shape[axis], shape[dims + axis] = n, k
             position = position * size + here.reshape((-1, *shape))
-        patches = jnp.take_along_axis(planes, position.reshape(len(planes), -1), 1).reshape(position.shape)
+        patches = jnp.take_along_axis(planes, position.reshape(planes.shape[0], -1), 1).reshape(position.shape)
         best, at = largest_of(patches, position, dims)
         shape = input.shape[:-dims] + out
         expose(indices=at.reshape(shape) + 1, randomSamples=samples)

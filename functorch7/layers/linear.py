@@ -121,7 +121,7 @@ class Bilinear(Layer):
         if (
             (first.ndim, second.ndim) != (2, 2)
             or (first.shape[1], second.shape[1]) != sizes
-            or len(first) != len(second)
+            or first.shape[0] != second.shape[0]
         ):
             raise expected(self, f"two matrices, B x {sizes[0]} and B x {sizes[1]}", input)
         first, second = (in_dtype_of(self, x, params["weight"]) for x in (first, second))

@@ -61,7 +61,7 @@ class CategoricalEntropy(Module):
         distribution = input.sum(0) / lax.stop_gradient(input.sum())
         entropy = -(distribution * jnp.log(distribution + 1e-6)).sum()
         expose(entropy=entropy)
-        loss = -self.scale * entropy / (len(input) if self.size_average else 1)
+        loss = -self.scale * entropy / (input.shape[0] if self.size_average else 1)
         if self.min_entropy is not None:
             loss = jnp.where(entropy < self.min_entropy, loss, 0)
         return input, {"loss": Emitted(loss, "loss")}

@@ -213,7 +213,7 @@ class Constant(Map):
         value = jnp.asarray(self.value.value, input.dtype)
         if self.n_input_dim is None or input.ndim <= self.n_input_dim:
             return value
-        return jnp.broadcast_to(value[None], (len(input), *value.shape))
+        return jnp.broadcast_to(value[None], (input.shape[0], *value.shape))
 
 
 class PrintSize(Map):

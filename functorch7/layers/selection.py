@@ -148,5 +148,5 @@ class MixtureTable(TableMap):
         shape = [1] * experts.ndim
         shape[along] = gater.shape[-1]
         if gater.ndim == 2:
-            shape[0] = len(gater)
+            shape[0] = gater.shape[0]
         return (gater.reshape(shape) * experts).sum(along)

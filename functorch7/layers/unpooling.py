@@ -48,8 +48,8 @@ class Unpooling(Map, abstract=True):
         check_indices(self, indices, math.prod(sizes))
         leading = values.shape[: -len(sizes)]
         flat, at = (a.reshape(math.prod(leading), -1) for a in (values, indices.astype(jnp.int32) - 1))
-        rows = jnp.arange(len(flat), dtype=jnp.int32)[:, None]
-        output = jnp.zeros((len(flat), math.prod(sizes)), values.dtype).at[rows, at].set(flat)
+        rows = jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
+        output = jnp.zeros((flat.shape[0], math.prod(sizes)), values.dtype).at[rows, at].set(flat)
         return output.reshape(leading + sizes)
 
     def printed(self) -> str:

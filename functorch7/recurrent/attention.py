@@ -93,7 +93,7 @@ class RecurrentAttention(AbstractSequencer, Container):
             hidden, rnn = self.call(0, params, [rnn, action], seen, key=step_key, train=train)
             return (hidden, where), [[rnn, action], hidden]
 
-        zeros = jnp.zeros((len(leaves[0]), *self.hidden_size), dtype)
+        zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)
         start = [self.start(buffers, train), zeros]
         (hidden, actions), (new, _) = scanned(step, start, None, self.starts_at_zero, self.n_step)
         outputs = [hidden, actions] if self.forward_actions else hidden

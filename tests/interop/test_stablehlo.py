@@ -44,6 +44,28 @@ def test_a_network_runs_in_a_process_without_functorch7(tmp_path, key):
     np.testing.assert_allclose(np.load(tmp_path / "output.npy"), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "module, sizes",
+    [
+        (f7.Bilinear(2, 3, 4), [(2,), (3,)]),
+        (f7.MixtureTable(), [(2,), [(3,), (3,)]]),
+        (f7.Constant(2.0, 1), (3,)),
+        (f7.SpatialAdaptiveMaxPooling(2, 2), (1, 5, 5)),
+        (f7.CategoricalEntropy(), (3,)),
+        (f7.SeqLSTM(3, 2, batchfirst=True), (4, 3)),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_batches_of_any_size(module, sizes, key):
+    """What `export` traces; compiling would tell no more."""
+    (batch,) = jax.export.symbolic_shape("batch")
+    with_batch = lambda size: jax.ShapeDtypeStruct((batch, *size), jnp.float32)  # noqa: E731
+    inputs = jax.tree.map(with_batch, sizes, is_leaf=lambda leaf: isinstance(leaf, tuple))
+    variables = jax.eval_shape(module.init, key)
+    output, _ = jax.eval_shape(module.apply, *variables, inputs)
+    assert output.shape[0] == batch
+
+
 def test_tables_and_indices(key):
     network = f7.Sequential(f7.ParallelTable(f7.LookupTable(5, 3), f7.Identity()), f7.CAddTable())
     variables = network.init(key)

@@ -110,6 +110,7 @@ WRAPPED = {
     "network": f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Tanh()),
     "tied": f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),)),
     "recurrent": f7.Sequential(f7.FastLSTM(3, 4), f7.L1Penalty(0.1)),
+    "masked": f7.Sequential(f7.MaskZero(f7.Linear(3, 3), 1), f7.FastLSTM(3, 4).mask_zero()),
     "table": f7.Sequential(f7.ConcatTable(f7.Linear(3, 2), f7.Identity()), f7.JoinTable(1, 1)),
 }
 
