@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from ..core import Module, Variables, check_state, from_state_dict, misfits, state_dict, structure_of
+from .packages import package
 
 if TYPE_CHECKING:
     from optax import GradientTransformation
@@ -26,8 +27,7 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
     """
-    import orbax.checkpoint as ocp
-
+    ocp = package("orbax.checkpoint")
     target = Path(path).absolute()
     if target.exists():
         raise FileExistsError(f"orbax.save: {target} is there already")
@@ -46,8 +46,7 @@ def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransforma
     Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, and one that lists
     everything that is missing, unexpected or of another shape, before any array is read.
     """
-    import orbax.checkpoint as ocp
-
+    ocp = package("orbax.checkpoint")
     source = Path(path).absolute()
     if not source.exists():
         raise FileNotFoundError(f"orbax.load: no such folder: {source}")
@@ -69,8 +68,7 @@ def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransforma
 
 
 def _checkpointer() -> Any:
-    import orbax.checkpoint as ocp
-
+    ocp = package("orbax.checkpoint")
     variables, optimizer = ocp.StandardCheckpointHandler(), ocp.StandardCheckpointHandler()
     return ocp.Checkpointer(ocp.CompositeCheckpointHandler(variables=variables, optimizer=optimizer))
 

@@ -30,6 +30,7 @@ from ..layers import (
 )
 from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM
 from ..recurrent.simple import LinearNoBias
+from .packages import package
 
 Arrays = dict[str, Any]
 
@@ -50,7 +51,7 @@ def to_pytorch(
     (counted from 0) is which there; whole names such as {"1.weight_ih_l0": "lstm.weight_ih_l1"} may stand in it, too.
     Raises: ImportError without PyTorch; ValueError that lists all layers that PyTorch does not have.
     """
-    import torch  # type: ignore[import-not-found]
+    torch = package("torch", "torch")
 
     def tensor(array: np.ndarray) -> Any:
         if array.dtype.name == "bfloat16":

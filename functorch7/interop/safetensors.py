@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Module, Variables, from_state_dict, load_state_dict, replacing, state_dict
+from .packages import package
 
 
 def save(
@@ -17,8 +18,7 @@ def save(
     A file that was there before is replaced when the new one is whole, and stays if anything goes wrong.
     Raises: ImportError without safetensors; TypeError for metadata that is no text; OSError.
     """
-    from safetensors.numpy import save_file
-
+    save_file = package("safetensors.numpy").save_file
     wrong = [name for name, text in (metadata or {}).items() if not isinstance(name, str) or not isinstance(text, str)]
     if wrong:
         raise TypeError(f"safetensors: expected texts as metadata, got others at {', '.join(map(repr, wrong))}")
@@ -50,10 +50,9 @@ def read_metadata(path: str | os.PathLike) -> dict[str, str]:
 
 
 def _read(path: str | os.PathLike, use: Any) -> Any:
-    from safetensors import SafetensorError, safe_open
-
+    library = package("safetensors")
     try:
-        with safe_open(path, "np") as file:
+        with library.safe_open(path, "np") as file:
             return use(file)
-    except SafetensorError as error:
+    except library.SafetensorError as error:
         raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error

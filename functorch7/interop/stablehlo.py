@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax.experimental import checkify
 
 from ..core import Module, replacing
+from .packages import package
 
 
 def export(
@@ -21,13 +22,15 @@ def export(
     0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and
     dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs now. Without
     functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
-    Raises: ValueError for shapes that the network refuses, layers that need to know a size that has a name, and
-    modules that draw random numbers in evaluation, call the host, or whose output's size depends on values.
+    Raises: ImportError without flatbuffers; ValueError for shapes that the network refuses, layers that need to know
+    a size that has a name, and modules that draw random numbers in evaluation, call the host, or whose output's size
+    depends on values.
     """
     if not module.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.draws(False):
         raise ValueError(f"export: {module.torch_name()} draws random numbers in evaluation, too")
+    package("flatbuffers")  # JAX writes and reads by it
     scope = jax.export.SymbolicScope()
 
     def described(leaf: Any) -> jax.ShapeDtypeStruct:
@@ -71,8 +74,9 @@ def save_exported(
 def load_exported(source: str | os.PathLike | bytes) -> "Served":
     """The function in a file, or in bytes, that `export` made.
 
-    Raises: FileNotFoundError; ValueError for what is no such program.
+    Raises: ImportError without flatbuffers; FileNotFoundError; ValueError for what is no such program.
     """
+    package("flatbuffers")
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     try:
         return Served(jax.export.deserialize(bytearray(data)))

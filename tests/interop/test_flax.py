@@ -170,3 +170,5 @@ def test_what_is_no_linen_module_is_refused():
 def test_flax_is_imported_only_when_it_is_used():
     code = "import sys, functorch7 as f7; f7.interop.pytorch; assert not {'flax', 'torch', 'orbax'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match=r"functorch7\.interop' has no attribute 'keras'"):
+        f7.interop.keras  # noqa: B018
