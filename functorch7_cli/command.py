@@ -32,9 +32,7 @@ class Command(click.Command):
 def message_of(error: Exception, file: str) -> str:
     """What went wrong and with which file, in as many lines as the error has notes."""
     text = str(error) or type(error).__name__
-    if isinstance(error, ModuleNotFoundError):
-        text = f"needs the package {error.name}, which is not installed"
-    elif not isinstance(error, EXPECTED):
+    if not isinstance(error, EXPECTED):
         text = f"{type(error).__name__}: {text} (--debug shows where)"
     if file not in text:
         text = f"{file}: {text}"

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from functorch7.interop import stablehlo
+from functorch7.interop.packages import package
 
 Described = dict[str, Any]
 
@@ -24,31 +25,30 @@ DTYPES = {"BOOL": "bool", "BF16": "bfloat16"} | {
 
 def safetensors_in(path: str) -> Described:
     """The arrays of a safetensors file, of which only the header is read, and the texts beside them."""
-    from safetensors import SafetensorError, safe_open
-
+    library = package("safetensors")
     try:
-        with safe_open(path, "np") as file:
+        with library.safe_open(path, "np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}
             arrays = [
                 {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES.get(each.get_dtype(), each.get_dtype())}
                 for name, each in slices.items()
             ]
             return _arrays(arrays, file.metadata() or {})
-    except SafetensorError as error:
+    except library.SafetensorError as error:
         raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error
 
 
 def checkpoint_in(path: str) -> Described:
     """The arrays of an orbax checkpoint, or of all in a composite one, of which only the metadata are read."""
-    from etils import epath  # orbax's paths
-    from orbax.checkpoint import StandardCheckpointHandler
+    handler = package("orbax.checkpoint").StandardCheckpointHandler()
+    as_path = package("etils.epath").Path  # orbax's paths
 
     folders = [each.parent for each in sorted(Path(path).absolute().glob("**/_METADATA"))]
     if not folders:
         raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
     arrays = []
     for folder in folders:
-        tree = StandardCheckpointHandler().metadata(epath.Path(folder)).tree
+        tree = handler.metadata(as_path(folder)).tree
         for place, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda each: hasattr(each, "shape")):
             name = jax.tree_util.keystr(place, simple=True, separator=".")
             whose = "" if folder.name in ("variables", Path(path).name) else f"{folder.name}: "
