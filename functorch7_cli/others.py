@@ -15,11 +15,11 @@ from functorch7.interop.packages import package
 
 Described = dict[str, Any]
 
-DTYPES = {"BOOL": "bool", "BF16": "bfloat16"} | {
-    f"{letter}{bits}": f"{name}{bits}"
-    for letter, name in (("F", "float"), ("I", "int"), ("U", "uint"))
-    for bits in (8, 16, 32, 64)
-}
+DTYPES = {
+    "BOOL": "bool", "U8": "uint8", "U16": "uint16", "U32": "uint32", "U64": "uint64", "I8": "int8", "I16": "int16",
+    "I32": "int32", "I64": "int64", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F16": "float16",
+    "BF16": "bfloat16", "F32": "float32", "F64": "float64",
+}  # fmt: skip
 """NumPy's names for the types of safetensors."""
 
 
@@ -30,7 +30,7 @@ def safetensors_in(path: str) -> Described:
         with library.safe_open(path, "np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}
             arrays = [
-                {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES.get(each.get_dtype(), each.get_dtype())}
+                {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES[each.get_dtype()]}
                 for name, each in slices.items()
             ]
             return _arrays(arrays, file.metadata() or {})
@@ -42,7 +42,6 @@ def checkpoint_in(path: str) -> Described:
     """The arrays of an orbax checkpoint, or of all in a composite one, of which only the metadata are read."""
     handler = package("orbax.checkpoint").StandardCheckpointHandler()
     as_path = package("etils.epath").Path  # orbax's paths
-
     folders = [each.parent for each in sorted(Path(path).absolute().glob("**/_METADATA"))]
     if not folders:
         raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
