@@ -29,24 +29,35 @@ def image_files(folder: str | os.PathLike, excluded: Callable[[str], bool]) -> I
                 yield path
 
 
-def load_image(path: str, n_channels: int, smallest: int) -> Image:
-    """An image file, grey (1 channel) or RGB, resized so that its smallest side is `smallest`.
+def open_image(path: str, n_channels: int | None = None, smallest: int | None = None) -> Image:
+    """An image file as it is, grey (1 channel) or RGB; without n_channels, grey only if the file is.
 
+    JPEGs may be decoded at a fraction of their size that is not less than `smallest`.
     Raises: ImageError that names the file if it is damaged or no image.
     """
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError("images need Pillow: pip install 'functorch7[images]'") from error
-    mode = "L" if n_channels == 1 else "RGB"
     try:
         with Image.open(path) as image:
-            image.draft(mode, (smallest, smallest))  # JPEGs may be decoded at a fraction of their size
-            image = image.convert(mode)
+            grey = image.mode in ("1", "L", "LA") if n_channels is None else n_channels == 1
+            mode = "L" if grey else "RGB"
+            if smallest is not None:
+                image.draft(mode, (smallest, smallest))
+            return image.convert(mode)
     except FileNotFoundError:
         raise
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ImageError(f"cannot read image {path}: {error}") from error
+
+
+def load_image(path: str, n_channels: int, smallest: int) -> Image:
+    """An image file, grey (1 channel) or RGB, resized so that its smallest side is `smallest`.
+
+    Raises: ImageError that names the file if it is damaged or no image.
+    """
+    image = open_image(path, n_channels, smallest)
     scale = smallest / min(image.size)
     return resized(image, round(image.height * scale), round(image.width * scale))
 

@@ -1,7 +1,7 @@
 """Files and models of other programs. What needs another package imports it when it is used.
 
-`t7` (Torch7's files), `torch7` (the networks in them), `compare`, `pytorch` (state_dict), `safetensors`, `flax` (linen
-and nnx), `orbax` (checkpoints) and `stablehlo` (compiled functions for serving).
+`t7` (Torch7's files), `torch7` (the networks in them), `compare` (with recorded values), `pytorch` (state_dict),
+`safetensors`, `flax` (linen and nnx), `orbax` (checkpoints) and `stablehlo` (compiled functions for serving).
 """
 
 import importlib

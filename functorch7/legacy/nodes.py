@@ -135,7 +135,6 @@ class Nodes:
         if object.is_foreign():
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
-        kept = spec.init_buffers()
         gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
         settings = {"train": object.train, "_type": object._type}
         if object.dpnn_serialEmpty:
@@ -144,7 +143,7 @@ class Nodes:
             object.description(),
             {name: object.__dict__[name] for name in names},
             gradients,
-            {name: Slot(object, name).read() for name in kept},
+            {name: Slot(object, name).read() for name in spec.init_buffers()},
             [self.node(module) for module in object.children()],
             self._parts(object),
             settings,

@@ -14,6 +14,8 @@ from flax import linen, nnx
 import functorch7 as f7
 from functorch7.interop.flax import AsLinen, AsNnx, FromLinen, from_linen_variables, linen_variables
 
+from .helpers import made
+
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Tanh(), f7.Dropout(0.5), f7.Linear(4, 2))
 X = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
 
@@ -24,7 +26,7 @@ def equal(got, expected):
 
 
 def test_a_module_as_linen_gives_the_same_numbers(key):
-    params, buffers = NETWORK.init(key)
+    params, buffers = made(NETWORK)
     module, variables = AsLinen(NETWORK), linen_variables(params, buffers)
     assert set(variables["params"]) == {"0", "1", "4"} and set(variables["buffers"]) == {"1"}
     run = jax.jit(module.apply, static_argnames=("train", "mutable"))
@@ -66,9 +68,9 @@ def test_linen_initialises_as_the_module_does(key):
     assert float(jnp.abs(params[0]["weight"]).max()) <= 3**-0.5
 
 
-def test_recurrent_state_and_penalties_are_in_linens_buffers(key):
+def test_recurrent_state_and_penalties_are_in_linens_buffers():
     network = f7.Sequential(f7.GRU(3, 2), f7.L1Penalty(0.1))
-    params, buffers = network.init(key)
+    params, buffers = made(network)
     variables = linen_variables(params, buffers)
     for _ in range(2):
         expected, buffers = network.apply(params, buffers, X, train=True)
@@ -118,7 +120,7 @@ class Block(linen.Module):
 def test_a_linen_module_inside_a_container(key):
     inner = Block()
     network = f7.Sequential(f7.Linear(3, 3), FromLinen(inner, (1, 3), streams=("dropout",)), f7.Linear(4, 2))
-    params, buffers = network.init(key)
+    params, buffers = made(network)
     assert list(f7.state_dict(network, f7.Variables(params, buffers)))[2:] == [
         "1.BatchNorm_0.bias", "1.BatchNorm_0.scale", "1.Dense_0.bias", "1.Dense_0.kernel", "2.weight", "2.bias",
         "1.batch_stats.BatchNorm_0.mean", "1.batch_stats.BatchNorm_0.var",

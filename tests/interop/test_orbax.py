@@ -9,6 +9,8 @@ import pytest
 import functorch7 as f7
 from functorch7.interop import orbax
 
+from .helpers import made
+
 pytest.importorskip("orbax.checkpoint")
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.FastLSTM(4, 2))
@@ -19,7 +21,7 @@ ADAM = optax.adam(0.1)
 def checkpoint(tmp_path_factory):
     """The path of a checkpoint, and what is in it: all arrays differ, weights are bfloat16."""
     path = tmp_path_factory.mktemp("orbax") / "step-1"
-    params, buffers = NETWORK.init(jax.random.key(0))
+    params, buffers = made(NETWORK)
     params[0] = jax.tree.map(lambda a: a.astype(jnp.bfloat16), params[0])
     buffers[1] = jax.tree.map(lambda a: a + 0.5, buffers[1])
     buffers[2] |= {"output": jnp.ones((1, 2)), "cell": jnp.ones((1, 2))}
@@ -38,8 +40,6 @@ def test_arrays_and_the_optimizers_state_come_back_in_their_structure(checkpoint
     path, (params, buffers, state) = checkpoint
     found = orbax.load(path, NETWORK, ADAM)
     same(tuple(found), (params, buffers, state))
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):  # as optax has it
-        ADAM.update(jax.tree.map(jnp.ones_like, found.params), found.optimizer_state, found.params)
     same(tuple(orbax.load(path, NETWORK)), (params, buffers, None))
 
 
@@ -54,10 +54,10 @@ def test_what_does_not_fit_is_listed(checkpoint):
         orbax.load(path, NETWORK, optax.sgd(0.1, momentum=0.9))
 
 
-def test_other_paths_are_refused(checkpoint, tmp_path, key):
+def test_other_paths_are_refused(checkpoint, tmp_path):
     path, _ = checkpoint
     with pytest.raises(FileExistsError, match="step-1 is there already"):
-        orbax.save(path, NETWORK, *NETWORK.init(key))
+        orbax.save(path, NETWORK, *made(NETWORK))
     with pytest.raises(FileNotFoundError, match="none"):
         orbax.load(tmp_path / "none", NETWORK)
     with pytest.raises(ValueError, match=r"is no checkpoint that orbax\.save wrote"):

@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.core import structure_of
 from functorch7.interop.pytorch import from_pytorch, names_by_order, pytorch_arrays, to_pytorch
 
-RANDOM = np.random.default_rng(3)
+from .helpers import RANDOM, made
 
 
 def x(*shape):
     return RANDOM.normal(size=shape).astype(np.float32)
-
-
-def made(module):
-    """Variables of a module with positive numbers, which cost no compiled program."""
-    return jax.tree.map(lambda a: RANDOM.uniform(0.1, 1, a.shape).astype(a.dtype), structure_of(module))
 
 
 def by_time(torch, module, frames):

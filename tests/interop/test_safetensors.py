@@ -11,22 +11,24 @@ import pytest
 import functorch7 as f7
 from functorch7.interop import safetensors
 
+from .helpers import made
+
 pytest.importorskip("safetensors")
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.FastLSTM(4, 2))
 
 
-def test_a_network_comes_back_with_its_dtypes(tmp_path, key):
-    params, _ = NETWORK.init(key)
+def test_a_network_comes_back_with_its_dtypes(tmp_path):
+    params, _ = made(NETWORK)
     params[0] = jax.tree.map(lambda a: a.astype(jnp.bfloat16), params[0])
-    _, used = NETWORK.apply(*NETWORK.init(key), jnp.ones((2, 3)), train=True)
+    _, used = NETWORK.apply(*made(NETWORK), jnp.ones((2, 3)), train=True)
     safetensors.save(tmp_path / "net.safetensors", NETWORK, params, used)
     found = safetensors.load(tmp_path / "net.safetensors", NETWORK)
     expected = f7.Variables(params, f7.forget(NETWORK, used))
     assert jax.tree.structure(found) == jax.tree.structure(expected)
     jax.tree.map(np.testing.assert_array_equal, found, expected)
     assert found.params[0]["weight"].dtype == jnp.bfloat16
-    cast = safetensors.load(tmp_path / "net.safetensors", NETWORK, NETWORK.init(key))
+    cast = safetensors.load(tmp_path / "net.safetensors", NETWORK, made(NETWORK))
     assert cast.params[0]["weight"].dtype == jnp.float32
 
 
@@ -43,9 +45,9 @@ def test_the_file_is_the_published_format(tmp_path):
     np.testing.assert_array_equal(np.frombuffer(data[8 + length :], "<f4").reshape(2, 3), weight)
 
 
-def test_what_does_not_fit_is_listed(tmp_path, key):
+def test_what_does_not_fit_is_listed(tmp_path):
     path = tmp_path / "net.safetensors"
-    safetensors.save(path, NETWORK, *NETWORK.init(key))
+    safetensors.save(path, NETWORK, *made(NETWORK))
     other = f7.Sequential(f7.Linear(5, 4), f7.BatchNormalization(4, affine=False), f7.Linear(2, 2))
     with pytest.raises(ValueError) as caught:
         safetensors.load(path, other)
@@ -62,9 +64,9 @@ def test_double_precision_is_kept_or_refused(tmp_path):
         assert safetensors.load(path, f7.Linear(3, 2, bias=False)).params["weight"].dtype == np.float64
 
 
-def test_a_save_that_fails_leaves_the_old_file(tmp_path, key, monkeypatch):
+def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "net.safetensors"
-    safetensors.save(path, NETWORK, *NETWORK.init(key))
+    safetensors.save(path, NETWORK, *made(NETWORK))
     before = path.read_bytes()
 
     def disk_is_full(arrays, draft, metadata):
@@ -73,17 +75,17 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, key, monkeypatch):
 
     monkeypatch.setattr("safetensors.numpy.save_file", disk_is_full)
     with pytest.raises(OSError, match="No space"):
-        safetensors.save(path, NETWORK, *NETWORK.init(key))
+        safetensors.save(path, NETWORK, *made(NETWORK))
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
-def test_damaged_files_and_wrong_metadata_are_refused(tmp_path, key):
+def test_damaged_files_and_wrong_metadata_are_refused(tmp_path):
     path = tmp_path / "net.safetensors"
-    safetensors.save(path, NETWORK, *NETWORK.init(key))
+    safetensors.save(path, NETWORK, *made(NETWORK))
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(ValueError, match=r"net\.safetensors: no whole safetensors file"):
         safetensors.load(path, NETWORK)
     with pytest.raises(FileNotFoundError):
         safetensors.load(tmp_path / "none", NETWORK)
     with pytest.raises(TypeError, match="expected texts as metadata, got others at 'epoch'"):
-        safetensors.save(path, NETWORK, *NETWORK.init(key), {"epoch": 3})
+        safetensors.save(path, NETWORK, *made(NETWORK), {"epoch": 3})

@@ -11,6 +11,8 @@ import pytest
 import functorch7 as f7
 from functorch7.interop.stablehlo import export, load_exported, save_exported
 
+from .helpers import made
+
 pytest.importorskip("flatbuffers")
 
 LENET = f7.Sequential(
@@ -32,8 +34,8 @@ def image(batch):
     return np.random.default_rng(batch).normal(size=(batch, 1, 8, 8)).astype(np.float32)
 
 
-def test_a_network_runs_in_a_process_without_functorch7(tmp_path, key):
-    params, buffers = LENET.init(key)
+def test_a_network_runs_in_a_process_without_functorch7(tmp_path):
+    params, buffers = made(LENET)
     save_exported(tmp_path / "lenet.stablehlo", LENET, params, buffers, ("batch", 1, 8, 8))
     served = load_exported(tmp_path / "lenet.stablehlo")
     expected, _ = LENET.apply(params, buffers, image(3))
@@ -66,9 +68,9 @@ def test_batches_of_any_size(module, sizes, key):
     assert output.shape[0] == batch
 
 
-def test_tables_and_indices(key):
+def test_tables_and_indices():
     network = f7.Sequential(f7.ParallelTable(f7.LookupTable(5, 3), f7.Identity()), f7.CAddTable())
-    variables = network.init(key)
+    variables = made(network)
     inputs = [jax.ShapeDtypeStruct((2,), jnp.int32), (2, 3)]
     served = load_exported(export(network, *variables, inputs))
     given = [np.array([1, 5], np.int32), np.ones((2, 3), np.float32)]
@@ -84,16 +86,16 @@ def test_tables_and_indices(key):
         [np.zeros((2, 3), np.float32)], 1.0,
     ],
 )  # fmt: skip
-def test_other_inputs_are_refused(input, key):
+def test_other_inputs_are_refused(input):
     served = load_exported(export(f7.Tanh(), {}, {}, ("batch", 3)))
     with pytest.raises(ValueError, match=r"exported program for input \(batch, 3\) float32: got"):
         served(input)
 
 
-def test_what_cannot_be_exported_says_why(key):
+def test_what_cannot_be_exported_says_why():
     linear = f7.Linear(3, 2)
     with pytest.raises(ValueError, match="expected input of size 3 in the last dimension"):
-        export(linear, *linear.init(key), ("batch", 4))
+        export(linear, *made(linear), ("batch", 4))
     with pytest.raises(ValueError, match=r"nn\.Parallel needs a number in place of 'batch'"):
         export(f7.Parallel(1, 1, f7.Identity(), f7.Identity()), [{}, {}], [{}, {}], ("batch", 4))
     with pytest.raises(ValueError, match="depends on values"):
@@ -102,7 +104,7 @@ def test_what_cannot_be_exported_says_why(key):
         export(f7.PrintSize("here"), {}, {}, (2, 3))
     noise = f7.ReinforceNormal(0.1, stochastic=True)
     with pytest.raises(ValueError, match="draws random numbers in evaluation"):
-        export(noise, *noise.init(key), ("batch", 4))
+        export(noise, *made(noise), ("batch", 4))
 
 
 def test_platforms_and_damaged_files(tmp_path):

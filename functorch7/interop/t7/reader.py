@@ -3,7 +3,7 @@
 import math
 import mmap
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any
@@ -41,14 +41,14 @@ def read(path: str | os.PathLike) -> Any:
     return read_file(path).value
 
 
-def read_file(path: str | os.PathLike) -> T7File:
-    """As `read`, together with how the file was written."""
+def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = None) -> T7File:
+    """As `read`, together with how the file was written; `progress` is told how many bytes are read, now and then."""
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             raise T7FormatError(f"{os.fspath(path)}: an empty file", 0)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
-        return _read(mapped)
+        return _read(mapped, progress)
     except T7FormatError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise
@@ -59,13 +59,13 @@ def deserialize(data: bytes) -> Any:
     return _read(bytes(data)).value
 
 
-def _read(data: bytes | mmap.mmap) -> T7File:
+def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None = None) -> T7File:
     if data[:1] > b"\x08":  # the tag of a binary file is less, a digit is more
-        return _Parser(Ascii(data)).file()
+        return _Parser(Ascii(data), progress).file()
     # The size of a `long` is not written anywhere. The wrong one soon gives sizes that cannot be, or bytes left over.
     found, errors = [], []
     for long_size in (8, 4):
-        parser = _Parser(Binary(data, long_size))
+        parser = _Parser(Binary(data, long_size), progress)
         try:
             found.append(parser.file())
             if parser.source.remaining() == 0:
@@ -89,8 +89,8 @@ class _Table(list):
 class _Parser:
     """Reads one object and all inside, without recursion: whatever waits for an object inside it is a generator."""
 
-    def __init__(self, source: Binary | Ascii):
-        self.source = source
+    def __init__(self, source: Binary | Ascii, progress: Callable[[int], None] | None):
+        self.source, self.progress = source, progress
         self.known: dict[int, Any] = {}
         self.tables: list[_Table] = []
         self.holders: list[tuple[Any, str]] = []  # objects, and their attribute that may be a table
@@ -122,6 +122,8 @@ class _Parser:
         """The next object, or a generator that yields wherever it needs an object, and returns its own."""
         source = self.source
         at = source.position
+        if self.progress is not None:
+            self.progress(at)
         tag = source.integer()
         if tag == values.NUMBER:
             return _number(source.number())

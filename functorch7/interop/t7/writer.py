@@ -4,6 +4,7 @@ import io
 import os
 import secrets
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,21 +14,24 @@ from . import values
 from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
 
 
-def write(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
+def write(
+    path: str | os.PathLike, value: Any, format: str = "binary", progress: Callable[[int], None] | None = None
+) -> None:  # fmt: skip
     """Writes a value to a file that Torch7 can load; `format` is "binary" (with `long`s of 8 bytes) or "ascii".
 
     Values are those that `read` gives: numbers, strings, booleans, None, lists and dicts (tables), arrays (tensors),
     and the classes of `t7.values`. Arrays that are views of one array are tensors over one storage, which is written
     once and whole, and so is any list, dict or object that occurs more than once. The file appears under its name
-    when it is complete. Raises TypeError for what Torch has no type for, ValueError for numbers that Lua's doubles
-    cannot hold. Source: torch7/doc/serialization.md, torch.save.
+    when it is complete; `progress` is told how many bytes are written, now and then. Raises TypeError for what Torch
+    has no type for, ValueError for numbers that Lua's doubles cannot hold.
+    Source: torch7/doc/serialization.md, torch.save.
     """
     sink = _sink(format)
     path = Path(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(part, "xb") as file:
-            _Writer(sink(file)).write(value)
+            _Writer(sink(file), progress).write(value)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -106,8 +110,8 @@ def _sink(format: str) -> type[_Binary] | type[_Ascii]:
 class _Writer:
     """Writes one object and all inside, without recursion."""
 
-    def __init__(self, sink: _Binary | _Ascii):
-        self.sink = sink
+    def __init__(self, sink: _Binary | _Ascii, progress: Callable[[int], None] | None = None):
+        self.sink, self.progress = sink, progress
         self.known: dict[tuple[str, int], int] = {}
         self.kept: list[Any] = []  # what has a place in `known`, which must outlive it
 
@@ -116,6 +120,8 @@ class _Writer:
         waiting = [value]
         while waiting:
             waiting.extend(reversed(self._begin(waiting.pop())))
+            if self.progress is not None:
+                self.progress(self.sink.file.tell())
 
     def _begin(self, value: Any) -> list[Any]:
         """Writes an object without those inside, and gives these, in the order in which they follow."""

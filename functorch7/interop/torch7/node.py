@@ -12,8 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import core
-from ...core.emitted import is_emitted
-from ...core.zero_mask import is_zero_mask
 from ..t7.sources import let_go
 
 Path = tuple[int | str, ...]
@@ -78,11 +76,10 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
         inner: Any = node.spec.children()
         names: list[Any] = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
         below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
-        own: Any = dict(node.spec.init_buffers()) | {name: _as_jax(value) for name, value in node.buffers.items()}
+        buffers = node.spec.init_buffers() | jax.tree.map(jnp.array, node.buffers)
         if isinstance(inner, tuple):
-            return [params for params, _ in below], [*(buffers for _, buffers in below), *([own] if own else [])]
-        params: Any = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
-        buffers = own
+            return [params for params, _ in below], [*(b for _, b in below), *([buffers] if buffers else [])]
+        params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
         for name, (p, b) in zip(names, below, strict=True):
             params[name], buffers[name] = p, b
         return params, buffers
@@ -91,7 +88,3 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
     if ties:
         return core.Shared(node.spec, tuple(ties)), core.Variables([params], [buffers])
     return node.spec, core.Variables(params, buffers)
-
-
-def _as_jax(value: Any) -> Any:
-    return value if value is None or is_emitted(value) or is_zero_mask(value) else jnp.array(value)

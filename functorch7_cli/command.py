@@ -1,0 +1,88 @@
+"""What all commands have in common: how they fail, and how their arguments are read. Nothing here is slow to import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+EXPECTED = (OSError, ValueError, TypeError, NotImplementedError, ImportError)
+"""What functorch7 raises for files and networks that are not as they should be; all else is a mistake of its own."""
+
+
+class Command(click.Command):
+    """A command that fails with one sentence and exit code 1; with --debug, by the exception itself."""
+
+    def __init__(self, *args: Any, examples: str = "", **kwargs: Any):
+        super().__init__(*args, epilog=f"\b\nExamples:\n{_indented(examples.strip())}", **kwargs)
+        self.params.append(click.Option(["--debug"], is_flag=True, help="Show where an error comes from."))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        debug = ctx.params.pop("debug")
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            if debug:
+                raise
+            raise click.ClickException(message_of(error, ctx.params["file"])) from error
+
+
+def message_of(error: Exception, file: str) -> str:
+    """What went wrong and with which file, in as many lines as the error has notes."""
+    text = str(error) or type(error).__name__
+    if not isinstance(error, EXPECTED):
+        text = f"{type(error).__name__}: {text} (--debug shows where)"
+    if file not in text:
+        text = f"{file}: {text}"
+    about_jax = "-----"  # how a note on its tracebacks begins
+    notes = [n for n in getattr(error, "__notes__", []) if n != f"in {file}" and not n.startswith(about_jax)]
+    return printable("\n".join([text, *(_indented(note) for note in notes)]))
+
+
+def printable(text: str) -> str:
+    """The text with escapes in place of what could steer a terminal: names in files may be anything."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+class Sizes(click.ParamType):
+    """Sizes such as 1x3x224x224, as a tuple; several with commas between them (a table's) as a list of tuples.
+
+    `count` says how many there have to be; where `open`, names such as batch stand for any size.
+    """
+
+    name = "sizes"
+
+    def __init__(self, count: int | None = None, open: bool = False):
+        self.count, self.open = count, open
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        shapes = [shape.split("x") for shape in value.split(",")]
+        if not all(self._is_size(size) for shape in shapes for size in shape) or not self._fit(shapes):
+            example = "1x3x224x224" if self.count is None else "x".join(["224"] * self.count)
+            self.fail(f"expected sizes such as {example}, got {value!r}", param, ctx)
+        found = [tuple(int(size) if size.isdecimal() else size for size in shape) for shape in shapes]
+        return found if len(found) > 1 else found[0]
+
+    def _is_size(self, text: str) -> bool:
+        return int(text) > 0 if text.isdecimal() else self.open and text.isidentifier()
+
+    def _fit(self, shapes: list) -> bool:
+        return self.count is None or list(map(len, shapes)) == [self.count]
+
+
+class Numbers(click.ParamType):
+    """A number for each channel, such as 0.485,0.456,0.406; or one for all."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, ...]:
+        try:
+            return tuple(map(float, value.split(",")))
+        except ValueError:
+            self.fail(f"expected numbers such as 0.485,0.456,0.406, got {value!r}", param, ctx)

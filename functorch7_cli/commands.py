@@ -1,0 +1,155 @@
+"""The commands and their options. What they do is imported when it is needed: `--help` has to be quick."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from .command import Command, Numbers, Sizes
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+EXISTING = click.Path(exists=True)
+
+file = click.argument("file", type=EXISTING)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+like = click.option(
+    "--like", type=EXISTING, metavar="T7FILE", help="The network whose arrays FILE has, if FILE has arrays only."
+)
+dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help="The precision, if not the file's.")
+
+
+@click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
+@click.version_option(package_name="functorch7", prog_name="functorch7")
+def main() -> None:
+    """Looks into, converts, runs and times the networks of Torch7's files.
+
+    Exit codes: 0, or 1 if something is wrong with a file or the network in it, 2 if the command is called wrongly.
+    """
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 inspect model.t7
+functorch7 inspect model.t7 --json
+functorch7 inspect model.safetensors
+""",
+)
+@file
+@as_json
+def inspect(file: str, as_json: bool) -> None:
+    """Show what FILE holds: the network as Torch prints it, its arrays and their sizes.
+
+    FILE is a file of Torch7 (which may hold tables and tensors, too), of safetensors or of StableHLO, or the folder of
+    an orbax checkpoint. Objects of classes that functorch7 has not are shown with their fields.
+    """
+    from .contents import contents_of
+    from .show import shown
+
+    found = contents_of(file)
+    click.echo(json.dumps(found, indent=2) if as_json else shown(found))
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 convert model.t7 model.safetensors
+functorch7 convert model.t7 readable.t7 --to t7-ascii
+functorch7 convert model.safetensors again.t7 --like model.t7
+functorch7 convert model.t7 checkpoint --to orbax
+functorch7 convert model.t7 model.stablehlo --input-shape batchx1x8x8
+""",
+)
+@file
+@click.argument("out", type=click.Path())
+@click.option(
+    "--to",
+    type=click.Choice(["t7", "t7-ascii", "safetensors", "orbax", "stablehlo"]),
+    help="What OUT is to be, if its ending (.t7, .safetensors, .orbax, .stablehlo) does not say it.",
+)
+@click.option(
+    "--input-shape",
+    type=Sizes(open=True),
+    metavar="SIZES",
+    help="The input's shape, for StableHLO: 1x3x224x224, or batchx3x224x224 for any number of images.",
+)
+@like
+@dtype
+def convert(file: str, out: str, **options: Any) -> None:
+    """Write what FILE holds to OUT in another form.
+
+    From Torch7's files to Torch7's, all values are kept as they are. Safetensors and orbax keep a network's arrays by
+    name, so that the way back needs the network: --like. StableHLO is the compiled network for a shape of input.
+    """
+    from .convert import convert
+
+    click.echo(f"wrote {convert(file, out, **options)}")
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 run model.t7 --input x.npy
+functorch7 run model.t7 --input digit.png --size 8x8 --mean 0.5 --std 0.25
+functorch7 run model.t7 --input x.npy --output y.npy --json
+functorch7 run model.stablehlo --input x.npy
+""",
+)
+@file
+@click.option(
+    "--input", type=EXISTING, required=True, help="A .npy or .npz file, a .t7 file with tensors, or an image."
+)
+@click.option("--output", type=click.Path(), help="Where to write the output: .npy, .npz or .t7.")
+@click.option("--size", type=Sizes(2), metavar="HEIGHTxWIDTH", help="Resize the image; else it is given as it is.")
+@click.option("--mean", type=Numbers(), help="Subtract from the image's channels, which are 0 to 1.")
+@click.option("--std", type=Numbers(), help="Divide the image's channels by these, after --mean.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="How many of the classes to show.")
+@like
+@dtype
+@as_json
+def run(file: str, as_json: bool, **options: Any) -> None:
+    """Run the network in FILE, in evaluation mode, and show its output.
+
+    An image becomes a batch of one, 1 x channels x height x width with numbers from 0 to 1. An output with a row for
+    each example is shown by its greatest entries (classes count from 1), others by their statistics.
+    """
+    from .run import run
+    from .show import shown_output
+
+    found = run(file, **options)
+    click.echo(json.dumps(found, indent=2) if as_json else shown_output(found))
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 bench model.t7 --input-shape 1x1x8x8
+functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
+""",
+)
+@file
+@click.option(
+    "--input-shape",
+    type=Sizes(),
+    required=True,
+    metavar="SIZES",
+    help="The input's shape: 1x3x224x224; with commas, a table's.",
+)
+@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="The median is of so many calls.")
+@click.option("--indices", type=click.IntRange(1), metavar="N", help="Inputs are whole numbers from 1 to N.")
+@like
+@dtype
+@as_json
+def bench(file: str, as_json: bool, **options: Any) -> None:
+    """Time the network in FILE on random input: compilation, forward, and forward with backward.
+
+    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and
+    of the input.
+    """
+    from .bench import bench
+    from .show import shown_times
+
+    found = bench(file, **options)
+    click.echo(json.dumps(found, indent=2) if as_json else shown_times(found))

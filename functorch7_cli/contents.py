@@ -1,0 +1,141 @@
+"""What a file holds, as plain dicts and lists: what `inspect --json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from functorch7.core.naming import dotted
+from functorch7.interop import t7
+from functorch7.interop.torch7.names import REPLICAS, known_name
+from functorch7.interop.torch7.node import Node, place_of
+from functorch7.interop.torch7.node import Path as Place
+from functorch7.interop.torch7.reader import Reader, Unknown, readers
+
+from .files import form_of, read_t7
+from .others import OTHERS, Described, bytes_in, numbers_in
+
+SHOWN = 20
+"""How many entries of a table are described."""
+DEEPEST = 6
+"""How many tables and objects inside each other are described."""
+
+
+def contents_of(path: str) -> Described:
+    """The file's form, size, and value. Raises ValueError for damaged files."""
+    form = form_of(path)
+    if form != "t7":
+        return {"file": path, "form": form, "bytes": _size(Path(path)), "value": OTHERS[form](path)}
+    file = read_t7(path)
+    about = {"encoding": file.format, "long_size": file.long_size, "bytes": _size(Path(path))}
+    return {"file": path, "form": form, **about, "value": _Describer().value(file.value)}
+
+
+def _size(path: Path) -> int:
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files)
+
+
+class _Describer:
+    """Describes values, each list, dict and object once: files may have cycles."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.depth = 0
+
+    def value(self, value: Any) -> Described:
+        if isinstance(value, np.ndarray):
+            return {"kind": "tensor", **_array(value)}
+        if isinstance(value, t7.T7Storage):
+            return {"kind": "storage", **_array(value.array)}
+        if isinstance(value, t7.LuaFunction):
+            return {"kind": "function", "bytes": len(value.bytecode)}
+        if not isinstance(value, (list, dict, t7.T7Object)):
+            return {"kind": "value", "value": value}
+        if id(value) in self.seen:
+            return {"kind": "seen"}
+        if self.depth == DEEPEST:
+            return {"kind": "deeper"}
+        self.seen.add(id(value))
+        self.depth += 1
+        found = self.object(value) if isinstance(value, t7.T7Object) else {"kind": "table", **self.table(value)}
+        self.depth -= 1
+        return found
+
+    def table(self, table: Any) -> Described:
+        """The first entries, by their keys as text, and how many there are."""
+        entries: Described = {}
+        for number, (key, each) in enumerate(table.items() if isinstance(table, dict) else enumerate(table, 1), 1):
+            if number > SHOWN:
+                break
+            plain = isinstance(key, (str, int, float))
+            name = str(key) if plain else f"<{getattr(key, 'class_name', 'key')} {number}>"
+            entries[repr(key) if name in entries else name] = self.value(each)
+        return {"length": len(table), "entries": entries}
+
+    def object(self, object: t7.T7Object) -> Described:
+        """A network, or the fields of an object that is none that can be made."""
+        name = object.class_name
+        problem = "functorch7 has no such class"
+        if name in readers or name in REPLICAS or known_name(name):
+            try:
+                return self.network(name, Reader(allow_unknown=True).read(object))
+            except t7.T7FormatError as error:
+                problem = str(error)
+        return {"kind": "object", "class": name, "version": object.version, "problem": problem, **self.fields(object)}
+
+    def fields(self, object: t7.T7Object) -> Described:
+        """An object's fields; a class may also have written something else."""
+        return {"fields": self.table(object.fields)["entries"] if isinstance(object.fields, dict) else {}}
+
+    def network(self, name: str, root: Node) -> Described:
+        """A network: its tree, its arrays, and the objects in it whose classes are unknown."""
+        owners: dict[Any, str] = {}
+        parameters, buffers, unknown = [], [], []
+        for path, node in nodes_of(root):
+            order = node.spec.parameter_order
+            for own in sorted(node.parameters, key=lambda n: (order.index(n) if n in order else len(order), n)):
+                entry = {"name": dotted((*path, own)), **_array(node.parameters[own])}
+                owner = owners.setdefault(place_of(node.parameters[own]), entry["name"])
+                parameters.append(entry if owner == entry["name"] else entry | {"tied_to": owner})
+            arrays = {own: array for own, array in node.buffers.items() if isinstance(array, np.ndarray)}
+            buffers += [{"name": dotted((*path, own)), **_array(array)} for own, array in arrays.items()]
+            if isinstance(node.spec, Unknown):
+                found = node.spec.object
+                unknown.append({"class": found.class_name, "layer": dotted(path), **self.fields(found)})
+        return {
+            "kind": "network",
+            "class": name,
+            "tree": str(root.spec),
+            **summed(parameters, buffers),
+            "unknown": unknown,
+        }
+
+
+def nodes_of(node: Node, path: Place = ()) -> Iterator[tuple[Place, Node]]:
+    """A network's nodes with their paths, each before those inside it."""
+    yield path, node
+    inner = node.spec.children()
+    names = range(len(inner)) if isinstance(inner, tuple) else inner
+    for name, child in zip(names, node.children, strict=True):
+        yield from nodes_of(child, (*path, name))
+
+
+def summed(parameters: list[Described], buffers: list[Described]) -> Described:
+    """Lists of arrays, together with how many numbers and bytes the parameters are; tied ones count once."""
+    own = [each for each in parameters if "tied_to" not in each]
+    return {
+        "parameters": parameters,
+        "buffers": buffers,
+        "parameter_count": numbers_in(own),
+        "parameter_bytes": bytes_in(own),
+        "buffer_bytes": bytes_in(buffers),
+        "dtypes": sorted({each["dtype"] for each in own}),
+    }
+
+
+def _array(array: Any) -> Described:
+    return {"shape": list(array.shape), "dtype": str(array.dtype)}

@@ -1,0 +1,48 @@
+"""Files from one form to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from functorch7.interop import orbax, safetensors, stablehlo, t7, torch7
+
+from .files import ENDINGS, form_of, network_in, read_t7
+from .progress import progress
+
+TORCH = {".t7", ".t7b", ".th", ".net"}
+"""Endings that Torch's files have."""
+
+
+def convert(file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None) -> str:
+    """Writes what `file` holds to `out`, which is returned."""
+    form = to or form_to_write(out)
+    if form == "stablehlo" and input_shape is None:
+        raise click.UsageError("StableHLO is made for one shape of input: name it, as in --input-shape 1x3x224x224")
+    format = "ascii" if form == "t7-ascii" else "binary"
+    if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
+        value = read_t7(file).value
+        with progress(f"writing {Path(out).name}") as done:
+            t7.write(out, value, format, done)
+        return out
+    with network_in(file, like, dtype) as network:
+        if form.startswith("t7"):
+            torch7.save_model(out, *network, format)
+        elif form == "safetensors":
+            safetensors.save(out, *network)
+        elif form == "orbax":
+            orbax.save(out, *network)
+        else:
+            stablehlo.save_exported(out, *network, input_shape, network.dtype)
+    return out
+
+
+def form_to_write(out: str) -> str:
+    """What a file is to be, by its ending."""
+    ending = Path(out).suffix.lower()
+    form = "t7" if ending in TORCH else ENDINGS.get(ending)
+    if form is None:
+        raise click.UsageError(f"{out}: the ending does not say in which form to write; name it: --to t7")
+    return form

@@ -1,0 +1,106 @@
+"""Files that hold networks, in all forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from functorch7 import core
+from functorch7.interop import orbax, safetensors, stablehlo, t7
+from functorch7.interop.torch7.node import Node, functional
+from functorch7.interop.torch7.reader import Reader
+from functorch7.training.step import cast
+
+from .progress import progress
+
+ENDINGS = {".safetensors": "safetensors", ".stablehlo": "stablehlo", ".orbax": "orbax"}
+
+PYTORCH = (b"PK", b"\x80\x02")
+"""How PyTorch's files begin: they are zip archives or pickles."""
+
+
+class Network(NamedTuple):
+    """A description and its arrays."""
+
+    module: core.Module
+    params: Any
+    buffers: Any
+
+    @property
+    def dtype(self) -> Any:
+        """The parameters' type; float32 where there are none."""
+        floats = [p.dtype for p in jax.tree.leaves(self.params) if jnp.issubdtype(p.dtype, jnp.inexact)]
+        return max(floats, key=lambda each: each.itemsize, default=np.dtype("float32"))
+
+
+def form_of(path: str) -> str:
+    """What a file is, by its name: "t7", "safetensors", "stablehlo", or "orbax", which all other folders are, too."""
+    return "orbax" if Path(path).is_dir() else ENDINGS.get(Path(path).suffix.lower(), "t7")
+
+
+def read_t7(path: str) -> t7.T7File:
+    """A Torch7 file, with a bar if it takes long. Raises ValueError for files of other kinds."""
+    with open(path, "rb") as file:
+        start = file.read(2)
+    if start in PYTORCH:
+        raise ValueError(f"{path}: no Torch7 file, but one of PyTorch; save its state_dict as .safetensors there")
+    with progress(f"reading {Path(path).name}", Path(path).stat().st_size) as done:
+        try:
+            return t7.read_file(path, done)
+        except t7.T7FormatError as error:
+            if error.offset == 0:
+                raise ValueError(f"{path}: expected a file of Torch7, safetensors or StableHLO: {error}") from error
+            raise
+
+
+def node_in(path: str) -> Node:
+    """The network in a Torch7 file. Raises TypeError if it holds something else."""
+    value = read_t7(path).value
+    if not isinstance(value, t7.T7Object):
+        raise TypeError(f"{path}: expected a network, the file holds a {type(value).__name__}; see functorch7 inspect")
+    return Reader().read(value)
+
+
+@contextmanager
+def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Network]:
+    """The network in a file, in the file's own precision if no other is given; float64 where it is needed.
+
+    `like` is the Torch7 file with the network itself, for files that have its arrays only.
+    """
+    form = form_of(path)
+    if form == "stablehlo":
+        raise TypeError(f"{path}: expected a network, this is a compiled program, which can only be inspected and run")
+    if form != "t7" and like is None:
+        raise click.UsageError(f"{path} has arrays only; name the network that they belong to: --like model.t7")
+    node = node_in(path if form == "t7" else str(like))
+    with jax.enable_x64(True):
+        module, variables = functional(node)
+        if form == "safetensors":
+            variables = safetensors.load(path, module)
+        elif form == "orbax":
+            variables = core.Variables(*orbax.load(path, module)[:2])
+        network = Network(module, *(variables if dtype is None else cast(variables, dtype)))
+    with jax.enable_x64(network.dtype == np.float64):
+        yield network
+
+
+@contextmanager
+def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """What a file computes, in evaluation mode, as a function of its input; and the input's precision."""
+    if form_of(path) == "stablehlo":
+        program = stablehlo.load_exported(path)
+        given = program.exported.in_avals[0].dtype
+        with jax.enable_x64(given.itemsize == 8):
+            yield program, given
+        return
+    with network_in(path, like, dtype) as network:
+        apply = jax.jit(network.module.apply) if network.module.traceable else network.module.apply
+        key = jax.random.key(0)
+        yield lambda input: apply(network.params, network.buffers, input, key=key)[0], network.dtype

@@ -1,0 +1,87 @@
+"""Inputs of networks from files, and outputs to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from functorch7.data import images
+from functorch7.interop import t7
+
+
+def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: Any = None) -> Any:
+    """The tensor or table in a file, its real numbers as `dtype`. Only images take size, mean and std."""
+    ending = Path(path).suffix.lower()
+    if ending in images.EXTENSIONS:
+        value: Any = _image(path, size, mean, std)
+    elif size or mean or std:
+        raise ValueError(f"--size, --mean and --std are for images, which {path} is not")
+    else:
+        value = {".npy": _npy, ".npz": _npz, ".t7": _t7}.get(ending, _unknown)(path)
+    return jax.tree.map(lambda x: jnp.asarray(x, dtype if np.issubdtype(x.dtype, np.floating) else x.dtype), value)
+
+
+def write_output(path: str, value: Any) -> None:
+    """Writes an output: a tensor as .npy, tables also as .npz (by position), or either as .t7."""
+    value = jax.tree.map(np.asarray, value)
+    ending = Path(path).suffix.lower()
+    if ending == ".t7":
+        t7.write(path, value)
+    elif ending == ".npz":
+        np.savez(path, *jax.tree.leaves(value))
+    elif ending == ".npy" and isinstance(value, np.ndarray):
+        np.save(path, value)
+    else:
+        what = "a tensor as .npy, .npz or .t7" if isinstance(value, np.ndarray) else "a table as .npz or .t7"
+        raise ValueError(f"{path}: can write {what}")
+
+
+def described(tensor: Any) -> dict[str, Any]:
+    """A tensor's shape and type."""
+    return {"shape": list(tensor.shape), "dtype": str(tensor.dtype)}
+
+
+def _image(path: str, size: Any, mean: Any, std: Any) -> np.ndarray:
+    """1 x channels x height x width, of 1 channel for grey images and 3 for all others."""
+    image = images.open_image(path)
+    pixels = images.resample(image, (0, *size)) if size else images.as_array(image)
+    for name, given in (("--mean", mean), ("--std", std)):
+        if given is not None and len(given) not in (1, len(pixels)):
+            raise ValueError(f"{path} has {len(pixels)} channels, {name} has {len(given)} numbers")
+    if mean is not None:
+        pixels = pixels - np.float32(mean).reshape(-1, 1, 1)
+    if std is not None:
+        pixels = pixels / np.float32(std).reshape(-1, 1, 1)
+    return pixels[None]
+
+
+def _npy(path: str) -> np.ndarray:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path}: no array as NumPy saves it: {error}") from error
+
+
+def _npz(path: str) -> list[np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return [archive[name] for name in archive.files]
+    except Exception as error:  # zipfile's and NumPy's
+        raise ValueError(f"{path}: no arrays as NumPy saves them: {error}") from error
+
+
+def _t7(path: str) -> Any:
+    value = t7.read(path)
+    leaves = jax.tree.leaves(value)
+    if not leaves or not all(isinstance(leaf, np.ndarray) for leaf in leaves):
+        raise ValueError(f"{path}: expected a tensor, or a table of tensors")
+    return value
+
+
+def _unknown(path: str) -> Any:
+    endings = ", ".join(sorted(images.EXTENSIONS))
+    raise ValueError(f"{path}: expected .npy, .npz, .t7, or an image ({endings})")

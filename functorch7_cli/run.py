@@ -1,0 +1,46 @@
+"""Running a network once, and what its output looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from .files import function_in
+from .inputs import described, input_from, write_output
+
+EXAMPLES = 10
+"""How many rows of an output are shown by their greatest entries."""
+
+
+def run(
+    file: str, input: str, output: str | None, size: Any, mean: Any, std: Any, top: int, like: str | None,
+    dtype: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """The shapes of input and output, and what is in the output."""
+    with function_in(file, like, dtype) as (function, precision):
+        given = input_from(input, precision, size, mean, std)
+        result = function(given)
+        if output is not None:
+            write_output(output, result)
+        return {
+            "file": file,
+            "input": jax.tree.map(described, given),
+            "output": jax.tree.map(lambda tensor: described(tensor) | _numbers(np.asarray(tensor), top), result),
+        }
+
+
+def _numbers(tensor: np.ndarray, top: int) -> dict[str, Any]:
+    """The greatest entries of each row, where there are rows; else least and greatest number, mean and deviation."""
+    rows = np.atleast_2d(tensor)
+    if rows.ndim == 2 and rows.shape[1] > 1:
+        return {"examples": len(rows), "top": [_greatest(row, top) for row in rows[:EXAMPLES]]}
+    if not tensor.size:
+        return {}
+    wide = tensor.astype(np.float64)
+    return {name: float(getattr(np, name)(wide)) for name in ("min", "max", "mean", "std")}
+
+
+def _greatest(row: np.ndarray, top: int) -> list[dict[str, Any]]:
+    return [{"class": int(place) + 1, "value": float(row[place])} for place in np.argsort(-row, kind="stable")[:top]]
