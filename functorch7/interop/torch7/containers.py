@@ -110,7 +110,6 @@ SCHEMAS = [
     *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",))
       for each in (losses.MultiCriterion, losses.ParallelCriterion)),
     Schema(losses.ModuleCriterion, parts=("criterion", "input_module", "target_module")),
-    Schema(losses.ModuleFromCriterion, parts=("criterion",)),
     *(Schema(each, parts=("criterion",), more=lambda node, fields: {"clones": []}, grad_input=list)
       for each in (recurrent.SequencerCriterion, recurrent.RepeaterCriterion)),
     Schema(layers.FireModule, {
