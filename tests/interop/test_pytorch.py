@@ -152,6 +152,7 @@ def test_other_names_and_the_same_order():
     assert list(state)[:2] == ["body.fc1.weight", "body.fc1.bias"] and "head.weight" in state
     assert names_by_order(CHAIN, state) == names
     jax.tree.map(np.testing.assert_array_equal, from_pytorch(CHAIN, state, names=names), variables)
+    assert "module.2.weight" in pytorch_arrays(CHAIN, *variables, names={"": "module"})
     with pytest.raises(ValueError, match=r"expected 3 layers with arrays \(0, 1, 2\), got 1: head"):
         names_by_order(CHAIN, {"head.weight": 0})
     with pytest.raises(ValueError, match=r"no arrays at 7; the arrays are 0\.weight"):
