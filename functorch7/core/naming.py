@@ -94,21 +94,22 @@ def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
     Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
     JAX does not keep them.
     """
-    structure = structure_of(module)
-    check_state(module, state)
+    structure = check_state(module, state)
     arrays = {name: jnp.asarray(array) for name, array in state.items()}
     return Variables(_filled(structure.params, arrays, ()), _filled(structure.buffers, arrays, ()))
 
 
-def check_state(module: Module, state: dict[str, Any]) -> None:
-    """Raises the errors of `from_state_dict`; only shapes and dtypes are looked at."""
-    own = state_dict(module, structure_of(module))
+def check_state(module: Module, state: dict[str, Any]) -> Variables:
+    """Raises the errors of `from_state_dict`, looking at shapes and dtypes only; gives what `structure_of` gives."""
+    structure = structure_of(module)
+    own = state_dict(module, structure)
     wrong = misfits(own, state)
     if not jax.config.read("jax_enable_x64"):
         large = [name for name in own if name in state and _is_float64(state[name])]
         wrong += [f"{name} is float64, which needs jax.enable_x64(True) or variables to cast to" for name in large]
     if wrong:
         raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
+    return structure
 
 
 def structure_of(module: Module) -> Variables:

@@ -5,7 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import Module, Shared, Variables, from_state_dict, load_state_dict, misfits, state_dict, structure_of
+from ..core import (
+    Map,
+    Module,
+    Shared,
+    Variables,
+    from_state_dict,
+    load_state_dict,
+    misfits,
+    state_dict,
+    structure_of,
+)
 from ..core.naming import dotted
 from ..layers import (
     BatchNormalization,
@@ -144,7 +154,8 @@ def _own_names(module: Module) -> list[str]:
     """The first parts of the names of a module's arrays."""
     if isinstance(module.children(), tuple):
         return [name for name, value in module.init_buffers().items() if hasattr(value, "shape")]
-    return [name.split(".")[0] for name in state_dict(module, structure_of(module))]
+    arrayless = isinstance(module, Map)
+    return [] if arrayless else [name.split(".")[0] for name in state_dict(module, structure_of(module))]
 
 
 def _ties(module: Module, place: str = "") -> Iterator[tuple[str, str]]:

@@ -123,6 +123,23 @@ def test_a_one_dimensional_convolution_by_its_formula():
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_an_lstm_of_two_layers_and_two_directions():
+    torch = pytest.importorskip("torch")
+    theirs = torch.nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+    join = f7.JoinTable(1, 1)
+    module = f7.Sequential(f7.SeqBLSTM(3, 4, join), f7.SeqBLSTM(8, 4, join))
+    ours = [name for name in pytorch_arrays(module, *made(module)) if name.endswith("weight_ih_l0")]
+    names = {
+        f"{place.removesuffix('.weight_ih_l0')}.{array}_l0": f"{array}_l{place[0]}{direction}"
+        for place, direction in zip(ours, ["", "_reverse"] * 2, strict=True)
+        for array in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    }
+    sequence = x(5, 2, 3)
+    output, _ = module.apply(*from_pytorch(module, theirs.state_dict(), names=names), sequence)
+    with torch.no_grad():
+        np.testing.assert_allclose(output, theirs(torch.from_numpy(sequence))[0], rtol=1e-4, atol=1e-5)
+
+
 CHAIN = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Linear(4, 2, bias=False))
 
 
@@ -152,6 +169,7 @@ def test_other_names_and_the_same_order():
     assert list(state)[:2] == ["body.fc1.weight", "body.fc1.bias"] and "head.weight" in state
     assert names_by_order(CHAIN, state) == names
     jax.tree.map(np.testing.assert_array_equal, from_pytorch(CHAIN, state, names=names), variables)
+    assert "module.2.weight" in pytorch_arrays(CHAIN, *variables, names={"": "module"})
     with pytest.raises(ValueError, match=r"expected 3 layers with arrays \(0, 1, 2\), got 1: head"):
         names_by_order(CHAIN, {"head.weight": 0})
     with pytest.raises(ValueError, match=r"no arrays at 7; the arrays are 0\.weight"):
