@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ... import core, layers
 from ..t7 import T7Object
+from ..t7.values import NAMES
 from .build import container, module, storage
 from .node import Node, shared_clone
 from .schema import masking_saved
@@ -133,9 +136,46 @@ def gru(node: Node, fields: dict[str, Any]) -> Built:
     return step, {"i2g": inner, "o2g": outer}
 
 
+def _parts_of(node: Node) -> Callable[..., Node]:
+    """Makes nodes of modules without arrays, in the type of a cell's tensors."""
+    settings = {"_type": f"torch.{NAMES[np.dtype(node.children[0].parameters['weight'].dtype)]}Tensor"}
+
+    def part(spec: core.Module) -> Node:
+        return Node(spec, children=list(map(part, spec.child_modules())), settings=settings)
+
+    return part
+
+
 def mufuru(node: Node, fields: dict[str, Any]) -> Built:
-    """nn.MuFuRu: not written, as no file of its original is known here."""
-    raise NotImplementedError("nn.MuFuRu cannot be written to a .t7 file")
+    """nn.MuFuRu: of the old state, the feature and the operations' weights, in this order, the last step makes one."""
+    spec: Any = node.spec
+    part = _parts_of(node)
+    reset_input, reset_output, of_both, mixture = node.children
+    stacked = layers.MapTable(layers.Unsqueeze(1))
+    extremes = {name: layers.Sequential(stacked, layers.JoinTable(1), kind(1))
+                for name, kind in (("max", layers.Max), ("min", layers.Min))}  # fmt: skip
+    operations = extremes | {
+        "keep": layers.SelectTable(1), "replace": layers.SelectTable(2), "mul": layers.CMulTable(),
+        "diff": layers.CSubTable(), "forget": layers.Sequential(layers.SelectTable(1), layers.MulConstant(0.0)),
+        "sqrt_diff": layers.Sequential(layers.CSubTable(), layers.Abs(), layers.Sqrt(), layers.MulConstant(0.25)),
+    }  # fmt: skip
+    chosen = [part(operations[name]) for name in spec.ops]
+    sigmoid = layers.Sigmoid()
+    reset = _chain(_beside(reset_input, reset_output), _sum(), part(sigmoid))
+    feature = _chain(_each(_entry(1), _chain(_entries(2, 2), _product())), _joined(), of_both, part(sigmoid))
+    by_operation = layers.View(len(chosen), spec.output_size).set_num_input_dims(1)
+    weights = _chain(
+        _entries(1, 2),
+        _joined(),
+        mixture,
+        part(by_operation),
+        part(layers.Transpose((1, 2))),
+        part(layers.SoftMax()),
+    )
+    results = _chain(_entries(1, 2), _each(*chosen), part(stacked), part(layers.JoinTable(1, 3)))
+    mixed = _chain(_each(results, _entry(3)), _product(), part(layers.Sum(1, 3)))
+    step = _chain(_each(_entry(1), _entry(2), reset), _each(_entry(2), feature, weights), mixed)
+    return step, {"num_ops": len(chosen), "operations": chosen}
 
 
 def stabilizer(node: Node, fields: dict[str, Any]) -> Built:
