@@ -14,6 +14,7 @@ from functorch7.interop.torch7.names import REPLICAS, known_name
 from functorch7.interop.torch7.node import Node, place_of
 from functorch7.interop.torch7.node import Path as Place
 from functorch7.interop.torch7.reader import Reader, Unknown, readers
+from functorch7.layers import Graph
 
 from .files import form_of, read_t7
 from .others import OTHERS, Described, bytes_in, numbers_in
@@ -110,6 +111,11 @@ class _Describer:
             "kind": "network",
             "class": name,
             "tree": str(root.spec),
+            "graphs": [
+                {"layer": dotted(path), "wiring": node.spec.wiring()}
+                for path, node in nodes_of(root)
+                if isinstance(node.spec, Graph)
+            ],
             **summed(parameters, buffers),
             "unknown": unknown,
         }

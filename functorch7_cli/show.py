@@ -68,6 +68,9 @@ def _entries(entries: Described) -> list[str]:
 
 def _network(network: Described) -> list[str]:
     lines = [*network["tree"].splitlines(), ""]
+    for graph in network["graphs"]:
+        where = f" at {graph['layer']}" if graph["layer"] else ""
+        lines += [f"graph{where}:", *(f"  {line}" for line in graph["wiring"]), ""]
     lines += _arrays("parameters", network["parameters"]) + _arrays("buffers", network["buffers"])
     about = _total("parameter", *(network[name] for name in ("parameter_count", "dtypes", "parameter_bytes")))
     lines.append(about + (f"; buffers {size(network['buffer_bytes'])}" if network["buffers"] else ""))

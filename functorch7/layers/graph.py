@@ -58,11 +58,16 @@ class Node:
     def label(self) -> str:
         """What pictures show: the name and description, if any, and the module."""
         own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
-        return "\n".join([*own, str(self.module).split("\n")[0].removesuffix(" {")])
+        return "\n".join([*own, title_of(self.module)])
 
     def __sub__(self, module: Any) -> "Node":
         """`node - module`: the module's node, whose input this is."""
         return Node(module, self)
+
+
+def title_of(module: Any) -> str:
+    """A module's name, without what is inside."""
+    return str(module).split("\n")[0].removesuffix(" {")
 
 
 class _Split:
@@ -291,6 +296,26 @@ class Graph(Container):
                 raise ValueError(f"{self.torch_name()}: split({count}) cannot split {len(value)} outputs")
             value = value[entry]
         return value
+
+    def wiring(self) -> list[str]:
+        """The modules line by line, each with what it gets: Torch prints no more than the graph's name.
+
+        >>> x = Node(Identity())
+        >>> Graph([x], [Node(JustTable(), x)]).wiring()
+        ['(1): nn.Identity <- input', '(2): nn.JustTable <- (1)', 'output: (2)']
+        """
+
+        def said(source: Source) -> str:
+            given = "input" if self.n_inputs == 1 else f"input {-source.origin}"
+            start = given if source.origin < 0 else f"({source.origin + 1})"
+            return start + "".join(f"[{entry + 1}]" for entry, _ in source.path)
+
+        rows = zip(self.modules, self.sources, strict=True)
+        lines = [
+            f"({i}): {title_of(module)} <- {', '.join(map(said, sources))}"
+            for i, (module, sources) in enumerate(rows, 1)
+        ]
+        return [*lines, f"output: {', '.join(map(said, self.outputs))}"]
 
     def printed(self) -> str:
         return self.name or self.torch_name()

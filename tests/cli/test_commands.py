@@ -67,6 +67,13 @@ def test_inspect_tied_parameters():
     assert value["parameter_count"] == 3 * 3 + 3 + 3  # one weight for three layers, one bias for two of them
 
 
+def test_inspect_a_graph():
+    (graph,) = as_json("inspect", FOLDER / "gmodule.t7")["value"]["graphs"]
+    assert graph["layer"] == "" and graph["wiring"][4] == "(5): nn.CAddTable <- (2), (4)"
+    assert graph["wiring"][-1] == "output: (7), (6)"
+    assert "(2): nn.Linear(3 -> 4) <- (1)" in called("inspect", FOLDER / "gmodule.t7")
+
+
 def test_inspect_tables():
     entries = as_json("inspect", FOLDER / "table_binary.t7")["value"]["entries"]
     assert [entries[key].get("value") for key in ("1", "2", "3", "4")] == [1, 2.5, "three", True]
