@@ -123,7 +123,7 @@ NOT_APPLIED = {
     "CAddTable": (f7.CAddTable(), x(2), "a table of at least 1"),
     "JoinTable of nothing": (f7.JoinTable(1), [], "a table of at least 1"),
     "ParallelTable": (f7.ParallelTable(f7.Tanh(), f7.Tanh()), [x(2)], "a table of at least 2"),
-    "ZipTableOneToMany": (f7.ZipTableOneToMany(), [x(2), x(2)], "a table of at least 1"),
+    "ZipTableOneToMany": (f7.ZipTableOneToMany(), [x(2), x(2)], "a table of an element and a table"),
     "CriterionTable": (f7.CriterionTable(f7.MSECriterion()), [x(2)], "a table of input and target"),
     "IndexLinear": (f7.IndexLinear(3, 2), [jnp.array([1, 2]), x(3)], "keys and values of the same size"),
     "Padding": (f7.Padding(1, 1, 1, 0, 9), x(3), "at least 8 elements in dimension 1"),
