@@ -38,6 +38,7 @@ from .layers import *
 from .losses import *
 from .recurrent import *
 from .reinforce import *
+from .summary import summary as summary
 from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
 

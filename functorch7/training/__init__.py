@@ -2,6 +2,8 @@
 
 from .hessian import criterion_diagonal_hessian as criterion_diagonal_hessian
 from .hessian import diagonal_hessian as diagonal_hessian
+from .labels import freeze as freeze
+from .labels import labels as labels
 from .sgd import make_sgd_step as make_sgd_step
 from .step import TrainState as TrainState
 from .step import init_state as init_state

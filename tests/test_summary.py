@@ -1,0 +1,79 @@
+"""Tables of networks, with sizes and counts from the formulas; and labels for optimisers."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import functorch7 as f7
+from functorch7.training import freeze, labels
+
+
+def test_a_convolutional_network():
+    network = f7.Sequential(
+        f7.SpatialConvolution(1, 6, 5, 5), f7.ReLU(), f7.SpatialMaxPooling(2, 2, 2, 2), f7.View(6 * 12 * 12),
+        f7.Sequential(f7.Linear(864, 10), f7.LogSoftMax()),
+    )  # fmt: skip
+    table = f7.summary(network, (4, 1, 28, 28))
+    rows = {row.path: row for row in table.rows}
+    assert list(rows) == [(), (0,), (1,), (2,), (3,), (4,), (4, 0), (4, 1)]
+    assert rows[0,].output.shape == rows[1,].output.shape == (4, 6, 24, 24) and rows[2,].output.shape == (4, 6, 12, 12)
+    assert (rows[0,].parameters, rows[4,].parameters, rows[4, 0].parameters) == (6 * 25 + 6, 0, 8650)
+    assert table.parameters == 6 * 25 + 6 + 8650
+    assert rows[4, 0].flops == 4 * 10 * (2 * 864 + 1)  # a product, and a bias for each output
+    assert rows[0,].flops >= 4 * 6 * 24 * 24 * (2 * 25 + 1) > 0.9 * rows[0,].flops
+    assert sum(rows[i,].flops for i in range(5)) == table.flops == rows[()].flops
+    text = str(table)
+    assert "0 nn.SpatialConvolution(1 -> 6, 5x5)" in text and "4x6x24x24" in text and "8,806" in text
+    assert text.count("\n") == 11 and "<table>" in table._repr_html_() and "-&gt;" in table._repr_html_()
+
+
+def test_recurrences_count_every_step():
+    inside = f7.summary(f7.SeqLSTM(3, 2), (7, 5, 3)).flops
+    assert inside >= 7 * 5 * 2 * (3 + 2) * 8
+    assert f7.summary(f7.SeqLSTM(3, 2), (14, 5, 3)).flops == pytest.approx(2 * inside, rel=0.05)
+    steps = f7.summary(f7.Sequencer(f7.Recursor(f7.Sequential(f7.Linear(3, 2), f7.GRU(2, 4)))), (7, 5, 3))
+    assert any("nn.GRU" in str(row.module) and row.output.shape == (5, 4) for row in steps.rows)
+
+
+def test_tables_shared_parameters_and_other_inputs():
+    both = f7.summary(f7.ParallelTable(f7.Linear(3, 2), f7.Linear(5, 4)), [(6, 3), (6, 5)])
+    assert "[6x2, 6x4]" in str(both) and both.parameters == 8 + 24
+    tied = f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),))
+    assert f7.summary(tied, (1, 3)).parameters == 9 + 3 + 3
+    words = jax.ShapeDtypeStruct((2, 7), jnp.int32)
+    assert f7.summary(f7.LookupTable(10, 4), words).rows[0].output.shape == (2, 7, 4)
+    with pytest.raises(ValueError, match="expected input of size 3"):
+        f7.summary(f7.Linear(3, 2), (6, 4))
+
+
+NETWORK = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Sequential(f7.Linear(4, 4), f7.Linear(4, 2)))
+
+
+def test_labels_by_place_and_class(key):
+    params, _ = NETWORK.init(key)
+    rules = {"0": "slow", "2": "frozen", "2.1.bias": "free", "nn.BatchNormalization": "norm"}
+    marked = labels(NETWORK, params, rules)
+    assert jax.tree.structure(marked) == jax.tree.structure(params)
+    assert marked[0] == {"weight": "slow", "bias": "slow"} and marked[1] == {"weight": "norm", "bias": "norm"}
+    assert marked[2] == [{"weight": "frozen", "bias": "frozen"}, {"weight": "frozen", "bias": "free"}]
+    assert labels(NETWORK, params, {"nn.Linear": "a", "2.0": "b"})[2][0]["weight"] == "b"
+    assert set(jax.tree.leaves(freeze(NETWORK, params))) == {"frozen"}
+    with pytest.raises(ValueError, match=r"labels: nn.Sequential has no parameters at 5, nn.LSTM; there are 0.weight"):
+        labels(NETWORK, params, {"5": "frozen", "nn.LSTM": "frozen"})
+
+
+def test_what_is_frozen_stays(key):
+    params, buffers = NETWORK.init(key)
+    optimizer = optax.multi_transform(
+        {"trained": optax.sgd(0.1), "frozen": optax.set_to_zero()}, freeze(NETWORK, params, "0", "2.1")
+    )
+
+    def loss(params):
+        return (NETWORK.apply(params, buffers, jnp.ones((5, 3)).at[0].set(2), train=True)[0] ** 2).sum()
+
+    updates, _ = optimizer.update(jax.grad(loss)(params), optimizer.init(params), params)
+    after = optax.apply_updates(params, updates)
+    same = jax.tree.map(lambda a, b: bool(np.array_equal(a, b)), params, after)
+    assert all(jax.tree.leaves([same[0], same[2][1]])) and not same[2][0]["weight"] and not same[1]["bias"]
