@@ -9,16 +9,18 @@ from .module import Children, Module, Variables
 Path = tuple[int | str, ...]
 
 
-def _get(tree: Any, path: Path) -> Any:
+def found_at(tree: Any, path: Path) -> Any:
+    """What is at a path in a tree of lists and dicts."""
     for name in path:
         tree = tree[name]
     return tree
 
 
-def _with(tree: Any, path: Path, value: Any) -> Any:
+def with_at(tree: Any, path: Path, value: Any) -> Any:
+    """The tree with another value at a path."""
     if not path:
         return value
-    changed = _with(tree[path[0]], path[1:], value)
+    changed = with_at(tree[path[0]], path[1:], value)
     if isinstance(tree, list):
         return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
     return {**tree, path[0]: changed}
@@ -43,16 +45,16 @@ class Shared(Module):
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         (params,), buffers = super().init(key, stdv)
         for owner, alias in self.ties:
-            owned, aliased = _get(params, owner), _get(params, alias)
+            owned, aliased = found_at(params, owner), found_at(params, alias)
             if owned.shape != aliased.shape:
                 raise ValueError(f"{self}: cannot tie {alias} of shape {aliased.shape} to {owner} of {owned.shape}")
-            params = _with(params, alias, None)
+            params = with_at(params, alias, None)
         return Variables([params], buffers)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         (inner,) = params
         for owner, alias in self.ties:
-            inner = _with(inner, alias, _get(inner, owner))
+            inner = with_at(inner, alias, found_at(inner, owner))
         output, buffer = self.call(0, [inner], buffers, input, key=key, train=train)
         return output, [buffer]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...core.sharing import Shared
+from ...core.sharing import Shared, found_at, with_at
 from ...losses import Criterion
 from ..t7 import T7Object
 from ..t7.values import NAMES
 from .build import Later
-from .node import Node, Path
+from .node import Node
 from .reader import PARTS, Unknown
 from .table import schema_of
 
@@ -124,7 +124,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
         if isinstance(module, Shared):
             (params,), (buffers,) = params, buffers
             for owner, alias in module.ties:
-                params = _placed(params, alias, _found(params, owner))
+                params = with_at(params, alias, found_at(params, owner))
             return made(module.module, params, buffers)
         inner = module.children()
         names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
@@ -149,18 +149,3 @@ def parts_of(module: core.Module) -> dict[str, Any]:
         return None if value is None else Node(value, parts=parts_of(value))
 
     return {name: made(getattr(module, name)) for name in schema_of(type(module)).parts}
-
-
-def _found(tree: Any, path: Path) -> Any:
-    for name in path:
-        tree = tree[name]
-    return tree
-
-
-def _placed(tree: Any, path: Path, value: Any) -> Any:
-    if not path:
-        return value
-    changed = _placed(tree[path[0]], path[1:], value)
-    if isinstance(tree, list):
-        return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
-    return {**tree, path[0]: changed}
