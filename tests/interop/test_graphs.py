@@ -5,7 +5,9 @@ import pytest
 
 import functorch7 as f7
 from functorch7.interop import t7
+from functorch7.interop.torch7 import Reader
 from functorch7.legacy import nn
+from tests.interop.test_t7 import FOLDER
 
 
 def values(*shape, seed=0):
@@ -80,6 +82,30 @@ def test_a_graph_of_one_input_with_a_shared_module_and_a_name(tmp_path):
     np.testing.assert_allclose(output, module.forward(values(3)), rtol=1e-5)
     back = f7.load_t7(tmp_path / "graph.t7")
     assert str(back) == "twice" and back.get(2) is back.get(4)
+
+
+def no_inputs(fields):
+    del fields["forwardnodes"][2].fields["data"]["mapindex"]
+
+
+def beyond_the_table(fields):
+    fields["forwardnodes"][4].fields["data"]["selectindex"] = 99
+
+
+def in_a_circle(fields):
+    split, entry = (fields["forwardnodes"][i].fields["data"] for i in (3, 4))
+    split["mapindex"] = {1: entry}
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [(no_inputs, "has no inputs"), (beyond_the_table, "entry 99 of 2"), (in_a_circle, "nested too deeply")],
+)
+def test_damaged_graphs_are_refused(damage, message):
+    record = t7.read(FOLDER / "gmodule_split.t7")
+    damage(record.fields)
+    with pytest.raises(f7.T7FormatError, match=message):
+        Reader().read(record)
 
 
 def test_masks_keep_their_kind(tmp_path):

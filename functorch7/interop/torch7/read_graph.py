@@ -53,10 +53,11 @@ class _Sources:
         if "selectindex" not in data:
             return sources[0]
         whole, index = sources[0], int(data["selectindex"]) - 1
-        if whole.path[-1:] == ((-1, self.n_inputs),):
-            return Source(-1 - index)
-        split = _entries(data["mapindex"])[0]
-        return Source(whole.origin, (*whole.path, (index, int(split.get("nSplitOutputs", 0)))))
+        of_inputs = whole.path[-1:] == ((-1, self.n_inputs),)
+        count = self.n_inputs if of_inputs else int(_entries(data["mapindex"])[0].get("nSplitOutputs", 0))
+        if not 0 <= index < count:
+            raise self.record.error(f"a node is entry {index + 1} of {count}")
+        return Source(-1 - index) if of_inputs else Source(whole.origin, (*whole.path, (index, count)))
 
 
 def _read(reader: Reader, record: Record) -> Node:
@@ -65,11 +66,15 @@ def _read(reader: Reader, record: Record) -> Node:
         data = _data(node)
         if isinstance(data.get("module"), T7Object):
             sources.append(tuple(found.of(data)))
+            if not sources[-1]:
+                raise record.error(f"the module of node {len(sources)} has no inputs")
             found.places[id(data)] = len(children)
             children.append(reader.node(data["module"], f"{record.path}.modules[{len(children) + 1}]"))
     outputs = tuple(found.of(_data(record.need("outnode"))))
-    modules = tuple(child.spec for child in children)
-    spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(name=record.get("name"))
+    modules, name = tuple(child.spec for child in children), record.get("name")
+    spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(
+        name=name if isinstance(name, str) else None
+    )
     settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
     return Node(spec, children=children, settings=settings, output=record.fields.get("output"))
 
