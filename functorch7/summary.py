@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .core import Module, named_parameters
+from .core import Module, named_parameters, title
 from .core.recording import Path, recording
 from .recurrent import Sequencer, over_time
 
@@ -34,7 +34,7 @@ class Row:
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """The row as text."""
-        name = f"{'  ' * len(self.path)}{self.path[-1] if self.path else ''} {_title(self.module)}"
+        name = f"{'  ' * len(self.path)}{self.path[-1] if self.path else ''} {title(self.module)}"
         own = f"{self.parameters:,}" if self.parameters else ""
         return name.rstrip() if self.path else name.strip(), _sizes(self.output), own, _metric(self.flops)
 
@@ -163,10 +163,6 @@ def _programs(params: dict[str, Any]) -> Iterator[Any]:
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if hasattr(each, "eqns") or hasattr(each, "jaxpr"):
                 yield each
-
-
-def _title(module: Module) -> str:
-    return str(module).split("\n")[0].removesuffix(" {")
 
 
 def _sizes(tree: Any) -> str:

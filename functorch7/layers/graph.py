@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from ..core import Container, Map, Module, TableMap, expected
+from ..core import Container, Map, Module, TableMap, expected, title
 from .shape import Identity
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -58,16 +58,11 @@ class Node:
     def label(self) -> str:
         """What pictures show: the name and description, if any, and the module."""
         own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
-        return "\n".join([*own, title_of(self.module)])
+        return "\n".join([*own, title(self.module)])
 
     def __sub__(self, module: Any) -> "Node":
         """`node - module`: the module's node, whose input this is."""
         return Node(module, self)
-
-
-def title_of(module: Any) -> str:
-    """A module's name, without what is inside."""
-    return str(module).split("\n")[0].removesuffix(" {")
 
 
 class _Split:
@@ -312,8 +307,7 @@ class Graph(Container):
 
         rows = zip(self.modules, self.sources, strict=True)
         lines = [
-            f"({i}): {title_of(module)} <- {', '.join(map(said, sources))}"
-            for i, (module, sources) in enumerate(rows, 1)
+            f"({i}): {title(module)} <- {', '.join(map(said, sources))}" for i, (module, sources) in enumerate(rows, 1)
         ]
         return [*lines, f"output: {', '.join(map(said, self.outputs))}"]
 

@@ -20,7 +20,7 @@ from .. import core, layers, losses
 from ..drawing import Picture
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
-from ..layers.graph import on_failure, title_of, wired
+from ..layers.graph import on_failure, wired
 from .container import Container
 from .criterion import Criterion
 from .generated import class_of
@@ -92,7 +92,7 @@ def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None 
     notes = annotations or [{} for _ in modules]
     labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
     first, last = len(labels), len(labels) + len(modules)
-    labels += [note.get("label", title_of(module))
+    labels += [note.get("label", core.title(module))
                for module, note in zip(modules, notes, strict=True)]  # fmt: skip
     labels.append("output")
     edges = [(_place(source, first), first + i) for i, sources in enumerate(spec.sources) for source in sources]
