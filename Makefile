@@ -1,5 +1,6 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
 #   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
+#   make docs (the site, into build/site)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,14 +8,14 @@ ARGS ?=
 
 python := $(VENV)/bin/python
 
-.PHONY: demo test lint format benchmark gallery clean
+.PHONY: demo test lint format benchmark gallery docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
 	$(python) examples/digits.py $(ARGS)
 
 test: $(VENV)/.installed-test
-	$(python) -m pytest -n auto $(ARGS)
+	$(python) -m pytest -n auto --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(python) -m ruff check .
@@ -32,8 +33,11 @@ gallery: $(VENV)/.installed-demo
 	$(python) -m functorch7.viz --gallery docs
 	$(python) examples/vision.py --output docs/gallery/vision.png
 
+docs: $(VENV)/.installed-docs
+	$(python) -m mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) demo-output .pytest_cache .ruff_cache
+	rm -rf $(VENV) build demo-output .pytest_cache .ruff_cache
 
 # One stamp per extra of pyproject.toml, so that a change there installs again.
 $(VENV)/.installed-%: pyproject.toml | $(python)

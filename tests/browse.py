@@ -1,0 +1,100 @@
+"""Reads a site in headless Chromium (Qt's): `python browse.py URL WORD` prints what it found as JSON.
+
+It follows every link from page to page, looks for the places inside pages that links name, and searches for a word.
+"""
+
+import json
+import os
+import sys
+from urllib.parse import urldefrag
+
+from PySide6.QtCore import QEventLoop, QTimer, QUrl
+from PySide6.QtWebEngineCore import QWebEnginePage
+from PySide6.QtWidgets import QApplication
+
+LINKS = "Array.from(document.querySelectorAll('a[href]'), link => link.href)"
+NAMES = "Array.from(document.querySelectorAll('[id]'), place => place.id)"
+STATUS = "performance.getEntriesByType('navigation')[0].responseStatus"
+SEARCH = """(() => {
+    document.querySelector('#__search').checked = true;
+    const field = document.querySelector('input[name=query]');
+    field.focus();
+    field.value = WORD;
+    for (const kind of ['input', 'keyup', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true}));
+})()"""
+FOUND = "Array.from(document.querySelectorAll('a.md-search-result__link'), link => link.href)"
+
+
+class Page(QWebEnginePage):
+    """A page whose calls wait, and which keeps what scripts complain about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: list[str] = []
+
+    def javaScriptConsoleMessage(self, level, message, line, source):
+        if level == QWebEnginePage.JavaScriptConsoleMessageLevel.ErrorMessageLevel:
+            self.errors.append(f"{source}:{line}: {message}")
+
+    def open(self, url: str) -> None:
+        loop = QEventLoop()
+        self.loadFinished.connect(loop.quit)
+        self.load(QUrl(url))
+        loop.exec()
+        self.loadFinished.disconnect(loop.quit)
+
+    def run(self, script: str):
+        loop, results = QEventLoop(), []
+        self.runJavaScript(f"JSON.stringify({script})", lambda result: (results.append(result), loop.quit()))
+        loop.exec()
+        return json.loads(results[0] or "null")
+
+
+def wait(milliseconds: int) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
+    """The status of every page of the site that links lead to, and the links whose place is not there."""
+    waiting, status, places, links = [f"{site}index.html"], {}, {}, set()
+    while waiting:
+        url = waiting.pop()
+        if url in status:
+            continue
+        page.open(url)
+        status[url] = page.run(STATUS)
+        places[url] = set(page.run(NAMES))
+        inside = {link for link in page.run(LINKS) if link.startswith(site)}
+        links |= inside
+        waiting += {urldefrag(link).url for link in inside} - set(status)
+    named = [urldefrag(link) for link in links]
+    return status, sorted(link.geturl() for link in named if link.fragment and link.fragment not in places[link.url])
+
+
+def search(page: Page, site: str, word: str) -> list[str]:
+    """The links that the site's search gives for a word."""
+    page.open(f"{site}index.html")
+    page.run(SEARCH.replace("WORD", json.dumps(word)))
+    for _ in range(100):
+        wait(100)
+        if found := page.run(FOUND):
+            return found
+    return []
+
+
+def main(site: str, word: str) -> None:
+    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "QTWEBENGINE_DISABLE_SANDBOX": "1"}  # no screen, and perhaps root
+    application = QApplication([sys.argv[0]])
+    page = Page()
+    status, missing = follow(page, site)
+    found = search(page, site, word)
+    print(json.dumps({"status": status, "missing": missing, "found": found, "errors": page.errors}))
+    sys.stdout.flush()
+    del page  # before the application, which has the profile
+    application.quit()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

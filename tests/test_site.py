@@ -1,0 +1,141 @@
+"""The site that `make docs` builds: no warnings, links that lead somewhere, and all that is public."""
+
+import functools
+import html.parser
+import http.server
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site is built by mkdocs: pip install -e '.[docs]'")
+pytest.importorskip("mkdocstrings_handlers.python", reason="the site is built by mkdocs: pip install -e '.[docs]'")
+
+from functorch7 import legacy
+from functorch7.core import registry
+from website import names, public, reference
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.xdist_group("site")  # one worker builds it
+
+
+class Page(html.parser.HTMLParser):
+    """The links of a page, and the places that links may name."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src"):
+                self.links.append(value)
+            elif name == "id":
+                self.places.add(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path: Page(path) for path in site.rglob("*.html") if path.name != "404.html"}
+
+
+def test_every_internal_link_leads_to_a_file_and_a_place_in_it(pages):
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            target, place = urldefrag(link)
+            if urlsplit(target).scheme or target.startswith("data:"):
+                continue
+            file = (path.parent / unquote(target)).resolve() if target else path
+            if not file.is_file() or (place and file in pages and unquote(place) not in pages[file].places):
+                broken.append(f"{path.name}: {link}")
+    assert len(pages) > 30
+    assert not broken
+
+
+def test_every_public_name_is_described(site, pages):
+    for package in reference.packages():
+        page = pages[site / "reference" / f"{package.removeprefix('functorch7.')}.html"]
+        assert set(public.below(package)) <= page.places
+
+
+def test_the_search_index_finds_every_module_and_criterion(site):
+    entries = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    found = {(entry["title"], entry["location"].rpartition("#")[2]) for entry in entries}
+    assert ("SpatialConvolution", "functorch7.layers.convolution.SpatialConvolution") in found
+    assert {(registry[name].__name__, public.full_name(registry[name])) for name in NAMED} <= found
+
+
+def test_docstrings_are_set_as_lists_of_their_parts(site):
+    text = (site / "reference" / "layers.html").read_text()
+    here = text[text.index('id="functorch7.layers.normalization.BatchNormalization"') :]
+    assert "<dt>Shape</dt>\n<dd>(B, n_output), kept;" in here
+    assert "<em>unbiased</em> variance" in here
+    assert '<span class="n">n_output</span>' in here[: here.index("<dt>")]  # the constructor's arguments
+
+
+NAMED = {name for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+
+
+def rows():
+    return [row for rows in names.tables().values() for row in rows]
+
+
+def test_the_table_of_names_has_every_module_and_criterion():
+    assert NAMED <= {row.name for row in rows()}
+
+
+def test_every_place_in_the_table_of_names_is_there():
+    roots = {"f7": sys.modules["functorch7"], "legacy": legacy}
+    for row in rows():
+        for written in row.here:
+            first, *rest = written.split(".")
+            functools.reduce(getattr, rest, roots[first])
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("PySide6") is None or importlib.util.find_spec("PySide6.QtWebEngineCore") is None,
+    reason="needs a headless Chromium: pip install -e '.[browser]'",
+)
+def test_chromium_follows_every_link_and_finds_a_layer(site, pages):
+    handler = functools.partial(Quiet, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        command = [sys.executable, Path(__file__).with_name("browse.py"), address, "SpatialConvolution"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        server.shutdown()
+    if done.returncode and "ImportError" in done.stderr:
+        pytest.skip(f"Chromium's system libraries are missing: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert set(seen["status"]) == {f"{address}{path.relative_to(site)}" for path in pages}
+    assert set(seen["status"].values()) == {200}
+    assert not seen["missing"] and not seen["errors"]
+    assert f"{address}reference/layers.html#functorch7.layers.convolution.SpatialConvolution" in seen["found"]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A file server that does not log."""
+
+    def log_message(self, format, *args):
+        pass

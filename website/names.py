@@ -1,0 +1,155 @@
+"""The table of Torch7's names and their places here, read off the code."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import functorch7
+from functorch7 import data, legacy
+from functorch7.core import registry
+from functorch7.interop.torch7.names import KIN
+from functorch7.legacy import dl, nn, optim
+
+from . import reference
+from .docstrings import escaped, parts
+from .public import full_name, names_of
+
+OBJECTS = {
+    "nn.Module": nn.Module,
+    "nn.Container": nn.Container,
+    "nn.Criterion": nn.Criterion,
+    "nn.AbstractRecurrent": nn.AbstractRecurrent,
+    "torch.Tensor": legacy.Tensor,
+    "dl.DataLoader": dl.DataLoader,
+}
+"""Classes whose methods are listed; those that modules have anyway, once."""
+
+OURS = frozenset(
+    "T array calls cells children copied counts description draws dtype functional item ndim numpy of outside "
+    "overrides pending picture_of positions shape start streaming title viewing windows".split()
+)
+"""Public names that Torch does not have; methods with an underscore in their names are ours, too."""
+
+CAPITALS = {"Mnist": "MNIST", "Cifar10": "CIFAR10", "Ptb": "PTB", "Gbw": "GBW", "Imagenet": "ImageNet"}
+
+INTRODUCTION = """\
+# Names of Torch7
+
+Made from the code when this site is built. Modules and criterions are there twice: `f7` is `functorch7`, which has them
+as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
+Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, nn, nngraph, optim, torch, torchx`.
+"""
+
+
+class Row(NamedTuple):
+    """A name of Torch7, what has it here (as it is written, with its full name), and what that is."""
+
+    name: str
+    here: dict[str, str]
+    says: str
+
+
+def page() -> str:
+    """The page, as Markdown."""
+    lines = [INTRODUCTION]
+    for title, rows in tables().items():
+        lines += [f"## {title}", "", "| Torch7 | here | |", "| --- | --- | --- |"]
+        lines += [f"| `{row.name}` | {_links(row.here)} | {row.says} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+@cache
+def tables() -> dict[str, list[Row]]:
+    """The rows, by the heading under which they stand."""
+    found: dict[str, list[Row]] = {}
+    for name, kind in sorted(registry.items()):
+        if kind.__module__.startswith("functorch7."):
+            row = Row(name, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind))
+            found.setdefault(f"Modules and criterions of {_package(kind)}", []).append(row)
+    found |= {f"Methods of {name}": list(_methods(name, kind)) for name, kind in OBJECTS.items()}
+    found["Other names of nn"] = [*_functions("nn", nn), *_functions("nn.utils", nn.utils)]
+    found["optim"] = list(_functions("optim", optim, functorch7.optim))
+    found |= {name: list(_functions(name, getattr(legacy, name))) for name in ("nngraph", "torch", "torchx")}
+    found["dl (dataload)"] = list(_dataload())
+    known = {theirs: registry[ours] for theirs, ours in sorted(KIN.items())}
+    found["Classes of other packages, in files"] = [
+        Row(theirs, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind)) for theirs, kind in known.items()
+    ]
+    return found
+
+
+def _package(kind: type) -> str:
+    """The package that a class's docstring names as its source."""
+    source = parts(kind.__doc__ or "")[1].get("Source", "nn")
+    return re.split(r"[\s/,;]", source)[0]
+
+
+def _methods(name: str, kind: type) -> Iterator[Row]:
+    for method in dir(kind):
+        home = next(base for base in kind.__mro__ if method in vars(base))
+        is_theirs = ("_" not in method or method.startswith("dpnn_")) and method not in OURS
+        is_listed = kind is not nn.Module and home in nn.Module.__mro__
+        said = inspect.getdoc(getattr(kind, method))
+        if is_theirs and said and not is_listed and isinstance(vars(home)[method], (property, *ROUTINES)):
+            here = {f"legacy.{name}.{method}": _described(home, method)}
+            yield Row(f"{name}.{method}", here, _first_sentence(said))
+
+
+ROUTINES = (type(_methods), staticmethod, classmethod)
+
+
+def _described(home: type, method: str) -> str:
+    """Where the reference describes a method: under its own name if a `def` in the class has it."""
+    member = vars(home)[method]
+    function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+    defined = getattr(function, "__qualname__", "") == f"{home.__qualname__}.{method}"
+    return f"{full_name(home)}.{method}" if defined else full_name(home)
+
+
+def _functions(name: str, module: Any, also: Any = None) -> Iterator[Row]:
+    for given, value in sorted(names_of(module).items()):
+        if inspect.ismodule(value) or f"nn.{given}" in registry or given in OURS:
+            continue
+        here = {f"legacy.{name}.{given}": full_name(value)}
+        if hasattr(also, given):
+            here[f"f7.{name}.{given}"] = full_name(getattr(also, given))
+        yield Row(f"{name}.{given}", here, _first_sentence(value))
+
+
+def _dataload() -> Iterator[Row]:
+    for given, value in sorted(names_of(data).items()):
+        name = _spelled(given)
+        if not inspect.ismodule(value) and hasattr(dl, name):
+            theirs = getattr(dl, name)
+            here = {f"legacy.dl.{name}": full_name(theirs) if callable(theirs) else ""}
+            here[f"f7.data.{given}"] = full_name(value)
+            yield Row(f"dl.{name}", here, _first_sentence(value))
+
+
+def _spelled(name: str) -> str:
+    """Torch's spelling of a name of ours: loadMNIST for load_mnist."""
+    if name.endswith("_path"):
+        return name.upper()
+    first, *others = name.split("_")
+    spelled = first + "".join(word.capitalize() for word in others)
+    for word, capitals in CAPITALS.items():
+        spelled = spelled.replace(word, capitals)
+    return spelled
+
+
+def _first_sentence(value: Any) -> str:
+    said = value if isinstance(value, str) else inspect.getdoc(value) or ""
+    paragraph = parts(said)[0].split("\n\n")[0].replace("\n", " ")
+    return escaped(re.split(r"(?<=\.)\s", paragraph)[0]).replace("|", "\\|")
+
+
+def _links(here: dict[str, str]) -> str:
+    pages = reference.places()
+    linked = []
+    for written, name in here.items():
+        page = pages.get(name) or pages.get(name.rpartition(".")[0])
+        linked.append(f"[`{written}`]({page}#{name})" if page else f"`{written}`")
+    return ", ".join(linked)

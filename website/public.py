@@ -1,0 +1,59 @@
+"""Which names are public: what a file defines without an underscore, and what it hands on by `import X as X`."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def names_of(module: ModuleType) -> dict[str, Any]:
+    """The public names of a file or package, with what they stand for; lazily imported modules, too."""
+    tree = ast.parse(Path(str(module.__file__)).read_text())
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    imports = [(node, alias) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    names += [alias.asname for node, alias in imports if alias.asname and alias.asname in (alias.name, node.module)]
+    names += [alias.asname for node, alias in imports if alias.asname and node.module is None]
+    names += getattr(module, "_LAZY", ())
+    return {name: getattr(module, name) for name in names if not name.startswith("_")}
+
+
+@cache
+def below(package: str) -> dict[str, Any]:
+    """The public classes and functions of a package and of the modules that it hands on, by their full names."""
+    found: dict[str, Any] = {}
+    waiting, seen = [import_module(package)], set()
+    while waiting:
+        module = waiting.pop(0)
+        seen.add(module)
+        for value in names_of(module).values():
+            if not f"{home_of(value)}.".startswith(f"{package}."):
+                continue
+            if inspect.ismodule(value):
+                waiting += [] if value in seen else [value]
+            else:
+                found |= {full_name(each): each for each in _with_bases(value, package)}
+    return found
+
+
+def home_of(value: Any) -> str:
+    """The name of the file in which something is defined; of a module, its own."""
+    return value.__name__ if inspect.ismodule(value) else str(getattr(value, "__module__", ""))
+
+
+def full_name(value: Any) -> str:
+    """Where something is defined, such as functorch7.layers.linear.Linear."""
+    return f"{home_of(value)}.{value.__name__}"
+
+
+def _with_bases(value: Any, package: str) -> Iterator[Any]:
+    """It, and if it is a class the public classes of the package from which it has methods."""
+    if not inspect.isclass(value):
+        yield value
+        return
+    for each in value.__mro__:
+        if f"{home_of(each)}.".startswith(f"{package}.") and not each.__name__.startswith("_"):
+            yield each
