@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from functorch7.core import registry
-
 ROOT = Path(__file__).parent.parent
 ORDER = (
     "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "legacy", "testing",
@@ -42,15 +40,3 @@ def test_files_stay_short():
     folders = ("functorch7", "functorch7_cli", "tests", "benchmarks", "examples", "notebooks", "website")
     lines = {p: len(p.read_text().splitlines()) for folder in folders for p in (ROOT / folder).rglob("*.py")}
     assert not {str(path): count for path, count in lines.items() if count > 400}
-
-
-@pytest.mark.parametrize("name", [n for n, c in registry.items() if c.__module__.startswith("functorch7.layers")])
-def test_layers_say_shape_and_source(name):
-    text = registry[name].__doc__ or ""
-    assert "Source: " in text and ("Shape: " in text or "Shape, " in text)
-
-
-@pytest.mark.parametrize("name", [n for n, c in registry.items() if c.__module__.startswith("functorch7.")])
-def test_every_class_says_its_source(name):
-    text = registry[name].__doc__ or ""
-    assert "Source: " in text or name == "nn.Container"

@@ -35,6 +35,8 @@ NOT_CONSTRUCTED = {
     "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 1), TypeError, "true or false, got 1"),
     "Bottle": (lambda: f7.Bottle(f7.Tanh(), 0), ValueError, "nn.Bottle: expected n_input_dim >= 1"),
     "Profile": (lambda: f7.Profile(f7.Tanh(), 0), ValueError, "nn.Profile: expected print_interval >= 1"),
+    # numbers
+    "LeakyReLU": (lambda: f7.LeakyReLU("a"), TypeError, "nn.LeakyReLU: expected a number negval, got 'a'"),
     # dimensions
     "Concat": (lambda: f7.Concat(0), ValueError, "nn.Concat: expected a dimension counted from 1"),
     "Parallel": (lambda: f7.Parallel(1, 0), ValueError, "nn.Parallel: expected a dimension counted from 1"),

@@ -1,7 +1,7 @@
 """Docstrings as Markdown: a definition list of their labelled parts, and signatures as Python sees them.
 
 A docstring of this project is plain text: what is computed, perhaps some sentences, and then parts such as "Shape: ..."
-and "Raises: ...", each from the beginning of a line. mkdocstrings takes it as Markdown, where `*`, `_` and `<` mean
+and "Raises: ...", each at the beginning of a sentence. mkdocstrings takes it as Markdown, where `*`, `_` and `<` mean
 something else, and line breaks nothing.
 """
 
@@ -14,23 +14,18 @@ from typing import Any
 
 import griffe
 
-LABEL = re.compile(r"(?:Shape|Parameters|Buffers|Exposes|Raises|Source|Differs from)\b[^:.;\n]{0,40}:(?=\s)")
+LABEL = re.compile(
+    r"(?:^|(?<=\.[ \n])|(?<=\.  ))((?:Shape|Parameters|Buffers|Exposes|Raises|Source|Differs from)\b[^:.;\n]{0,40}):\s",
+    re.M,
+)
 MARKED = re.compile(r"(`[^`\n]+`|(?<![\w*])\*[a-z]+\*(?![\w*]))")
 SPECIAL = re.compile(r"([\\*_\[\]#])")
 
 
 def parts(text: str) -> tuple[str, dict[str, str]]:
     """The sentences of a docstring before its first label, and what stands at each label."""
-    before: list[str] = []
-    labelled: dict[str, list[str]] = {}
-    into = before
-    for line in inspect.cleandoc(text).splitlines():
-        label = LABEL.match(line)
-        if label:
-            into = labelled[label[0].removesuffix(":")] = []
-            line = line[label.end() :]
-        into.append(line)
-    return "\n".join(before).strip(), {name: "\n".join(lines).strip() for name, lines in labelled.items()}
+    before, *rest = LABEL.split(inspect.cleandoc(text))
+    return before.strip(), dict(zip(rest[::2], (content.strip() for content in rest[1::2]), strict=True))
 
 
 def markdown(text: str) -> str:

@@ -35,7 +35,10 @@ def expected(module: Any, what: str, given: Any) -> ValueError:
 
 
 def check_floating(module: Any, input: Any) -> None:
-    """Refuses integers, which have no gradient."""
+    """Refuses integers, which have no gradient.
+
+    Raises: TypeError naming the module and the type.
+    """
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         raise TypeError(f"{title(module)}: expected a floating-point tensor, got {input.dtype}")
 
@@ -47,20 +50,29 @@ def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
 
 
 def check_dimension(module: Any, dimension: Any) -> None:
-    """Refuses a dimension that is no integer or 0, already at construction."""
+    """Refuses a dimension that is no integer or 0, already at construction.
+
+    Raises: ValueError naming the module and what was given.
+    """
     if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension == 0:
         raise expected(module, "a dimension counted from 1 (or from -1, backwards)", dimension)
 
 
 def check_positive(module: Any, **sizes: Any) -> None:
-    """Refuses sizes that are not whole numbers above 0, naming the argument."""
+    """Refuses sizes that are not whole numbers above 0.
+
+    Raises: ValueError naming the argument.
+    """
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
 
 
 def check_number(module: Any, **values: Any) -> None:
-    """Refuses what is no number, naming the argument."""
+    """Refuses what is no number.
+
+    Raises: TypeError naming the argument.
+    """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise TypeError(f"{type(module).package}.{type(module).__name__}: expected a number {name}, got {value!r}")
@@ -70,6 +82,7 @@ def axis(module: Any, dimension: Any, ndim: int, n_input_dims: int | None = None
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
     With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped.
+    Raises: ValueError for dimension 0, for what is no integer, and for dimensions that the array does not have.
     """
     check_dimension(module, dimension)
     found = dimension + ndim if dimension < 0 else dimension - 1

@@ -47,6 +47,7 @@ def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
     """The reward spread over a log-probability's elements.
 
     `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
+    Raises: ValueError for rewards of other shapes.
     """
     shape, time_axes = jnp.shape(log_prob.value), log_prob.time_axes
     reward = jnp.asarray(reward, log_prob.value.dtype)

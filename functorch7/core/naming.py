@@ -100,7 +100,10 @@ def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
 
 
 def check_state(module: Module, state: dict[str, Any]) -> Variables:
-    """Raises the errors of `from_state_dict`, looking at shapes and dtypes only; gives what `structure_of` gives."""
+    """What `structure_of` gives, if a state fits a module; only shapes and dtypes are looked at.
+
+    Raises: ValueError for names that are missing or too many, other shapes, and float64 without JAX's x64 mode.
+    """
     structure = structure_of(module)
     own = state_dict(module, structure)
     wrong = misfits(own, state)

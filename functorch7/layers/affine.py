@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, check_positive, expected
+from ..core import Layer, check_floating, check_positive, expected
 from ..core.initializers import uniform
 from .shape import sizes_of
 
@@ -17,7 +17,7 @@ class Add(Layer):
     Shape: (input_size), or (B, ...) with input_size elements per example; kept.
     Parameters: bias (input_size,), or (1,) if `scalar`; uniform on +-1/sqrt(size), or +-stdv * sqrt(3);
     with `fill`, that value.
-    Raises: ValueError if an example has another number of elements.
+    Raises: ValueError if an example has another number of elements; TypeError for integers.
     Source: nn/doc/simple.md#nn.Add.
     """
 
@@ -34,6 +34,7 @@ class Add(Layer):
         return {"bias": uniform(key, (size,), size, stdv) if self.fill is None else jnp.full(size, float(self.fill))}
 
     def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
         bias = params["bias"].astype(input.dtype)
         if bias.size == 1:
             return input + bias.reshape((1,) * input.ndim)
@@ -49,6 +50,7 @@ class Mul(Layer):
 
     Shape: any, kept.
     Parameters: weight (1,), uniform on +-1, or +-stdv * sqrt(3).
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Mul.
     """
 
@@ -56,6 +58,7 @@ class Mul(Layer):
         return {"weight": uniform(key, (1,), 1, stdv)}
 
     def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
         return input * params["weight"].astype(input.dtype).reshape((1,) * input.ndim)
 
 
@@ -87,6 +90,7 @@ class Componentwise(Layer, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define combine")
 
     def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
         array = params[self.parameter].astype(input.dtype)
         if input.size == array.size:
             array = array.reshape(input.shape)
@@ -110,7 +114,7 @@ class CAdd(Componentwise, init=False):
     Shape: as many elements as b, as many dimensions (b repeats where its size is 1), or a batch of these; kept.
     Parameters: bias, of the given sizes; uniform on +-1/sqrt(elements), or +-stdv * sqrt(3);
     with `fill`, that value.
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes do not fit; TypeError for integers.
     Source: nn/doc/simple.md#nn.CAdd.
     """
 
@@ -126,7 +130,7 @@ class CMul(Componentwise, init=False):
     Shape: as many elements as w, as many dimensions (w repeats where its size is 1), or a batch of these; kept.
     Parameters: weight, of the given sizes; uniform on +-1/sqrt(elements), or +-stdv * sqrt(3);
     with `fill`, that value.
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes do not fit; TypeError for integers.
     Source: nn/doc/simple.md#nn.CMul.
     """
 

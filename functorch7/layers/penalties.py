@@ -15,6 +15,7 @@ class L1Penalty(Module):
 
     Shape: any, kept.  With provide_output False, only the penalty's gradient reaches the input.
     Buffers: loss, the penalty (a side output; `functorch7.penalty(buffers)` adds them up). |x| has gradient 0 at 0.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.L1Penalty.
     """
 

@@ -17,6 +17,7 @@ class Abs(Transfer):
     """y = |x|; the derivative at 0 is 1.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Abs.
     """
 
@@ -28,6 +29,7 @@ class Exp(Transfer):
     """y = exp(x).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Exp.
     """
 
@@ -39,6 +41,7 @@ class Log(Transfer):
     """y = ln(x): -inf at 0, NaN below.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Log.
     """
 
@@ -50,6 +53,7 @@ class Square(Transfer):
     """y = x^2.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Square.
     """
 
@@ -61,6 +65,7 @@ class Sqrt(Transfer):
     """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
 
     Shape: any, kept.  `eps` is accepted and unused, as in Torch7.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Sqrt.
     """
 
@@ -75,6 +80,7 @@ class Power(Transfer):
     """y = x^pow, NaN for x < 0 and a fractional power.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Power.
     """
 
@@ -92,7 +98,7 @@ class AddConstant(Transfer):
     """y = x + k; k is a number, or a tensor as long as the last of at most 2 dimensions.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if k is neither; ValueError if a tensor's size is not that of the last dimension.
+    Raises: TypeError if k is neither, and for integers; ValueError if a tensor's size is not the last dimension's.
     Source: nn/doc/transfer.md#nn.AddConstant.
     """
 
@@ -117,7 +123,7 @@ class MulConstant(Transfer):
     """y = k * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if k is no number.
+    Raises: TypeError if k is no number, and for integers.
     Source: nn/doc/transfer.md#nn.MulConstant.
     """
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, Module, check_number, expected, expose
+from ..core import Layer, Module, check_floating, check_number, expected, expose
 from .transfer import Transfer
 
 
@@ -14,7 +14,7 @@ class Threshold(Transfer):
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: TypeError if threshold or value is no number, or inplace no boolean; ValueError if inplace and
-    value > threshold, as Torch7.
+    value > threshold, as Torch7; TypeError for integers.
     Source: nn/doc/transfer.md#nn.Threshold.
     """
 
@@ -39,6 +39,7 @@ class ReLU(Threshold):
     """y = max(0, x); the gradient at 0 is 0.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError for integers, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.ReLU.
     """
 
@@ -53,6 +54,7 @@ class ReLU6(Transfer):
     """y = min(max(0, x), 6); the gradient passes where 0 < x < 6.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
+    Raises: TypeError for integers, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.ReLU6.
     """
 
@@ -66,6 +68,7 @@ class LeakyReLU(Transfer):
     """y = x where x > 0, else negval * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
+    Raises: TypeError for integers, if negval is no number, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.LeakyReLU.
     """
 
@@ -76,6 +79,7 @@ class LeakyReLU(Transfer):
         super().__post_init__()
         if isinstance(self.negval, bool):
             self._set(negval=0.01)
+        check_number(self, negval=self.negval)
 
     def f(self, input: Any) -> Any:
         return jnp.where(input > 0, input, self.negval * input)
@@ -88,7 +92,7 @@ class ELU(Transfer):
     """y = x where x > 0, else alpha * (exp(x) - 1).
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if alpha is no number.
+    Raises: TypeError if alpha is no number, and for integers.
     Differs from Torch7: for a negative alpha the gradient is the formula's.
     Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
     """
@@ -113,7 +117,7 @@ class PReLU(Layer):
 
     Shape: any, kept; with n_output_plane, a 1-D tensor of that size, or planes in dimension 2.
     Parameters: weight, (1,) or (n_output_plane,), from 0.25.
-    Raises: ValueError for another number of planes.
+    Raises: ValueError for another number of planes; TypeError for integers.
     Source: nn/doc/transfer.md#nn.PReLU; He et al., 2015.
     """
 
@@ -123,6 +127,7 @@ class PReLU(Layer):
         return {"weight": jnp.full(self.n_output_plane or 1, 0.25)}
 
     def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
         weight = params["weight"].astype(input.dtype)
         if not self.n_output_plane:
             return jnp.where(input > 0, input, weight.reshape((1,) * input.ndim) * input)
@@ -138,7 +143,7 @@ class RReLU(Module):
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Exposes: noise, the factors of the last training call (1 where x > 0).
-    Raises: ValueError unless 0 <= l <= u, and if the key is missing.
+    Raises: ValueError unless 0 <= l <= u, and if the key is missing; TypeError for integers.
     Source: nn/doc/transfer.md#nn.RReLU; Xu et al., 2015.
     """
 
@@ -156,6 +161,7 @@ class RReLU(Module):
         return train
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        check_floating(self, input)
         if not train:
             return jnp.where(input > 0, input, input * ((self.lower + self.upper) / 2)), buffers
         slope = jax.random.uniform(key, input.shape, input.dtype, self.lower, self.upper)
@@ -171,7 +177,7 @@ class CReLU(Transfer):
     """[max(0, x), max(0, -x)], joined along the first dimension of an example.
 
     Shape: n_input_dims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
-    Raises: ValueError for other ranks.
+    Raises: ValueError for other ranks; TypeError for integers.
     Source: nn/doc/transfer.md#nn.CReLU; Shang et al., 2016.
     """
 

@@ -28,6 +28,7 @@ class Tanh(Transfer):
     """y = tanh(x).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.Tanh.
     """
 
@@ -39,6 +40,7 @@ class Sigmoid(Transfer):
     """y = 1 / (1 + exp(-x)).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.Sigmoid.
     """
 
@@ -50,6 +52,7 @@ class TanhShrink(Transfer):
     """y = x - tanh(x).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn, TanhShrink.lua.
     """
 
@@ -61,7 +64,7 @@ class HardTanh(Transfer):
     """y = min_val where x < min_val, max_val where x > max_val, else x; the gradient passes strictly between.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: ValueError unless min_val < max_val.
+    Raises: ValueError unless min_val < max_val; TypeError for integers.
     Source: nn/doc/transfer.md#nn.HardTanh.
     """
 
@@ -84,7 +87,7 @@ class Clamp(HardTanh):
     """y = x kept between two limits; the gradient passes strictly between.
 
     Shape: any, kept.
-    Raises: ValueError unless min_val < max_val.
+    Raises: ValueError unless min_val < max_val; TypeError for integers.
     Source: nn/doc/simple.md#nn.Clamp.
     """
 
@@ -93,6 +96,7 @@ class HardShrink(Transfer):
     """y = x where |x| > lambda, else 0.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.HardShrink.
     """
 
@@ -106,6 +110,7 @@ class SoftShrink(Transfer):
     """y = x - lambda where x > lambda, x + lambda where x < -lambda, else 0.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftShrink.
     """
 
@@ -120,6 +125,7 @@ class SoftPlus(Transfer):
     """y = log(1 + exp(beta x)) / beta; x itself where beta x > threshold.
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftPlus.
     """
 
@@ -136,6 +142,7 @@ class SoftSign(Transfer):
     """y = x / (1 + |x|).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftSign.
     """
 
@@ -147,6 +154,7 @@ class LogSigmoid(Transfer):
     """y = log(1 / (1 + exp(-x))).
 
     Shape: any, kept.
+    Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.LogSigmoid.
     """
 
@@ -158,7 +166,7 @@ class GatedLinearUnit(Transfer):
     """y = x1 * sigmoid(x2), where x1 and x2 are the halves of dimension `dim` (the last by default).
 
     Shape: (..., 2 n, ...) -> (..., n, ...).
-    Raises: ValueError if the dimension's size is odd.
+    Raises: ValueError if the dimension's size is odd; TypeError for integers.
     Source: nn/doc/transfer.md#nn.GatedLinearUnit; Dauphin et al., 2016.
     """
 
@@ -183,7 +191,7 @@ class SoftMax(Transfer):
     """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
-    Raises: ValueError for more dimensions.
+    Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftMax.
     """
 
@@ -195,7 +203,7 @@ class SoftMin(Transfer):
     """y = SoftMax(-x).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
-    Raises: ValueError for more dimensions.
+    Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftMin.
     """
 
@@ -207,7 +215,7 @@ class LogSoftMax(Transfer):
     """y_i = x_i - log sum_j exp(x_j).
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
-    Raises: ValueError for more dimensions.
+    Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.LogSoftMax.
     """
 
@@ -219,7 +227,7 @@ class SpatialSoftMax(SoftMax):
     """SoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
-    Raises: ValueError for more dimensions.
+    Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SpatialSoftMax.
     """
 
@@ -228,6 +236,6 @@ class SpatialLogSoftMax(LogSoftMax):
     """LogSoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
-    Raises: ValueError for more dimensions.
+    Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SpatialLogSoftMax.
     """

@@ -37,7 +37,10 @@ def _wrong(t1: Any, t2: Any) -> TypeError:
 
 
 def recursiveResizeAs(t1: Any, t2: Any) -> tuple[Any, Any]:
-    """(t1, t2), t1 with t2's structure and sizes; tensors are made where there are none."""
+    """(t1, t2), t1 with t2's structure and sizes; tensors are made where there are none.
+
+    Raises: TypeError unless t2 is a tensor or a table of tensors.
+    """
     if isinstance(t2, (list, dict)):
         old = t1 if isinstance(t1, type(t2)) else type(t2)()
         known = _keys(old)
@@ -59,7 +62,10 @@ def recursiveFill(t1: Any, val: float) -> Any:
 
 
 def recursiveAdd(t1: Any, *more: Any) -> tuple[Any, Any]:
-    """recursiveAdd(t1, t2) or recursiveAdd(t1, val, t2): t1 += val * t2; returns (t1, t2)."""
+    """recursiveAdd(t1, t2) or recursiveAdd(t1, val, t2): t1 += val * t2; returns (t1, t2).
+
+    Raises: TypeError for other than two nested tensors of one structure.
+    """
     if not more:
         raise TypeError("expecting at least two arguments")
     val, t2 = (1, more[0]) if len(more) == 1 else more
@@ -94,7 +100,10 @@ def recursiveSet(t1: Any, t2: Any) -> tuple[Any, Any]:
 
 
 def recursiveTensorEq(t1: Any, t2: Any) -> bool:
-    """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more."""
+    """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more.
+
+    Raises: TypeError for what are no nested tensors.
+    """
     if isinstance(t2, (list, dict)):
         same = isinstance(t1, type(t2)) and _keys(t1) == _keys(t2)
         return same and all(recursiveTensorEq(t1[key], t2[key]) for key in _keys(t2))
@@ -131,7 +140,10 @@ def getZeroMaskBatch(batch: Any, zeroMask: Tensor | None = None) -> Tensor:
 
 
 def getZeroMaskSequence(sequence: Tensor, zeroMask: Tensor | None = None) -> Tensor:
-    """A byte tensor (T x B): 1 where the examples of a sequence (T x B x ...) are all zeros."""
+    """A byte tensor (T x B): 1 where the examples of a sequence (T x B x ...) are all zeros.
+
+    Raises: TypeError unless the sequence is a tensor, ValueError for fewer than 2 dimensions.
+    """
     if not isinstance(sequence, Tensor):
         raise TypeError(f"nn.utils.getZeroMaskSequence expecting tensor for arg 1, got {type(sequence).__name__}")
     if sequence.dim() < 2:
@@ -171,7 +183,10 @@ def _tensors(tree: Any) -> Iterator[Tensor]:
 
 
 def addSingletonDimension(*args: Any) -> Tensor:
-    """addSingletonDimension([view,] t, dim=1): a view of t with a dimension of size 1 at `dim`."""
+    """addSingletonDimension([view,] t, dim=1): a view of t with a dimension of size 1 at `dim`.
+
+    Raises: TypeError without a tensor, ValueError for a dim outside 1 to t's dimensions + 1.
+    """
     tensors = [arg for arg in args if isinstance(arg, Tensor)]
     if not tensors:
         raise TypeError("input tensor expected")

@@ -133,7 +133,8 @@ class SeqLSTM(SequenceLayer):
     anew.
     Parameters: weight (input_size + output_size, 4 output_size), W above U, columns in the order i, f, o, g, from
     Normal(0, 1/sqrt(input_size + output_size)); bias (4 output_size,), zeros, for f ones.
-    Buffers: output (h) and cell (c) of the last step, if `remember` keeps them, else None.
+    Buffers: output (h) and cell (c) of the last step, if `remember` keeps them, else None; with maskzero zeroMask
+    (T, B), if given.
     Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
     Source: rnn/README.md#rnn.SeqLSTM.
     """
@@ -174,7 +175,7 @@ class SeqLSTMP(SeqLSTM):
     Parameters: weight (input_size + output_size, 4 hidden_size) and bias (4 hidden_size,) as SeqLSTM's, from
     Normal(0, 1/sqrt(input_size + hidden_size)); weightO (hidden_size, output_size), from
     Normal(0, 1/sqrt(hidden_size + output_size)).
-    Buffers: output (r) and cell (c) of the last step, if `remember` keeps them, else None.
+    Buffers: output (r) and cell (c) of the last step, if `remember` keeps them, else None; zeroMask as SeqLSTM's.
     Raises: as SeqLSTM.
     Differs from Torch7: the bias's ones are the forget gate's whatever the sizes.
     Source: rnn/README.md#rnn.SeqLSTMP; Sak et al., 2014.
@@ -224,7 +225,7 @@ class SeqGRU(SequenceLayer):
     state (B, output_size). With maskzero, rows of x that are zero give zeros, and their state starts anew.
     Parameters: weight (input_size + output_size, 3 output_size), W above U, columns in the order r, u, n, from
     Normal(0, 1/sqrt(input_size + output_size)); bias (3 output_size,), zeros, for u ones.
-    Buffers: output (h) of the last step, if `remember` keeps it, else None.
+    Buffers: output (h) of the last step, if `remember` keeps it, else None; with maskzero zeroMask (T, B), if given.
     Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
     Source: rnn/README.md#rnn.SeqGRU.
     """

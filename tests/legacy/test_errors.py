@@ -78,7 +78,9 @@ def test_a_tensor_where_a_table_is_expected(make):
         make().forward(values(2))
 
 
-@pytest.mark.parametrize("make", [lambda: nn.Linear(2, 2), nn.Tanh, nn.ReLU, lambda: nn.BatchNormalization(2)])
+@pytest.mark.parametrize("make", [lambda: nn.Linear(2, 2), nn.Tanh, nn.ReLU, lambda: nn.BatchNormalization(2),
+                                  lambda: nn.Add(2, fill=0.5), lambda: nn.CMul(2, fill=0.5), nn.PReLU,
+                                  lambda: nn.RReLU().evaluate()])  # fmt: skip
 def test_integer_tensors_are_refused_and_plain_numbers_are_floating_point(make):
     with pytest.raises(TypeError, match=r"nn\.\w+.*: expected a floating-point tensor, got int"):
         make().forward(torch.LongTensor([[1, 2], [3, 5]]))

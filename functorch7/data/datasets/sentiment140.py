@@ -86,7 +86,9 @@ def sentiment140_loader(
     """(loader, maxlen) of a file of tokens, as load_sentiment140's: rows of 6 fields, polarity first, tokens last.
 
     A number for vocab is the minfreq of a new vocabulary, and the loader a `Tweets`; a vocabulary is used as it is, and
-    its word 1 for unknown words. Source: dataload, loadSentiment140.lua.
+    its word 1 for unknown words.
+    Raises: ValueError for maxlen below 1, and naming the line of a row that is none.
+    Source: dataload, loadSentiment140.lua.
     """
     if maxlen < 1:
         raise ValueError(f"sentiment140_loader: Expecting max tweet len at arg 3, got {maxlen}")

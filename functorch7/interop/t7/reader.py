@@ -42,7 +42,10 @@ def read(path: str | os.PathLike) -> Any:
 
 
 def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = None) -> T7File:
-    """As `read`, together with how the file was written; `progress` is told how many bytes are read, now and then."""
+    """As `read`, together with how the file was written; `progress` is told how many bytes are read, now and then.
+
+    Raises: T7FormatError for an empty file and anything else than a Torch7 file; OSError.
+    """
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             raise T7FormatError(f"{os.fspath(path)}: an empty file", 0)

@@ -13,7 +13,10 @@ from .record import Record
 
 
 def in_groups(reader: Reader, record: Record) -> Node:
-    """The convolution, or for each group one of its planes; the weights are views of the file's."""
+    """The convolution, or for each group one of its planes; the weights are views of the file's.
+
+    Raises: T7ModuleError for planes that cannot be divided into the groups.
+    """
     groups = record.get("groups", 1)
     if groups == 1:
         return reader.described(record)
