@@ -2,8 +2,12 @@
 
 import ast
 import doctest
+import gzip
 import importlib
+import json
 import pkgutil
+import re
+from collections import Counter
 from pathlib import Path
 
 import jax
@@ -45,6 +49,18 @@ def test_code_of_page_runs(page):
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_give_what_they_say(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_readme_counts_the_recorded_cases():
+    files = (ROOT / "tests" / "golden").glob("*.jsonl.gz")
+    cases = [json.loads(line)["id"].split("/")[0] for path in files for line in gzip.open(path, "rt")]
+    rows = re.findall(
+        r"^\| (\w+)(?: \(.*\))? \| (\d+) \| [\d,]+ \| \de", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    counted = Counter()
+    for family, count in rows:
+        counted[family] += int(count)
+    assert counted == Counter(cases)
 
 
 def test_a_layer_takes_less_than_15_lines():

@@ -69,7 +69,7 @@ def names_in(text, names):
     return all(re.search(rf"\b{name}\b", text) for name in names)
 
 
-REFERS = re.compile(r"\bas (in )?[A-Z]")  # to another class
+REFERS = re.compile(r"\bas (in )?[A-Z]|\bthe layer's\b")  # to another class, or to the one inside
 
 
 def test_classes_name_their_parameters_buffers_and_refusals():

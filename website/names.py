@@ -39,7 +39,8 @@ INTRODUCTION = """\
 
 Made from the code when this site is built. Modules and criterions are there twice: `f7` is `functorch7`, which has them
 as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
-Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, nn, nngraph, optim, torch, torchx`.
+Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, nn, nngraph, optim, torch, torchx`. Where
+only `legacy` stands in the second column, the name there is Torch's.
 """
 
 
@@ -56,7 +57,7 @@ def page() -> str:
     lines = [INTRODUCTION]
     for title, rows in tables().items():
         lines += [f"## {title}", "", "| Torch7 | here | |", "| --- | --- | --- |"]
-        lines += [f"| `{row.name}` | {_links(row.here)} | {row.says} |" for row in rows]
+        lines += [f"| `{row.name}` | {_links(row)} | {row.says} |" for row in rows]
         lines.append("")
     return "\n".join(lines)
 
@@ -146,10 +147,11 @@ def _first_sentence(value: Any) -> str:
     return escaped(re.split(r"(?<=\.)\s", paragraph)[0]).replace("|", "\\|")
 
 
-def _links(here: dict[str, str]) -> str:
+def _links(row: Row) -> str:
     pages = reference.places()
     linked = []
-    for written, name in here.items():
+    for written, name in row.here.items():
         page = pages.get(name) or pages.get(name.rpartition(".")[0])
-        linked.append(f"[`{written}`]({page}#{name})" if page else f"`{written}`")
+        shown = "`legacy`" if written == f"legacy.{row.name}" else f"`{written}`"
+        linked.append(f"[{shown}]({page}#{name})" if page else shown)
     return ", ".join(linked)

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,25 @@ TAKEN = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.
 LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!\w+:|#)([^)#\s]*)(#[^)\s]*)?\)")
 
 
+def made() -> dict[str, str]:
+    """The Markdown of the pages that are not in docs/."""
+    pages = {f"reference/{name}.md": text for name, text in reference.pages().items()}
+    taken = {name: (ROOT / path).read_text() for path, name in TAKEN.items()}
+    return pages | taken | {"torch7-names.md": names.page()}
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Puts the pages of the reference, and those that mkdocs.yml does not name, into the navigation."""
-    listed = set(_listed(config.nav))
-    rest = sorted(path.name for path in Path(config.docs_dir).glob("*.md") if path.name not in listed)
-    places = {"*": rest, "reference": [{name: f"reference/{name}.md"} for name in reference.pages()]}
-    config.nav = _filled(config.nav, places)
+    """Fills the navigation: "*" stands for the pages that it does not name, "reference" for those of the reference."""
+    there = {path.name for path in Path(config.docs_dir).glob("*.md")}
+    places: dict[str, list] = {"*": sorted(there - set(_named(config.nav)))}
+    places["reference"] = [{name: f"reference/{name}.md"} for name in reference.pages()]
+    config.nav = _filled(config.nav, places, there | set(made()))
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that are made."""
-    made = {f"reference/{name}.md": text for name, text in reference.pages().items()}
-    made["torch7-names.md"] = names.page()
-    made |= {name: (ROOT / path).read_text() for path, name in TAKEN.items()}
-    for path, text in made.items():
+    for path, text in made().items():
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -55,17 +60,21 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: File
     return LINK.sub(rewritten, markdown)
 
 
-def _listed(nav: Any) -> list[str]:
-    if isinstance(nav, dict):
-        return [path for inner in nav.values() for path in _listed(inner)]
-    return [path for inner in nav for path in _listed(inner)] if isinstance(nav, list) else [nav]
+def _named(nav: Any) -> Iterator[str]:
+    """The pages in a navigation."""
+    for inner in nav.values() if isinstance(nav, dict) else nav:
+        yield from [inner] if isinstance(inner, str) else _named(inner)
 
 
-def _filled(nav: Any, places: dict[str, list]) -> Any:
-    """The navigation with lists in the places that stand for them."""
+def _filled(nav: Any, places: dict[str, list], there: set[str]) -> Any:
+    """The navigation with lists in the places that stand for them, and without pages that are not there."""
     if isinstance(nav, dict):
-        return {title: _filled(inner, places) for title, inner in nav.items()}
-    if isinstance(nav, list):
-        filled = [_filled(inner, places) for inner in nav]
-        return [each for inner in filled for each in (inner if isinstance(inner, list) else [inner])]
-    return places.get(nav, nav)
+        return {title: _filled(inner, places, there) for title, inner in nav.items()}
+    if isinstance(nav, str):
+        return places.get(nav, nav)
+    filled = [
+        _filled(inner, places, there)
+        for inner in nav
+        if not isinstance(inner, str) or inner in places or inner in there
+    ]
+    return [each for inner in filled for each in (inner if isinstance(inner, list) else [inner])]
