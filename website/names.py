@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from functorch7.legacy import dl, nn, optim
 
 from . import reference
 from .docstrings import escaped, parts
-from .public import full_name, names_of
+from .public import full_name, home_of, names_of
 
 OBJECTS = {
     "nn.Module": nn.Module,
@@ -32,6 +33,10 @@ OURS = frozenset(
 )
 """Public names that Torch does not have; methods with an underscore in their names are ours, too."""
 
+PACKAGES = ("nn", "dpnn", "rnn", "nngraph", "nnx")
+OTHERS = ("BigDL", "PyTorch")
+"""Where names in the same namespaces come from that Torch7 does not have."""
+
 CAPITALS = {"Mnist": "MNIST", "Cifar10": "CIFAR10", "Ptb": "PTB", "Gbw": "GBW", "Imagenet": "ImageNet"}
 
 INTRODUCTION = """\
@@ -40,16 +45,18 @@ INTRODUCTION = """\
 Made from the code when this site is built. Modules and criterions are there twice: `f7` is `functorch7`, which has them
 as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
 Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, nn, nngraph, optim, torch, torchx`. Where
-only `legacy` stands in the second column, the name there is Torch's.
+only `legacy` stands in the second column, the name there is Torch's. Names that these namespaces have from elsewhere
+come last.
 """
 
 
 class Row(NamedTuple):
-    """A name of Torch7, what has it here (as it is written, with its full name), and what that is."""
+    """A name, what has it here (as it is written, with its full name), what that is, and where the name is from."""
 
     name: str
     here: dict[str, str]
     says: str
+    origin: str = "Torch7"
 
 
 def page() -> str:
@@ -69,7 +76,7 @@ def tables() -> dict[str, list[Row]]:
     for name, kind in sorted(registry.items()):
         if kind.__module__.startswith("functorch7."):
             row = Row(name, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind))
-            found.setdefault(f"Modules and criterions of {_package(kind)}", []).append(row)
+            found.setdefault(_heading(kind), []).append(row)
     found |= {f"Methods of {name}": list(_methods(name, kind)) for name, kind in OBJECTS.items()}
     found["Other names of nn"] = [*_functions("nn", nn), *_functions("nn.utils", nn.utils)]
     found["optim"] = list(_functions("optim", optim, functorch7.optim))
@@ -79,24 +86,43 @@ def tables() -> dict[str, list[Row]]:
     found["Classes of other packages, in files"] = [
         Row(theirs, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind)) for theirs, kind in known.items()
     ]
-    return found
+    for other in OTHERS:
+        found[f"Names of {other}"] = [row for rows in found.values() for row in rows if row.origin == other]
+    torch7 = {title: rows for title, rows in found.items() if not title.startswith("Names of")}
+    found |= {title: [row for row in rows if row.origin == "Torch7"] for title, rows in torch7.items()}
+    return {title: rows for title, rows in found.items() if rows}
 
 
-def _package(kind: type) -> str:
-    """The package that a class's docstring names as its source."""
-    source = parts(kind.__doc__ or "")[1].get("Source", "nn")
-    return re.split(r"[\s/,;]", source)[0]
+def _heading(kind: type) -> str:
+    """Which of Torch's packages has a module, by the source that its docstring names."""
+    package = re.split(r"[\s/,;]", parts(kind.__doc__ or "")[1].get("Source", "nn"))[0]
+    return (
+        f"Modules and criterions of {package}"
+        if package in PACKAGES
+        else "Modules and criterions that are not Torch7's"
+    )
+
+
+def _origin(value: Any, home: Any = None) -> str:
+    """Where a name is from: Torch7, unless its docstrings, or its file's, begin with another or give it as source."""
+    files = [sys.modules[name] for name in (home_of(home or value), home_of(home or value).rpartition(".")[0])]
+    texts = [inspect.getdoc(each) or "" for each in (value, home, *files) if each]
+    said = [text.split("\n")[0] + parts(text)[1].get("Source", "") for text in texts]
+    return next((other for other in OTHERS if any(other in text for text in said)), "Torch7")
 
 
 def _methods(name: str, kind: type) -> Iterator[Row]:
     for method in dir(kind):
-        home = next(base for base in kind.__mro__ if method in vars(base))
-        is_theirs = ("_" not in method or method.startswith("dpnn_")) and method not in OURS
-        is_listed = kind is not nn.Module and home in nn.Module.__mro__
+        homes = [base for base in kind.__mro__ if method in vars(base)]
         said = inspect.getdoc(getattr(kind, method))
-        if is_theirs and said and not is_listed and isinstance(vars(home)[method], (property, *ROUTINES)):
-            here = {f"legacy.{name}.{method}": _described(home, method)}
-            yield Row(f"{name}.{method}", here, _first_sentence(said))
+        is_listed = kind is not nn.Module and homes[0] in nn.Module.__mro__
+        if not said or is_listed or method.startswith("_") or method in OURS:
+            continue
+        origin = _origin(getattr(homes[-1], method), homes[-1])
+        is_theirs = "_" not in method or method.startswith("dpnn_") or origin == "PyTorch"
+        if is_theirs and isinstance(vars(homes[0])[method], (property, *ROUTINES)):
+            here = {f"legacy.{name}.{method}": _described(homes[0], method)}
+            yield Row(f"{name}.{method}", here, _first_sentence(said), origin)
 
 
 ROUTINES = (type(_methods), staticmethod, classmethod)
@@ -117,7 +143,7 @@ def _functions(name: str, module: Any, also: Any = None) -> Iterator[Row]:
         here = {f"legacy.{name}.{given}": full_name(value)}
         if hasattr(also, given):
             here[f"f7.{name}.{given}"] = full_name(getattr(also, given))
-        yield Row(f"{name}.{given}", here, _first_sentence(value))
+        yield Row(f"{name}.{given}", here, _first_sentence(value), _origin(value))
 
 
 def _dataload() -> Iterator[Row]:
