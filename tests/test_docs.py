@@ -51,6 +51,12 @@ def test_examples_in_docstrings_give_what_they_say(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def test_files_that_pages_name_are_there():
+    named = re.compile(r"`((?:functorch7|functorch7_cli|benchmarks|docs|examples|notebooks|tests|website)/[\w./-]+)`")
+    texts = [page.read_text() for page in [*PAGES, ROOT / "CONTRIBUTING.md"]]
+    assert not {path for text in texts for path in named.findall(text) if not (ROOT / path).exists()}
+
+
 def test_the_readme_counts_the_recorded_cases():
     files = (ROOT / "tests" / "golden").glob("*.jsonl.gz")
     cases = [json.loads(line)["id"].split("/")[0] for path in files for line in gzip.open(path, "rt")]
