@@ -1,9 +1,10 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
-#   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
+#   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+TUNING ?=
 
 python := $(VENV)/bin/python
 
@@ -11,7 +12,7 @@ python := $(VENV)/bin/python
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
-	$(python) examples/digits.py $(ARGS)
+	$(VENV)/bin/functorch7 launch $(TUNING) examples/digits.py $(ARGS)
 
 test: $(VENV)/.installed-test
 	$(python) -m pytest -n auto $(ARGS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import Any
 
 import click
@@ -23,7 +25,7 @@ dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help=
 @click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
-    """Looks into, converts, runs and times the networks of Torch7's files.
+    """Looks into, converts, runs and times the networks of Torch7's files; starts scripts that train.
 
     Exit codes: 0, or 1 if something is wrong with a file or the network in it, 2 if the command is called wrongly.
     """
@@ -153,3 +155,23 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
 
     found = bench(file, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_times(found))
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="\b\nExample:\n  functorch7 launch my_training.py --epochs 10",
+)
+@click.option("--no-tuning", is_flag=True, help="Change nothing.")
+@click.argument("script", type=click.Path(exists=True, dir_okay=False))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def launch(script: str, arguments: tuple[str, ...], no_tuning: bool) -> None:
+    """Run a Python SCRIPT with what makes training on a CPU fast: huge pages, and compiled programs kept on disk.
+
+    What is set in the environment (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) stays as it is.
+    """
+    from .tuning import replace_process
+
+    command = [sys.executable, script, *arguments]
+    if no_tuning:
+        os.execv(sys.executable, command)
+    replace_process(command)
