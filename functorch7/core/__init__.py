@@ -15,6 +15,7 @@ from .checks import check_floating as check_floating
 from .checks import check_number as check_number
 from .checks import check_positive as check_positive
 from .checks import check_values as check_values
+from .checks import describe as describe
 from .checks import expected as expected
 from .checks import in_dtype_of as in_dtype_of
 from .checks import is_concrete as is_concrete

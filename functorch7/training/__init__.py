@@ -9,3 +9,13 @@ from .step import TrainState as TrainState
 from .step import init_state as init_state
 from .step import make_loss as make_loss
 from .step import make_train_step as make_train_step
+from .validation import MAE as MAE
+from .validation import AccuracyResult as AccuracyResult
+from .validation import Loss as Loss
+from .validation import LossResult as LossResult
+from .validation import Top1Accuracy as Top1Accuracy
+from .validation import Top5Accuracy as Top5Accuracy
+from .validation import ValidationMethod as ValidationMethod
+from .validation import evaluate as evaluate
+from .validation import predict as predict
+from .validation import predict_class as predict_class
