@@ -69,7 +69,7 @@ class ValidationMethod:
 
     def __call__(self, output: Any, target: Any) -> Any:
         total, count = self.measure(*jax.tree.map(jnp.asarray, (output, target)))
-        return self.kind(total.item(), count)
+        return self.kind(total.item(), int(count))
 
     def __str__(self) -> str:
         return type(self).__name__
