@@ -9,4 +9,6 @@ from .images import Images as Images
 from .language import Language as Language
 from .recipe import Recipe as Recipe
 from .recipe import Task as Task
+from .run import Outcome as Outcome
+from .run import run as run
 from .sentiment import Sentiment as Sentiment

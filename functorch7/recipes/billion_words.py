@@ -17,7 +17,7 @@ from ..layers import (
 from ..losses import NCECriterion
 from ..recurrent import LookupTableMaskZero, MaskZero, MaskZeroCriterion, SeqLSTM, Sequencer, SequencerCriterion
 from ..training.validation import Loss
-from .language import Language
+from .language import Language, words
 from .recipe import Positive, Task
 
 
@@ -73,10 +73,10 @@ class BillionWords(Language, frozen=True, tag="billion-words"):
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
             module, self.variables(module), criterion, self.optimizer(steps), train, valid, test, self.sequence_length,
-            [Loss(criterion)],
+            [Loss(criterion)], words,
         )  # fmt: skip
 
-    def network_of(self, words: int, frequencies: np.ndarray) -> Module:
+    def network_of(self, vocabulary: int, frequencies: np.ndarray) -> Module:
         """[words (T, B), next words (T, B)] -> T tables of NCEModule's."""
         sizes = (self.input_size or self.hidden_sizes[0], *self.hidden_sizes)
         drop = [Dropout(self.dropout)] if self.dropout else []
@@ -85,6 +85,6 @@ class BillionWords(Language, frozen=True, tag="billion-words"):
             for inputs, hidden in zip(sizes, self.hidden_sizes, strict=False)
             for each in (SeqLSTM(inputs, hidden, maskzero=True).remember(), *drop)
         ]
-        reader = Sequential(LookupTableMaskZero(words, sizes[0]), *drop, *layers, SplitTable(1))
-        estimate = NCEModule(sizes[-1], words, self.noise, frequencies, self.Z)
+        reader = Sequential(LookupTableMaskZero(vocabulary, sizes[0]), *drop, *layers, SplitTable(1))
+        estimate = NCEModule(sizes[-1], vocabulary, self.noise, frequencies, self.Z)
         return Sequential(ParallelTable(reader, SplitTable(1)), ZipTable(), Sequencer(MaskZero(estimate, 1)).remember())

@@ -62,7 +62,7 @@ class Language(Recipe, frozen=True, tag="language"):
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
             module, self.variables(module), SequencerCriterion(ClassNLLCriterion()), self.optimizer(steps),
-            train, valid, test, self.sequence_length, [Perplexity()],
+            train, valid, test, self.sequence_length, [Perplexity()], words,
         )  # fmt: skip
 
     def texts(self) -> tuple[WordSequence, WordSequence, WordSequence]:
@@ -118,3 +118,8 @@ def spread(params: Any, bound: float, key: jax.Array) -> Any:
     keys = jax.random.split(key, len(leaves))
     drawn = [jax.random.uniform(k, leaf.shape, leaf.dtype, -bound, bound) for k, leaf in zip(keys, leaves, strict=True)]
     return structure.unflatten(drawn)
+
+
+def words(_: Any, targets: Any) -> int:
+    """How many words a batch has to find."""
+    return targets.size

@@ -1,6 +1,6 @@
 """What a recipe is: hyper-parameters that make a task, which is a network, what it learns from and how."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -9,6 +9,7 @@ import optax
 
 from ..core import Module, Variables
 from ..data import DataLoader
+from ..training.trainer import first_dimension
 from ..training.validation import ValidationMethod
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -29,6 +30,8 @@ class Task(NamedTuple):
     """Samples of a batch; time-steps where the loader is one of sequences."""
     methods: Sequence[ValidationMethod]
     """How good it is; the first decides which epoch was the best."""
+    count: Callable[[Any, Any], int] = first_dimension
+    """How many examples, or words, a batch (input, target) has."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):
