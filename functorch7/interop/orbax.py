@@ -31,12 +31,18 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
     target = Path(path).absolute()
     if target.exists():
         raise FileExistsError(f"orbax.save: {target} is there already")
-    found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
-    items = {name: _arrays(tree) for name, tree in found.items() if tree}
+    items = items_of(module, params, buffers, optimizer_state)
     if not items:
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
     with _checkpointer() as checkpointer:
-        checkpointer.save(target, ocp.args.Composite(**{n: ocp.args.StandardSave(tree) for n, tree in items.items()}))
+        checkpointer.save(target, ocp.args.Composite(**items))
+
+
+def items_of(module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> dict[str, Any]:
+    """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
+    ocp = package("orbax.checkpoint")
+    found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
+    return {name: ocp.args.StandardSave(_arrays(tree)) for name, tree in found.items() if tree}
 
 
 def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransformation | None" = None) -> Checkpoint:
@@ -69,8 +75,13 @@ def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransforma
 
 def _checkpointer() -> Any:
     ocp = package("orbax.checkpoint")
-    variables, optimizer = ocp.StandardCheckpointHandler(), ocp.StandardCheckpointHandler()
-    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(variables=variables, optimizer=optimizer))
+    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers()))
+
+
+def handlers() -> dict[str, Any]:
+    """What reads and writes each item; "carry", recurrent state, is in checkpoints of training runs."""
+    ocp = package("orbax.checkpoint")
+    return {name: ocp.StandardCheckpointHandler() for name in ("variables", "optimizer", "carry")}
 
 
 def _named(tree: Any) -> dict[str, Any]:
