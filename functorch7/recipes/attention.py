@@ -1,5 +1,6 @@
 """A recurrent model of visual attention, as rnn's examples/recurrent-visual-attention.lua."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ class Attention(Recipe, frozen=True, tag="attention"):
         train, valid, test = digits() if self.dataset == "digits" else load_mnist(self.datapath)
         module = self.network()
         return Task(
-            module, module.init(self.key, self.stdv), ClassAndReward(), optim.adam(self.learning_rate),
+            module, partial(module.init, stdv=self.stdv), ClassAndReward(), optim.adam(self.learning_rate),
             OnCanvas(train, self.canvas), OnCanvas(valid, self.canvas), OnCanvas(test, self.canvas), self.batch_size,
             [FirstIsRight()],
         )  # fmt: skip

@@ -1,5 +1,6 @@
 """A language model of a large vocabulary, as rnn's examples/noise-contrastive-estimate.lua."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from ..core import Module
 from ..data import DataLoader, load_gbw
 from ..layers import (
-    Dropout,
     NCEModule,
     ParallelTable,
     Sequential,
@@ -17,8 +17,8 @@ from ..layers import (
 from ..losses import NCECriterion
 from ..recurrent import LookupTableMaskZero, MaskZero, MaskZeroCriterion, SeqLSTM, Sequencer, SequencerCriterion
 from ..training.validation import Loss
-from .language import Language, words
 from .recipe import Positive, Task
+from .word_model import WordModel, word_count
 
 
 class WithTargets(DataLoader):
@@ -49,13 +49,15 @@ class WithTargets(DataLoader):
         return WithTargets(self.loader.shard(index, count))
 
 
-class BillionWords(Language, frozen=True, tag="billion-words"):
+class BillionWords(WordModel, frozen=True, tag="billion-words"):
     """The next word of a sentence, by noise-contrastive estimation; sentences are independent of each other.
 
-    As `Language`, where words 0 are between the sentences of a column, and forget what was before.
+    Words 0 are between the sentences of a column; there the state starts anew.
     Source: rnn/README.md, Examples; rnn, examples/noise-contrastive-estimate.lua; Mnih & Teh, 2012.
     """
 
+    datapath: str | None = None
+    """The folder with the corpus."""
     train_file: str = "train_data.th7"
     """train_tiny.th7 and train_small.th7 are parts of the corpus."""
     hidden_sizes: tuple[Positive, ...] = (200, 200)
@@ -72,14 +74,13 @@ class BillionWords(Language, frozen=True, tag="billion-words"):
         criterion = SequencerCriterion(MaskZeroCriterion(NCECriterion(), 0))
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
-            module, self.variables(module), criterion, self.optimizer(steps), train, valid, test, self.sequence_length,
-            [Loss(criterion)], words,
+            module, partial(self.initial, module), criterion, self.optimizer(steps), train, valid, test,
+            self.sequence_length, [Loss(criterion)], word_count,
         )  # fmt: skip
 
     def network_of(self, vocabulary: int, frequencies: np.ndarray) -> Module:
         """[words (T, B), next words (T, B)] -> T tables of NCEModule's."""
-        sizes = (self.input_size or self.hidden_sizes[0], *self.hidden_sizes)
-        drop = [Dropout(self.dropout)] if self.dropout else []
+        sizes, drop = self.sizes, self.drop
         layers = [
             each
             for inputs, hidden in zip(sizes, self.hidden_sizes, strict=False)

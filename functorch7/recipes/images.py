@@ -63,7 +63,7 @@ class Images(Recipe, frozen=True, tag="images"):
             optim.weight_decay(self.weight_decay), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate)
         )
         return Task(
-            module, module.init(self.key), ClassNLLCriterion(), optimizer, train, valid, test, self.batch_size,
+            module, module.init, ClassNLLCriterion(), optimizer, train, valid, test, self.batch_size,
             [Top1Accuracy(), Loss()],
         )  # fmt: skip
 

@@ -20,7 +20,8 @@ class Task(NamedTuple):
     """All that a training run needs."""
 
     module: Module
-    variables: Variables
+    init: Callable[[jax.Array], Variables]
+    """Initial arrays from a key."""
     criterion: Any
     optimizer: optax.GradientTransformation
     train: DataLoader

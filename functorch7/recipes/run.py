@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+import jax
+
 from ..training.trainer import Result, Trainer
 from ..training.validation import evaluate
 from .recipe import Recipe, Task
@@ -31,7 +33,7 @@ def run(recipe: Recipe, folder: str | os.PathLike | None = None, **options: Any)
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, **options)
     result = trainer.fit(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
-        variables=task.variables,
+        variables=jax.jit(task.init)(recipe.key),
     )  # fmt: skip
     if task.test is None or result.ended not in ("all epochs", "no improvement"):
         return Outcome(task, result, {})

@@ -41,7 +41,7 @@ class Sentiment(Recipe, frozen=True, tag="sentiment"):
         )
         module = self.network(len(train.ivocab))
         return Task(
-            module, module.init(self.key), ClassNLLCriterion(), self.optimizer(), train, valid, test, self.batch_size,
+            module, module.init, ClassNLLCriterion(), self.optimizer(), train, valid, test, self.batch_size,
             [Top1Accuracy(), Loss()],
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from .guarded import make_guarded_step
 from .interrupts import Interrupts
 from .run import Result, Run
 from .step import TrainState
-from .validation import Loss, LossResult, ValidationMethod
+from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
 
 
 def first_dimension(input: Any, target: Any) -> int:
@@ -170,5 +170,5 @@ class Trainer:
         larger = self.larger_is_better
         if larger is None:
             kinds = {str(method): method.kind for method in self.measures}
-            larger = name != "loss" and kinds.get(name) is not LossResult
+            larger = name != "loss" and not issubclass(kinds.get(name, AccuracyResult), LossResult)
         return results[name] if larger else -results[name]

@@ -52,17 +52,22 @@ def test_a_shipped_recipe_is_a_task(name, files):
     elsewhere = {"datapath": str(files)} if hasattr(recipes.load(name), "datapath") else {}
     task = recipes.load(name, SMALL[kind_of(name)] | elsewhere).task()
     inputs, targets = next(task.train.batches(task.batch_size, seed=0))
-    state = TrainState(*task.variables, task.optimizer.init(task.variables.params), jnp.zeros((), jnp.int32))
+
+    def started(key):
+        params, buffers = task.init(key)
+        return TrainState(params, buffers, task.optimizer.init(params), jnp.zeros((), jnp.int32))
+
+    state = jax.eval_shape(started, jax.random.key(0))
     step = make_train_step(task.module, task.criterion, task.optimizer)
     new, metrics = jax.eval_shape(step, state, (inputs, targets), jax.random.key(0))
     assert metrics["loss"].shape == ()
     assert jax.tree.map(jnp.shape, new.params) == jax.tree.map(jnp.shape, state.params)
 
-    def measured(inputs, targets):
-        output, _ = task.module.apply(*task.variables, inputs, key=jax.random.key(0))
+    def measured(params, buffers, inputs, targets):
+        output, _ = task.module.apply(params, buffers, inputs, key=jax.random.key(0))
         return [method.measure(output, targets)[0] for method in task.methods]
 
-    assert all(each.shape == () for each in jax.eval_shape(measured, inputs, targets))
+    assert all(each.shape == () for each in jax.eval_shape(measured, *state[:2], inputs, targets))
     assert task.validation.size() and task.test.size()
 
 
