@@ -79,7 +79,8 @@ class Run:
         variables: Variables | None, resume: bool,
     ):  # fmt: skip
         self.trainer, self.interrupts = trainer, interrupts
-        self.validation, self.batch_size = validation, batch_size
+        self.validation: Any = validation
+        self.batch_size = batch_size
         initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
         self.checkpoints = trainer.checkpoints()
         last = self.checkpoints.last() if self.checkpoints else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -121,13 +122,19 @@ class Trainer:
         checkpoints = self.checkpoints()
         if checkpoints is None:
             raise ValueError("Trainer.load: this trainer has no folder")
-        try:
+        with contextlib.closing(checkpoints):
             step = checkpoints.best() if best else checkpoints.last()
             if step is None:
                 raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
             return checkpoints.load(step)[0]
-        finally:
-            checkpoints.close()
+
+    def last_step(self) -> int | None:
+        """The step of the last checkpoint in the folder; None if there is none yet."""
+        checkpoints = self.checkpoints()
+        if checkpoints is None:
+            return None
+        with contextlib.closing(checkpoints):
+            return checkpoints.last()
 
     def averaged(self, state: TrainState) -> Any:
         """The averaged parameters in a state. Raises: ValueError if there are none."""
