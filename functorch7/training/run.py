@@ -220,7 +220,8 @@ class Run:
         buffers = forget(trainer.module, self.state.buffers)
         if callable(given):
             self._look()
-            return {name: float(value) for name, value in given(params, buffers).items()}
+            results: Any = given(params, buffers)
+            return {name: float(value) for name, value in results.items()}
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
         found = evaluate(trainer.module, params, buffers, batches, trainer.measures, key=key)
