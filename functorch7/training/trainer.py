@@ -110,8 +110,8 @@ class Trainer:
         cannot be written; FileExistsError if there is a run and not `resume`; ValueError for data without a batch, and
         for a run with another seed; what the data raise. A note says which checkpoint is whole.
         """
-        with Interrupts() as interrupts:
-            run = Run(self, interrupts, data, validation, batch_size, seed, variables, resume)
+        with Interrupts() as interrupts, contextlib.ExitStack() as opened:
+            run = Run(self, interrupts, opened, data, validation, batch_size, seed, variables, resume)
             return run.fit(epochs)
 
     def load(self, best: bool = False) -> TrainState:
