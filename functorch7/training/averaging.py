@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import optax
 
 
@@ -43,4 +44,4 @@ def average_of(optimizer_state: Any, decay: float) -> Any:
     found = next((node.average for node in nodes if isinstance(node, Averaged)), None)
     if found is None or found.count == 0:
         raise ValueError("average_of: no average was kept yet; the optimizer is averaged(optimizer, decay)")
-    return jax.tree.map(lambda ema: ema / (1 - decay ** found.count.astype(ema.dtype)), found.ema)
+    return jax.tree.map(lambda ema: ema / (1 - decay ** jnp.asarray(found.count, ema.dtype)), found.ema)
