@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import optax
 
 
@@ -16,12 +17,12 @@ class Averaged(NamedTuple):
 def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.GradientTransformation:
     """`optimizer`, with an average of the parameters after each update: decay * average + (1 - decay) * parameters.
 
-    `average_of` reads it out of the state, corrected for its start at zero (optax.ema).
+    `average_of` reads it out of the state, corrected for its start at zero.
     Raises: ValueError unless 0 <= decay < 1.
     """
     if not 0 <= decay < 1:
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
-    mean = optax.ema(decay)
+    mean = optax.ema(decay, debias=False)
 
     def init(params: Any) -> Averaged:
         return Averaged(optimizer.init(params), mean.init(params))  # type: ignore[arg-type]
@@ -43,4 +44,4 @@ def average_of(optimizer_state: Any, decay: float) -> Any:
     found = next((node.average for node in nodes if isinstance(node, Averaged)), None)
     if found is None or found.count == 0:
         raise ValueError("average_of: no average was kept yet; the optimizer is averaged(optimizer, decay)")
-    return optax.tree.bias_correction(found.ema, decay, found.count)
+    return jax.tree.map(lambda ema: ema / (1 - decay ** jnp.asarray(found.count, ema.dtype)), found.ema)

@@ -100,8 +100,9 @@ class Checkpoints:
         return self._manager.metadata(step).custom_metadata
 
     def close(self) -> None:
-        """Lets what is being written finish, and ends the background's threads."""
-        self._manager.close()
+        """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""
+        with contextlib.suppress(Exception):
+            self._manager.close()
 
     @contextlib.contextmanager
     def _said(self, step: int | None) -> Iterator[None]:

@@ -75,13 +75,16 @@ class Run:
     """One call of `Trainer.fit`."""
 
     def __init__(
-        self, trainer: Trainer, interrupts: Interrupts, data: Any, validation: Any, batch_size: int | None, seed: int,
-        variables: Variables | None, resume: bool,
+        self, trainer: Trainer, interrupts: Interrupts, opened: contextlib.ExitStack, data: Any, validation: Any,
+        batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         self.trainer, self.interrupts = trainer, interrupts
-        self.validation, self.batch_size = validation, batch_size
+        self.validation: Any = validation
+        self.batch_size = batch_size
         initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
         self.checkpoints = trainer.checkpoints()
+        if self.checkpoints:
+            opened.callback(self.checkpoints.close)
         last = self.checkpoints.last() if self.checkpoints else None
         if self.checkpoints is None or last is None:
             self.state = init_state(trainer.module, trainer.transformation, initial if variables is None else variables)
@@ -97,7 +100,9 @@ class Run:
         writes = trainer.folder is not None and jax.process_index() == 0
         folder = Path(trainer.folder) if trainer.folder is not None and writes else None
         self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
+        opened.callback(self.records.close)
         self.feed = feed(data, batch_size, seed, self.progress.position)
+        opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
 
@@ -107,7 +112,7 @@ class Run:
         """Trains until so many epochs are complete, or something ends it."""
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
         hidden = None if self.trainer.verbose else True  # None: but on terminals
-        with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._closing():
+        with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._noting():
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
@@ -219,7 +224,8 @@ class Run:
         buffers = forget(trainer.module, self.state.buffers)
         if callable(given):
             self._look()
-            return {name: float(value) for name, value in given(params, buffers).items()}
+            results: Any = given(params, buffers)
+            return {name: float(value) for name, value in results.items()}
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
         found = evaluate(trainer.module, params, buffers, batches, trainer.measures, key=key)
@@ -249,25 +255,16 @@ class Run:
         self.checkpoints.save(self.state, asdict(self.progress), score)
 
     @contextlib.contextmanager
-    def _closing(self) -> Iterator[None]:
-        """Closes everything at the end; a note on errors says what is whole."""
+    def _noting(self) -> Iterator[None]:
+        """A note on errors says which checkpoint is whole."""
         try:
             yield
-        except BaseException as error:
-            with contextlib.suppress(Exception):
-                self._close()
+        except Exception as error:
             if self.checkpoints:
                 last = self.checkpoints.last()
                 whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
                 error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")
             raise
-        self._close()
-
-    def _close(self) -> None:
-        self.feed.close()
-        self.records.close()
-        if self.checkpoints:
-            self.checkpoints.close()
 
 
 def _plus(sum: tuple[float, int], loss: float) -> tuple[float, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -109,8 +110,8 @@ class Trainer:
         cannot be written; FileExistsError if there is a run and not `resume`; ValueError for data without a batch, and
         for a run with another seed; what the data raise. A note says which checkpoint is whole.
         """
-        with Interrupts() as interrupts:
-            run = Run(self, interrupts, data, validation, batch_size, seed, variables, resume)
+        with Interrupts() as interrupts, contextlib.ExitStack() as opened:
+            run = Run(self, interrupts, opened, data, validation, batch_size, seed, variables, resume)
             return run.fit(epochs)
 
     def load(self, best: bool = False) -> TrainState:
@@ -121,13 +122,19 @@ class Trainer:
         checkpoints = self.checkpoints()
         if checkpoints is None:
             raise ValueError("Trainer.load: this trainer has no folder")
-        try:
+        with contextlib.closing(checkpoints):
             step = checkpoints.best() if best else checkpoints.last()
             if step is None:
                 raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
             return checkpoints.load(step)[0]
-        finally:
-            checkpoints.close()
+
+    def last_step(self) -> int | None:
+        """The step of the last checkpoint in the folder; None if there is none yet."""
+        checkpoints = self.checkpoints()
+        if checkpoints is None:
+            return None
+        with contextlib.closing(checkpoints):
+            return checkpoints.last()
 
     def averaged(self, state: TrainState) -> Any:
         """The averaged parameters in a state. Raises: ValueError if there are none."""

@@ -1,0 +1,110 @@
+"""What ends a run before its time, and what is left then."""
+
+import json
+import os
+import resource
+import signal
+
+import jax
+import numpy as np
+import optax
+import pytest
+
+import functorch7 as f7
+from functorch7.training import Trainer
+
+from .loaders import Dying
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(24, 3)).astype(np.float32)
+Y = X.sum(1, keepdims=True)
+MSE = f7.MSECriterion()
+NET = f7.Sequential(f7.Linear(3, 1))
+
+
+def losses(folder):
+    return [
+        {k: v for k, v in json.loads(line).items() if k != "examples_per_second"}
+        for line in (folder / "metrics.jsonl").read_text().splitlines()
+    ]
+
+
+def interrupting(at, number=signal.SIGTERM):
+    """A `count` that sends a signal with a step."""
+    calls = iter(range(1000))
+
+    def count(input, target):
+        if next(calls) + 1 == at:
+            os.kill(os.getpid(), number)
+        return 8
+
+    return count
+
+
+def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
+    """Two columns of a stream whose sequences end at different steps; the network remembers."""
+    sequences = [RANDOM.normal(size=(n, 3)).astype(np.float32) for n in (5, 3, 7, 4, 6)]
+    loader = f7.data.MultiSequence(sequences, batch_size=2)
+    net = f7.Sequencer(f7.GRU(3, 2)).remember("both")
+
+    class Distance(f7.losses.Criterion):
+        def loss(self, input, target):
+            return ((input - target[..., :2]) ** 2).mean()
+
+    def trainer(folder, **options):
+        return Trainer(net, Distance(), optax.sgd(0.5), folder, log_every=1, keep_state=True, **options)
+
+    whole = trainer(tmp_path / "whole", verbose=False).fit(loader, 3, batch_size=4)
+    number = int(whole.state.step) // 2
+    for _ in range(2):  # the second time it ends at once, and nothing changes
+        part = trainer(tmp_path / "part", count=interrupting(number)).fit(loader, 3, batch_size=4)
+        number = 1000
+        assert part.ended == ("SIGTERM" if part.state.step < whole.state.step else "all epochs")
+    assert f"SIGTERM after step {whole.state.step // 2}; the same call goes on from" in capsys.readouterr().out
+    assert losses(tmp_path / "part") == losses(tmp_path / "whole")
+    jax.tree.map(np.testing.assert_array_equal, part.variables, whole.variables)
+    assert jax.tree.leaves(part.variables.buffers)
+
+
+def test_control_c_in_validation_leaves_it_to_the_next_call(tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+
+    def validation():
+        os.kill(os.getpid(), signal.SIGINT)
+        yield X, Y
+
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, log_every=1, verbose=False)
+    batches = [(X[:8], Y[:8]), (X[8:], Y[8:])]
+    result = trainer.fit(batches, 1, validation=validation())
+    assert (result.ended, result.epochs, result.state.step) == ("SIGINT", [], 2)
+    assert signal.getsignal(signal.SIGINT) is before
+    again = trainer.fit(batches, 1, validation=[(X, Y)])
+    assert again.ended == "all epochs" and [r["kind"] for r in losses(tmp_path)] == ["train", "train", "epoch"]
+    assert trainer.load(best=True).step == 2  # whose checkpoint knows the result now
+
+
+def test_a_full_disk_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
+    net = f7.Sequential(f7.Linear(3, 4000), f7.Linear(4000, 1))
+    trainer = Trainer(net, MSE, optax.sgd(1e-4), tmp_path, log_every=1, verbose=False)
+    batches = [(X[:8], Y[:8])]
+    first = trainer.fit(batches, 1)
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, allowed[1]))  # no file may be larger: as a full disk
+    try:
+        with pytest.raises(OSError, match="could not be written to .*checkpoints") as caught:
+            trainer.fit(batches, 4)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+    assert "the checkpoint of step 1 is whole" in caught.value.__notes__[-1]
+    jax.tree.map(np.testing.assert_array_equal, trainer.load().params, first.state.params)
+    assert trainer.fit(batches, 2).ended == "all epochs"
+
+
+def test_a_worker_that_dies_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, save_every=1, verbose=False)
+    with f7.data.AsyncIterator(Dying(X, Y), 1) as loader:
+        with pytest.raises(RuntimeError, match="process pool was terminated abruptly") as caught:
+            trainer.fit(loader, 4, batch_size=8)
+    last = int(trainer.load().step)
+    assert last in (3, 4) and f"the checkpoint of step {last} is whole" in caught.value.__notes__[-1]
+    assert trainer.fit((X, Y), 2, batch_size=8).ended == "all epochs"
