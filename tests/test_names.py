@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.core.sharing import found_at
 from functorch7.training import freeze, labels
 
 NET = f7.Sequential(
@@ -32,17 +33,12 @@ def test_find_gives_the_place(key):
     assert f7.find(NET, "last") == (1, 1) and f7.find(NET, "first") == (0,) and f7.find(NET, "no") is None
     assert f7.find(NET.named("all"), "all") == ()
     params, _ = NET.init(key)
-    row, column = f7.find(NET, "last")
-    assert params[row][column]["weight"].shape == (2, 4)
+    assert found_at(params, f7.find(NET, "last"))["weight"].shape == (2, 4)
     twice = f7.Sequential(NET, f7.Tanh().named("last"))
     with pytest.raises(ValueError, match="find multiple modules with same name 'last': at 0.1.1 and 1"):
         f7.find(twice, "last")
     inside = f7.Sequencer(f7.FastLSTM(3, 2).named("cell"))
-    found = f7.find(inside, "cell")
-    tree = inside.init(key).params
-    for step in found:
-        tree = tree[step]
-    assert "i2g" in tree
+    assert "i2g" in found_at(inside.init(key).params, f7.find(inside, "cell"))
 
 
 def test_rules_by_name(key):

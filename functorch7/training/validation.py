@@ -198,18 +198,22 @@ def evaluate(
     Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
     """
     methods = tuple(methods)
-    measured = list(_running(_measures, module, methods, params, buffers, _pairs(batches, batch_size), key))
+    measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
     if not measured:
         raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
     values = []
     for error, result in jax.device_get(measured):
         core.raise_found(error)
         values.append(result)
-    totals = [
+    return list(zip(totals(methods, values), methods, strict=True))
+
+
+def totals(methods: Sequence[ValidationMethod], values: list) -> list:
+    """The results of methods, from what they measured of each batch."""
+    return [
         method.kind(sum(total.item() for total, _ in column), sum(int(count) for _, count in column))
         for method, column in zip(methods, zip(*values, strict=True), strict=True)
     ]
-    return list(zip(totals, methods, strict=True))
 
 
 def predict(
@@ -231,7 +235,7 @@ def predict(
     """
     outputs = []
     waiting: Any = None
-    for now in _running(_output, module, (), params, buffers, _inputs(batches, batch_size), key):
+    for now in _running(_output, module, (), params, buffers, inputs(batches, batch_size), key):
         if waiting is not None:  # is read while the next batch is computed
             outputs.append(_read(waiting))
         waiting = now
@@ -290,7 +294,8 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
-def _pairs(batches: Any, batch_size: int | None) -> Iterable:
+def pairs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches (input, target) of what `evaluate` takes."""
     if isinstance(batches, DataLoader):
         return batches.batches(batch_size or 32)
     if batch_size is None:
@@ -300,7 +305,8 @@ def _pairs(batches: Any, batch_size: int | None) -> Iterable:
     return _split("evaluate", tuple(batches), batch_size)
 
 
-def _inputs(batches: Any, batch_size: int | None) -> Iterable:
+def inputs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches of what `predict` takes."""
     if isinstance(batches, DataLoader):
         return (input for input, _ in batches.batches(batch_size or 32))
     if batch_size is not None:
