@@ -23,9 +23,11 @@ from .core import ZeroMask as ZeroMask
 from .core import carry_of as carry_of
 from .core import checked as checked
 from .core import emitted as emitted
+from .core import find as find
 from .core import forget as forget
 from .core import init_carry as init_carry
 from .core import load_state_dict as load_state_dict
+from .core import output_shape as output_shape
 from .core import penalty as penalty
 from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from .core import Module, named_parameters, title
 from .core.recording import Path, recording
+from .core.shapes import shaped
 from .recurrent import Sequencer, over_time
 
 FREE = {
@@ -34,7 +35,8 @@ class Row:
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """The row as text."""
-        name = f"{'  ' * len(self.path)}{self.path[-1] if self.path else ''} {title(self.module)}"
+        own_name = f"{self.module.own_name}: " if self.module.own_name else ""
+        name = f"{'  ' * len(self.path)}{self.path[-1] if self.path else ''} {own_name}{title(self.module)}"
         own = f"{self.parameters:,}" if self.parameters else ""
         return name.rstrip() if self.path else name.strip(), _sizes(self.output), own, _metric(self.flops)
 
@@ -91,7 +93,7 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
     -------------------------------------------------
     total                                   55  3.52k
     """
-    given = jax.tree.map(lambda leaf: _described(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+    given = shaped(input, dtype)
     key = jax.random.key(0)
     params, buffers = jax.eval_shape(module.init, key)
 
@@ -111,11 +113,6 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
         if path in outputs
     ]
     return Summary(tuple(rows), sum(own.values()), rows[0].flops)
-
-
-def _described(leaf: Any, dtype: Any) -> jax.ShapeDtypeStruct:
-    shape, dtype = (leaf, dtype) if isinstance(leaf, tuple) else (leaf.shape, leaf.dtype)
-    return jax.ShapeDtypeStruct(shape, dtype)
 
 
 def _modules(module: Module, way: Callable, path: Path = ()) -> Iterator[tuple[Path, Module, Callable]]:

@@ -57,6 +57,8 @@ class Module:
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
     exposes: ClassVar[tuple[str, ...]] = ()
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
+    own_name: ClassVar[str | None] = None
+    """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
@@ -198,6 +200,22 @@ class Module:
         copy.__post_init__()
         return copy
 
+    def named(self, name: str | None) -> Self:
+        """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
+
+        Raises: TypeError for what is no text, or empty.
+
+        >>> import functorch7 as f7
+        >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
+        >>> f7.find(network, "first"), f7.find(network, "second")
+        ((0,), None)
+        """
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"{self.torch_name()}: expected a name, got {name!r}")
+        copy = self.replace()
+        copy._set(own_name=name)
+        return copy
+
     @classmethod
     def torch_name(cls) -> str:
         """The name under which Torch knows the class, such as "nn.Linear"."""
@@ -219,7 +237,7 @@ class Module:
         return children if isinstance(children, tuple) else tuple(children.values())
 
     def _values(self) -> tuple:
-        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return (self.own_name, *(getattr(self, field.name) for field in fields(self)))  # type: ignore[arg-type]
 
     def __hash__(self) -> int:
         try:

@@ -12,6 +12,27 @@ from .module import Module, Variables, buffer_kinds
 Path = tuple[int | str, ...]
 
 
+def places(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module]]:
+    """Every module with its place, outer ones first."""
+    yield path, module
+    children = module.children()
+    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
+        yield from places(child, (*path, name))
+
+
+def find(module: Module, name: str) -> Path | None:
+    """The place of the module that is `named` so, a path into the trees of arrays: (0, "i2g"); None if there is none.
+
+    Raises: ValueError if several modules have the name.
+    Source: BigDL, AbstractModule.apply(name).
+    """
+    found = [path for path, each in places(module) if each.own_name == name]
+    if len(found) > 1:
+        at = " and ".join(dotted(path) or "the top" for path in found)
+        raise ValueError(f"{module.torch_name()}: find multiple modules with same name {name!r}: at {at}")
+    return found[0] if found else None
+
+
 def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
     children = module.children()

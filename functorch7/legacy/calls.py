@@ -117,7 +117,7 @@ class Call:
 
     def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
-        if not self._stands(self.plan.gradients):
+        if not self._stands(self.plan.gradients) or self._terms() != self.plan.terms:
             self.pull_back(module, grad_output, state, step)
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
@@ -127,7 +127,13 @@ class Call:
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients = None
         self.grad_input, self.state_gradient, new = plan.run(
-            plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, arrays, factor
+            plan.backward,
+            self.residuals,
+            self.residuals.needed(self.arguments),
+            *cotangents,
+            arrays,
+            factor,
+            self._regularized(),
         )
         self._store(plan.gradients, new)
         plan.spend("gradient")
@@ -161,17 +167,29 @@ class Call:
         """Whether tensors still lie where they lay when the network was called."""
         return self.plan.version == version() or layout.stands
 
+    def _terms(self) -> compiled.Terms:
+        """What gradients get as they are accumulated now: scales may have changed since the forward call."""
+        return self.plan.terms if self.plan.version == version() else self.plan.terms_now()
+
+    def _regularized(self) -> list | None:
+        """The parameters' storages as the call had them, if regularizers look at them."""
+        return None if self.plan.terms is None else self.arguments[0]
+
     def _add(self, layout: Layout, scale: Any) -> None:
         """Adds scale * the kept gradients to tensors."""
-        if self._stands(layout):
-            run = compiled.accumulation(self.plan.program, layout.views)
+        terms = self._terms()
+        if self._stands(layout) and terms == self.plan.terms:
+            run = compiled.accumulation(self.plan.program, layout.views, self.plan.terms)
             arrays = [storage.array for storage in layout.storages]
-            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale))
+            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
             return
-        # getParameters or a cast has moved the tensors since: one by one, each place once.
+        # Tensors were moved since, by getParameters or a cast, or scales were set: one by one, each place once.
         gradients = self.parameter_gradients
         if self.plan.program.by_storage:
             gradients = [compiled.read(gradients, view) for view in self.plan.parameters.views]
+        if terms is not None:
+            had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
+            gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
         moved = {}
         for tensor, view, gradient in zip(layout.tensors, layout.views, gradients, strict=True):
             if not self.plan.program.by_storage or view not in moved:
@@ -190,6 +208,11 @@ class Call:
             run = compiled.inspection(self.plan.program)
             self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
         return self._inspected[gradients]
+
+    def input_of(self, module: Module) -> Any:
+        """What a module was given in this call; None if it did not run."""
+        path = self.plan.paths[id(module)]
+        return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
 
     def output_of(self, module: Module) -> Any:
         """A module's output in this call; None if it did not run."""

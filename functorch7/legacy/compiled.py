@@ -217,8 +217,39 @@ def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -
     return parameters, jax.tree.map(without_float0, input), state
 
 
-def _accumulated(program: Program, views: tuple[View, ...], gradients: list, storages: list, scale: Any) -> list:
-    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros)."""
+class Term(NamedTuple):
+    """What one parameter's gradient tensor gets: scale * (the gradient + that of a regularizer, if there is one)."""
+
+    scale: float = 1.0
+    regularizer: Any = None
+
+    def of(self, gradient: Any, parameter: Any) -> Any:
+        """The term; what is scaled by 0 is not computed."""
+        if self.scale == 0:
+            return jnp.zeros_like(gradient)
+        if self.regularizer is not None:
+            gradient = gradient + self.regularizer.gradient(parameter)
+        return gradient if self.scale == 1 else self.scale * gradient
+
+
+Terms = tuple[Term, ...] | None
+"""One for each parameter; None where all are the plain gradients."""
+
+
+def _accumulated(
+    program: Program, views: tuple[View, ...], terms: Terms, gradients: list, storages: list, scale: Any,
+    parameters: list | None,
+) -> list:  # fmt: skip
+    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros).
+
+    `parameters` are their storages, which regularizers look at.
+    """
+    if terms is not None:
+        triples = zip(terms, gradients, program.views, strict=True)
+        gradients = [
+            term.of(gradient, None if term.regularizer is None else read(parameters, view))
+            for term, gradient, view in triples
+        ]
     scaled = gradients if scale is None else [scale * gradient for gradient in gradients]
     if program.by_storage:
         return [g if s is None else s + g.reshape(s.shape) for s, g in zip(storages, scaled, strict=True)]
@@ -229,12 +260,12 @@ def _accumulated(program: Program, views: tuple[View, ...], gradients: list, sto
 
 
 @cache
-def backward(program: Program, views: tuple[View, ...]) -> Callable:
+def backward(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
-    def run(residuals, needed, grad_output, side, rewards, state, storages, scale):
+    def run(residuals, needed, grad_output, side, rewards, state, storages, scale, parameters):
         gradients, grad_input, state = _pulled(program, residuals, needed, grad_output, side, rewards, state)
-        return grad_input, state, _accumulated(program, views, gradients, storages, scale)
+        return grad_input, state, _accumulated(program, views, terms, gradients, storages, scale, parameters)
 
     return _compiled(program, run)
 
@@ -246,9 +277,9 @@ def pull_back(program: Program) -> Callable:
 
 
 @cache
-def accumulation(program: Program, views: tuple[View, ...]) -> Callable:
-    """(gradients, storages, scale) -> storages with scale * gradients added."""
-    return jax.jit(partial(_accumulated, program, views))
+def accumulation(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
+    """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
+    return jax.jit(partial(_accumulated, program, views, terms))
 
 
 @cache

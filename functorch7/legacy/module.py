@@ -13,6 +13,7 @@ import numpy as np
 from .. import core
 from ..layers import Node
 from ..layers.graph import nodes_among
+from .bigdl import BigDL
 from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
@@ -37,7 +38,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(BigDL, Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines

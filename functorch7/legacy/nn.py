@@ -14,12 +14,16 @@ from . import nngraph as nngraph
 from . import recurrent as recurrent
 from . import special as special
 from . import vision as vision
+from .bigdl.graphs import Input as Input
+from .bigdl.graphs import Model as Model
+from .bigdl.saving import load as load
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
 from .generated import class_of
 from .jacobian import Jacobian as Jacobian
 from .jacobian import SparseJacobian as SparseJacobian
+from .linear import Linear as Linear
 from .measures import get_bleu as get_bleu
 from .measures import get_rougeN as get_rougeN
 from .measures import get_rougeS as get_rougeS
@@ -31,10 +35,13 @@ from .trainer import StochasticGradient as StochasticGradient
 from .vision import tables as tables
 
 __all__ = [
-    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
-    "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian",
-    "rnn", "tables", "utils",
+    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Graph", "Input",
+    "Jacobian", "Linear", "Model", "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu",
+    "get_rougeN", "get_rougeS", "hessian", "load", "loadModule", "loadTorch", "rnn", "tables", "utils",
 ]  # fmt: skip
+
+Graph = Model
+loadModule = loadTorch = load
 
 
 def __getattr__(name: str) -> Any:

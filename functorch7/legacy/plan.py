@@ -14,7 +14,7 @@ from ..core.emitted import is_emitted
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
 from . import compiled
-from .compiled import Program, View
+from .compiled import Program, Term, Terms, View
 from .foreign import Foreign, InMode
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, version
@@ -150,6 +150,7 @@ class Plan:
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._holders: list[tuple[Module, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Module, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
@@ -168,6 +169,7 @@ class Plan:
         casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
         self.dtype = own if own in floating or not floating or casts else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
+        self.terms = self.terms_now()
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
             self.spec,
@@ -176,7 +178,7 @@ class Plan:
             buffers,
             bool(root.train),
             self.dtype.name,
-            aligned,
+            aligned and self.terms is None,
         )
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
@@ -251,6 +253,8 @@ class Plan:
         first = len(self._tensors[0])
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
+        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
+        self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
         return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 
     def _seat(self, module: Module, path: Path) -> None:
@@ -261,7 +265,13 @@ class Plan:
     def _cell(self, module: Module, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])
         self._tensors[1].append(module.__dict__[grad_name(name)])
+        self._holders.append((module, name))
         return len(self._tensors[0]) - 1
+
+    def terms_now(self) -> Terms:
+        """What each parameter's gradient gets; None where all get the plain gradient."""
+        terms = tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders)
+        return terms if any(term != Term() for term in terms) else None
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
@@ -285,7 +295,7 @@ class Plan:
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.views)
+        return compiled.backward(self.program, self.gradients.views, self.terms)
 
     @cached_property
     def update(self) -> Any:

@@ -22,6 +22,8 @@ PRIVATE = (
     "_pending",
     "_next_state",
     "_next_gradient",
+    "_default_name",
+    "_times",
 )
 """What belongs to past calls: never copied, never saved."""
 

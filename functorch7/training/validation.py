@@ -185,8 +185,8 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch may be smaller. Every batch starts from `buffers`, and none changes
-    them. Each shape of batch is compiled once, and results are read from the device at the end.
+    `batch_size` says otherwise). The last batch may be smaller. Every batch starts from `buffers`, but for recurrent
+    state that the network remembers in evaluation (`remember`), which flows from batch to batch. Each shape of batch is compiled once, and results are read from the device at the end.
     Raises: ValueError for no batch, for a wrong shape, and at the end for wrong values (a class 0) that checks found.
     Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
 
@@ -198,18 +198,22 @@ def evaluate(
     Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
     """
     methods = tuple(methods)
-    measured = list(_running(_measures, module, methods, params, buffers, _pairs(batches, batch_size), key))
+    measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
     if not measured:
         raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
     values = []
     for error, result in jax.device_get(measured):
         core.raise_found(error)
         values.append(result)
-    totals = [
+    return list(zip(totals(methods, values), methods, strict=True))
+
+
+def totals(methods: Sequence[ValidationMethod], values: list) -> list:
+    """The results of methods, from what they measured of each batch."""
+    return [
         method.kind(sum(total.item() for total, _ in column), sum(int(count) for _, count in column))
         for method, column in zip(methods, zip(*values, strict=True), strict=True)
     ]
-    return list(zip(totals, methods, strict=True))
 
 
 def predict(
@@ -231,7 +235,7 @@ def predict(
     """
     outputs = []
     waiting: Any = None
-    for now in _running(_output, module, (), params, buffers, _inputs(batches, batch_size), key):
+    for now in _running(_output, module, (), params, buffers, inputs(batches, batch_size), key):
         if waiting is not None:  # is read while the next batch is computed
             outputs.append(_read(waiting))
         waiting = now
@@ -261,13 +265,15 @@ def predict_class(
     return output.argmax(1) + 1
 
 
-def _output(module: Module, _: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> Any:
-    return module.apply(params, buffers, batch, key=key)[0]
+def _output(module: Module, _: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+    """The output, and recurrent state after it."""
+    output, new = module.apply(params, buffers, batch, key=key)
+    return output, core.carry_of(module, new)
 
 
-def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> list:
-    output = _output(module, (), params, buffers, batch[0], key)
-    return [method.measure(output, batch[1]) for method in methods]
+def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[list, Any]:
+    output, carry = _output(module, (), params, buffers, batch[0], key)
+    return [method.measure(output, batch[1]) for method in methods], carry
 
 
 _checking = {way: core.reporting(way) for way in (_output, _measures)}
@@ -281,7 +287,9 @@ def _running(
     run = (_compiled if module.traceable else _checking)[way]
     for number, batch in enumerate(batches):
         own = None if key is None else jax.random.fold_in(key, number)
-        yield run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
+        error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
+        buffers = core.with_carry(module, buffers, carry)
+        yield error, result
 
 
 def _read(outcome: tuple[Any, Any]) -> Any:
@@ -290,7 +298,8 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
-def _pairs(batches: Any, batch_size: int | None) -> Iterable:
+def pairs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches (input, target) of what `evaluate` takes."""
     if isinstance(batches, DataLoader):
         return batches.batches(batch_size or 32)
     if batch_size is None:
@@ -300,7 +309,8 @@ def _pairs(batches: Any, batch_size: int | None) -> Iterable:
     return _split("evaluate", tuple(batches), batch_size)
 
 
-def _inputs(batches: Any, batch_size: int | None) -> Iterable:
+def inputs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches of what `predict` takes."""
     if isinstance(batches, DataLoader):
         return (input for input, _ in batches.batches(batch_size or 32))
     if batch_size is not None:

@@ -51,6 +51,8 @@ class Writer:
         else:
             fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
         fields |= {name: value for name, value in node.settings.items() if name != "_type"}
+        if schema.has_free_name and node.spec.own_name is not None:
+            fields["name"] = node.spec.own_name
         fields |= schema.write(node)
         if isinstance(node.spec.children(), tuple):
             fields.setdefault("modules", list(node.children))
