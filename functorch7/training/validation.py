@@ -186,7 +186,8 @@ def evaluate(
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
     `batch_size` says otherwise). The last batch may be smaller. Every batch starts from `buffers`, but for recurrent
-    state that the network remembers in evaluation (`remember`), which flows from batch to batch. Each shape of batch is compiled once, and results are read from the device at the end.
+    state that the network remembers in evaluation (`remember`), which flows from batch to batch. Each shape of batch is
+    compiled once, and results are read from the device at the end.
     Raises: ValueError for no batch, for a wrong shape, and at the end for wrong values (a class 0) that checks found.
     Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
 

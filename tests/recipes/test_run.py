@@ -2,10 +2,12 @@
 
 import json
 
+import jax
 import numpy as np
 from click.testing import CliRunner
 
 from functorch7 import recipes
+from functorch7.training.validation import evaluate
 from functorch7_cli import main
 
 
@@ -40,3 +42,15 @@ def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     file = tmp_path / "text.txt"
     file.write_bytes(b"\xff\xfe words")
     assert "expected a text in UTF-8" in called("python-lstm", "--set", f"text={file}", code=1)
+
+
+def test_evaluation_reads_a_text_as_one_sequence():
+    """The perplexity of batches of 7 steps is that of the whole text at once: what is remembered flows on."""
+    task = recipes.load("python-lstm", {"hidden_sizes": [8], "min_frequency": 200, "columns": 50}).task()
+    params, buffers = task.init(jax.random.key(0))
+    (parts,), (whole,) = (
+        evaluate(task.module, params, buffers, task.test.batches(steps), task.methods)
+        for steps in (7, task.test.size())
+    )
+    assert parts[0].count == whole[0].count == task.test.size() * 50
+    np.testing.assert_allclose(parts[0].result()[0], whole[0].result()[0], rtol=1e-5)
