@@ -10,6 +10,7 @@ from typing import Any
 from . import data as data
 from . import interop as interop
 from . import optim as optim
+from .compression import pruning as pruning
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted

@@ -9,7 +9,8 @@ from functorch7.core import registry
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "legacy", "testing",
+    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "compression",
+    "legacy", "testing",
 )  # fmt: skip
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 
