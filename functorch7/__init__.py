@@ -10,7 +10,10 @@ from typing import Any
 from . import data as data
 from . import interop as interop
 from . import optim as optim
+from .compression import fake_quantized as fake_quantized
+from .compression import observed as observed
 from .compression import pruning as pruning
+from .compression import quantize as quantize
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
