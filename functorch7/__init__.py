@@ -40,6 +40,7 @@ from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
+from .profiling import profile as profile
 from .recurrent import *
 from .reinforce import *
 from .summary import summary as summary

@@ -9,6 +9,7 @@ import pytest
 import functorch7 as f7
 from functorch7.core import structure_of
 from functorch7.interop import safetensors
+from functorch7.interop.stablehlo import export, load_exported
 from functorch7.legacy import torch as legacy_torch
 from functorch7.legacy import wrap
 from functorch7.training import init_state, make_train_step
@@ -159,6 +160,11 @@ def test_files_keep_int8(key, tmp_path):
     loaded = safetensors.load(tmp_path / "small.safetensors", small)
     assert loaded.buffers[0]["weight"].dtype == np.int8
     jax.tree.map(np.testing.assert_array_equal, tuple(loaded), tuple(variables))
+    pytest.importorskip("flatbuffers")
+    served = load_exported(export(small, *variables, ("batch", 8)))
+    assert "tensor<4x8xi8>" in served.exported.mlir_module()
+    input = np.ones((3, 8), np.float32)
+    np.testing.assert_allclose(served(input), small.apply(*variables, input)[0], rtol=1e-5, atol=1e-6)
     with pytest.raises(TypeError, match="nn.Quantized @ nn.Linear.*: Torch7 has no such layer"):
         f7.save_model(tmp_path / "small.t7", small, *variables)
 
