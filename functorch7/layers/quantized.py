@@ -181,7 +181,8 @@ class FakeQuantized(_OfLayer):
 
     The weight is rounded as in Quantized, and with activations "dynamic" (for Linear) the input, too; the gradient goes
     straight through the rounding to the weight, which stays float.
-    Shape, parameters and buffers: those of the layer.
+    Shape: that of the layer.
+    Parameters and buffers: the layer's.
     Raises: as Quantized.
     Source: Jacob et al., Quantization and Training of Neural Networks, 2018.
     """
@@ -211,7 +212,8 @@ class FakeQuantized(_OfLayer):
 class Observed(_OfLayer):
     """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
 
-    Shape and parameters: those of the layer. Buffers: input_range (), at first 0.
+    Shape: that of the layer.
+    Parameters: the layer's. Buffers: input_range (), at first 0.
     Raises: TypeError for other layers than Linear, and what the layer raises.
     Source: torch.ao.quantization, MinMaxObserver.
     """
