@@ -189,6 +189,29 @@ def test_what_is_inside_others(key):
     np.testing.assert_allclose(small.apply(rest, held, sequence)[0], expected, atol=0.02)
 
 
+def test_ranges_are_those_of_all_steps_and_batches(key):
+    module = f7.Sequencer(f7.Linear(3, 2))
+    params, buffers = module.init(key)
+    seeing, ranges = f7.observed(module, buffers)
+    watch = jax.jit(seeing.apply)
+    for sequence in (np.ones((4, 1, 3), np.float32), np.float32([[[1, -5, 1]], [[0, 0, 2]], [[0, 0, 0]], [[1, 1, 1]]])):
+        _, ranges = watch(params, ranges, sequence)
+    assert jax.tree.leaves(ranges) == [5]
+    small, (_, held) = f7.quantize(seeing, params, ranges)
+    assert "Quantized" in str(small) and min(
+        float(a.min()) for a in jax.tree.leaves(held) if a.shape == ()
+    ) == np.float32(5 / 127)
+
+
+def test_layers_of_a_graph(key):
+    first = f7.Node(f7.Linear(3, 3))
+    graph = f7.Graph([first], [f7.Node(f7.CAddTable(), first - f7.Tanh(), first)])
+    small, variables = f7.quantize(graph, *graph.init(key))
+    expected, _ = graph.apply(*graph.init(key), np.ones((2, 3), np.float32))
+    np.testing.assert_allclose(small.apply(*variables, np.ones((2, 3), np.float32))[0], expected, atol=0.02)
+    assert [type(each) for each in small.modules].count(f7.Quantized) == 1
+
+
 def test_legacy_networks(network, digits):
     net = wrap(IMAGES, *network).evaluate()
     small = net.quantize()

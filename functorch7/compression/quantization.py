@@ -95,7 +95,7 @@ def _converted(module: Module, change: Change) -> Module:
         return module
 
     def replaced(value: Any) -> Any:
-        if isinstance(value, tuple):
+        if type(value) is tuple:
             return tuple(map(replaced, value))
         return others.get(value, value) if isinstance(value, Module) else value
 
@@ -146,10 +146,10 @@ def _with_scale(old: Module, buffers: Any) -> Any:
     """The buffers with the scale for what was observed."""
     if not isinstance(old, Observed):
         return buffers
-    largest = buffers["input_range"]
-    if is_concrete(largest) and not largest > 0:
+    largest = jnp.asarray(buffers["input_range"])
+    if is_concrete(largest) and largest < 0:
         raise ValueError(f"quantize: {old}: has seen no input; run the network on some batches first")
-    return {"input_scale": jnp.asarray(largest) / LARGEST}
+    return {"input_scale": jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))}
 
 
 def _noting(old: Module, new: Module, buffers: Any) -> Any:

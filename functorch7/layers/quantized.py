@@ -213,7 +213,7 @@ class Observed(_OfLayer):
     """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
 
     Shape: that of the layer.
-    Parameters: the layer's. Buffers: input_range (), at first 0.
+    Parameters: the layer's. Buffers: input_range (), at first -1.
     Raises: TypeError for other layers than Linear, and what the layer raises.
     Source: torch.ao.quantization, MinMaxObserver.
     """
@@ -227,7 +227,7 @@ class Observed(_OfLayer):
         return self.module.init_params(key, stdv)
 
     def init_buffers(self) -> dict[str, Any]:
-        return {"input_range": jnp.zeros(())}
+        return {"input_range": -jnp.ones(())}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         output = self.run(params, input, key=key, train=train)
