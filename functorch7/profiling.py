@@ -12,9 +12,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .core import Module, leaves_by_name
+from .core import Module
 from .core.naming import dotted
 from .core.recording import Path
+from .core.sharing import found_at
 from .tabulated import Cells, Table, in_tree, metric
 from .traced import SCOPE, Operation, operations
 from .training.step import cast
@@ -38,7 +39,7 @@ class Row:
     accessed: float
     """Bytes that the operations of a forward call read and write, by XLA's cost analysis."""
     memory: int
-    """Bytes of its parameters and its output."""
+    """Bytes of its parameters, buffers and output."""
     loops: bool
     """Whether it has loops, whose bodies count once in `flops` and `accessed`."""
 
@@ -128,7 +129,7 @@ def profile(
             ran = _traced(program, arguments, repeats, FilePath(folder))
     else:
         ran = _traced(program, arguments, repeats, FilePath(trace))
-    rows, unattributed = _rows(found, params, ran)
+    rows, unattributed = _rows(found, params, buffers, ran)
     memory: Any = program.memory_analysis()
     return Profile(rows, call, unattributed, None if memory is None else memory.temp_size_in_bytes)
 
@@ -178,7 +179,7 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
     return found
 
 
-def _rows(found: list[Visit], params: Any, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
+def _rows(found: list[Visit], params: Any, buffers: Any, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
     """The table's rows, and the time that is in none."""
     places = {visit.path for visit in found}
     times = {path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for path in places}
@@ -192,13 +193,11 @@ def _rows(found: list[Visit], params: Any, ran: list[Operation]) -> tuple[tuple[
         for end in range(len(path) + 1):
             times[path[:end]]["backward" if operation.backward else "forward"] += operation.seconds
 
-    sizes = {name: leaf.size * leaf.dtype.itemsize for name, leaf in leaves_by_name(params).items()}
     rows = []
     for visit in found:
-        name = dotted(visit.path)
-        inside = sum(n for each, n in sizes.items() if not name or each.startswith(f"{name}."))
-        given = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(visit.output))
-        rows.append(Row(visit.path, visit.module, **times[visit.path], **_cost(visit, params), memory=inside + given))
+        held = [found_at(tree, visit.path) for tree in (params, buffers)]
+        memory = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves([held, visit.output]))
+        rows.append(Row(visit.path, visit.module, **times[visit.path], **_cost(visit, params), memory=memory))
     return tuple(rows), unattributed
 
 
