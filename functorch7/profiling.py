@@ -16,8 +16,9 @@ from .core import Module
 from .core.naming import dotted
 from .core.recording import Path
 from .core.sharing import found_at
+from .scopes import SCOPE
 from .tabulated import Cells, Table, in_tree, metric
-from .traced import SCOPE, Operation, operations
+from .traced import Operation, operations
 from .training.step import cast
 from .visits import Visit, visits
 
@@ -110,9 +111,10 @@ def profile(
     """A table of a network's modules with the time that each takes, forward and backward, FLOPs and memory.
 
     The network and its gradient (by parameters and input) are compiled as one program and run `repeats` times under
-    JAX's profiler; each operation's time counts for the module that it comes from, as XLA's metadata say. Operations
-    that XLA has fused count for one of the modules they come from. Operations of parallel threads add up, so that the
-    total may be above the time of a call by the clock (`call`). FLOPs and bytes accessed are XLA's cost analysis of
+    JAX's profiler; each operation's time counts for the module that it comes from, as XLA's metadata (or, where it has
+    none, the weights that it reads) say. Operations that XLA has fused count for one of the modules they come from.
+    Operations of parallel threads add up, so that the total may be above the time of a call by the clock (`call`).
+    FLOPs and bytes accessed are XLA's cost analysis of
     each module's forward call, before fusion; inside the module of a Sequencer these and memory are one step's. With
     `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
     Raises: ValueError for modules that cannot be compiled, and what the network raises; RuntimeError if a trace is
@@ -135,25 +137,28 @@ def profile(
 
 
 def _compiled(module: Module, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, tuple]:
-    """The program of forward and backward, and its arguments."""
-    leaves, structure = jax.tree.flatten((params, input))
+    """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
+    leaves, structure = jax.tree.flatten(input)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
 
-    def forward(moving: list, fixed: list, buffers: Any, key: Any) -> tuple[list, Any]:
+    def forward(params: Any, moving: list, fixed: list, buffers: Any, key: Any) -> tuple[list, Any]:
         parts = iter(moving), iter(fixed)
-        params, input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
+        input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
         with jax.named_scope(SCOPE):
             output, new = module.apply(params, buffers, input, key=key, train=train)
         return [leaf for leaf in jax.tree.leaves(output) if jnp.issubdtype(leaf.dtype, jnp.inexact)], (output, new)
 
     # The gradients of the outputs are arguments: XLA would simplify what it does with constants.
-    def profiled(moving: list, fixed: list, buffers: Any, key: Any, gradients: list) -> Any:
-        _, pull, results = jax.vjp(lambda moving: forward(moving, fixed, buffers, key), moving, has_aux=True)
-        return results, pull(gradients)
+    def profiled(params: Any, moving: list, fixed: list, buffers: Any, key: Any, gradients: list) -> Any:
+        def run(params: Any, moving: list) -> tuple[list, Any]:
+            return forward(params, moving, fixed, buffers, key)
+
+        _, pull, results = jax.vjp(run, params, moving, has_aux=True)
+        return *pull(gradients), results
 
     split = [[leaf for leaf, each in zip(leaves, smooth, strict=True) if each == wanted] for wanted in (True, False)]
-    outputs, _ = jax.eval_shape(forward, *split, buffers, key)
-    arguments = (*split, buffers, key, [jnp.ones(like.shape, like.dtype) for like in outputs])
+    outputs, _ = jax.eval_shape(forward, params, *split, buffers, key)
+    arguments = (params, *split, buffers, key, [jnp.ones(like.shape, like.dtype) for like in outputs])
     return jax.jit(profiled).lower(*arguments).compile(), arguments
 
 
@@ -173,7 +178,8 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
         for _ in range(repeats):
             jax.block_until_ready(program(*arguments))
     newest = max(folder.rglob("*.xplane.pb"), key=lambda path: path.stat().st_mtime)
-    found = operations(newest, program.as_text(), repeats)
+    parameters = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(arguments[0])]
+    found = operations(newest, program.as_text(), parameters, repeats)
     if not found:
         raise RuntimeError(f"profile: JAX's profiler gives no operations on {jax.default_backend()}")
     return found

@@ -3,18 +3,13 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import jax
 
 from .core.recording import Path
-
-SCOPE = "functorch7_profile"
-"""The named scope around a network; inside it each child opens one of its own (`Module.call`)."""
-
-_INSTRUCTION = re.compile(r'^\s*(?:ROOT )?%?([\w.\-]+) = (.*?)(?:op_name="([^"]*)".*)?$', re.MULTILINE)
-_AROUND_OTHERS = re.compile(r"(?<![\w-])(?:while|conditional|call)\(")
+from .scopes import SCOPE, Scopes
 
 
 @dataclass(frozen=True)
@@ -43,16 +38,12 @@ class Operation:
         return path
 
 
-def operations(trace: str | os.PathLike, program: str, repeats: int) -> list[Operation]:
-    """The operations of a compiled program, given as text, in a trace of so many runs.
+def operations(trace: str | os.PathLike, program: str, parameters: Iterable[str], repeats: int) -> list[Operation]:
+    """The operations of a compiled program, given as text, in a trace of so many runs; `parameters` as for `Scopes`.
 
     Loops, branches and calls are left out: their times are those of the operations inside, which have their own.
     """
-    scopes, left_out = {}, set()
-    for name, rest, scope in _INSTRUCTION.findall(program):
-        scopes[name] = scope.split(";")[0]
-        if _AROUND_OTHERS.search(rest):
-            left_out.add(name)
+    scopes = Scopes(program, parameters)
     module = re.search(r"HloModule ([\w.\-]+)", program)
     ours = module[1] if module else None
     times: dict[str, float] = defaultdict(float)
@@ -61,6 +52,6 @@ def operations(trace: str | os.PathLike, program: str, repeats: int) -> list[Ope
             for event in line.events:
                 about = dict(event.stats)
                 name = str(about.get("hlo_op", ""))
-                if name and about.get("hlo_module") == ours and name not in left_out:
+                if name and about.get("hlo_module") == ours and not scopes.has_others_inside(name):
                     times[name] += event.duration_ns * 1e-9
-    return [Operation(scopes.get(name, ""), time / repeats) for name, time in times.items()]
+    return [Operation(scopes.scope(name), time / repeats) for name, time in times.items()]

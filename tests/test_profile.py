@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.traced import SCOPE, Operation
+from functorch7.scopes import SCOPE, Scopes
+from functorch7.traced import Operation
 
 NETWORK = f7.Sequential(
     f7.Linear(32, 64), f7.Tanh(), f7.Sequential(f7.Dropout(0.5), f7.Linear(64, 8)), f7.SeqLSTM(8, 4)
@@ -84,6 +85,46 @@ def test_the_table_is_sorted_and_cut(found):
 def test_scopes_say_places(scopes, place, backward):
     operation = Operation(scopes, 1.0)
     assert operation.place({(), (0,), (1,), (1, 0), (2,), (2, "step")}) == place and operation.backward == backward
+
+
+PROGRAM = r"""HloModule jit_profiled, is_scheduled=true
+
+%fused_computation.1 (param_0.1: f32[2]) -> f32[2] {
+  %param_0.1 = f32[2]{0} parameter(0)
+  ROOT %add.1 = f32[2]{0} add(%param_0.1, %param_0.1), metadata={op_name="jit(f)/jvp(SCOPE)/Sequential/1/ReLU/add"}
+}
+
+ENTRY %main.5 (input.1: f32[2], weight.1: f32[2], gradients_0_.1: f32[2]) -> (f32[2], f32[2]) {
+  %input.1 = f32[2]{0} parameter(0), metadata={op_name="moving[0]"}
+  %weight.1 = f32[2]{0} parameter(1), metadata={op_name="params[0][\'weight\']"}
+  %gradients_0_.1 = f32[2]{0} parameter(2), metadata={op_name="gradients[0]"}
+  %copy.1 = f32[2]{0} copy(%weight.1)
+  %convolution.1 = f32[2]{0} convolution(%input.1, %copy.1), window={size=3}, dim_labels=bf_io->bf
+  %fusion.1 = f32[2]{0} fusion(%convolution.1), kind=kLoop, calls=%fused_computation.1
+  %copy.2 = f32[2]{0} copy(%gradients_0_.1)
+  %convolution.2 = f32[2]{0} convolution(%copy.2, %copy.1), window={size=3}, dim_labels=bf_io->bf
+  %convolution.3 = f32[2]{0} convolution(%input.1, %copy.2), window={size=3}, dim_labels=bf_io->bf
+  %copy.3 = f32[2]{0} copy(%convolution.3)
+  %while.1 = (s32[], f32[2]{0}) while(%tuple.1), condition=%region_1, body=%region_2
+  ROOT %tuple.9 = (f32[2]{0}, f32[2]{0}) tuple(%copy.3, %convolution.2, %fusion.1)
+}
+"""
+
+
+def test_operations_without_scopes_belong_to_weights():
+    scopes = Scopes(PROGRAM.replace("SCOPE", SCOPE), ["[0]['weight']"])
+    places = {(), (0,), (1,)}
+
+    def found(name):
+        operation = Operation(scopes.scope(name), 1.0)
+        return operation.place(places), operation.backward
+
+    assert found("convolution.1") == found("copy.1") == ((0,), False)  # reads the weight
+    assert found("convolution.2") == ((0,), True)  # reads the weight and a gradient
+    assert found("convolution.3") == found("copy.3") == ((0,), True)  # gives the weight's gradient
+    assert found("fusion.1") == ((1,), False)  # says so inside
+    assert found("nowhere") == (None, False)
+    assert scopes.has_others_inside("while.1") and not scopes.has_others_inside("convolution.1")
 
 
 def test_indices_and_what_cannot_be_profiled():
