@@ -10,6 +10,10 @@ from typing import Any
 from . import data as data
 from . import interop as interop
 from . import optim as optim
+from .compression import fake_quantized as fake_quantized
+from .compression import observed as observed
+from .compression import pruning as pruning
+from .compression import quantize as quantize
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
@@ -38,6 +42,7 @@ from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
+from .profiling import profile as profile
 from .recurrent import *
 from .reinforce import *
 from .summary import summary as summary

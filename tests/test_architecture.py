@@ -9,8 +9,8 @@ from functorch7.core import registry
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "recipes", "legacy",
-    "testing",
+    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "compression",
+    "recipes", "legacy", "testing",
 )  # fmt: skip
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 

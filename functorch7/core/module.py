@@ -185,7 +185,7 @@ class Module:
             in_compiled = _checked_apply if child.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
-        with inside(f"In {shown} module of {self.torch_name()}:"):
+        with inside(f"In {shown} module of {self.torch_name()}:"), jax.named_scope(str(name)):
             if recording.recorder() is None:
                 return run(input)
             return recording.recorded_call(name, run, input)

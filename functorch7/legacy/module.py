@@ -23,6 +23,7 @@ from .generated import object_of
 from .hidden import HiddenStates
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
+from .quantization import Quantization
 from .serial import PRIVATE, Serialization
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
@@ -38,7 +39,10 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(BigDL, Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(
+    BigDL, Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Quantization, Described,
+    describes=core.Module,
+):  # fmt: skip
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
