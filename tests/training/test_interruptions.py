@@ -1,5 +1,6 @@
 """What ends a run before its time, and what is left then."""
 
+import contextlib
 import json
 import os
 import resource
@@ -83,21 +84,36 @@ def test_control_c_in_validation_leaves_it_to_the_next_call(tmp_path):
     assert trainer.load(best=True).step == 2  # whose checkpoint knows the result now
 
 
+@contextlib.contextmanager
+def files_of_at_most(size):
+    """What a full disk does to programs: writing more is an error."""
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, allowed[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what orbax gave up, collected later
 def test_a_full_disk_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
     net = f7.Sequential(f7.Linear(3, 4000), f7.Linear(4000, 1))
     trainer = Trainer(net, MSE, optax.sgd(1e-4), tmp_path, log_every=1, verbose=False)
     batches = [(X[:8], Y[:8])]
     first = trainer.fit(batches, 1)
-    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, allowed[1]))  # no file may be larger: as a full disk
-    try:
-        with pytest.raises(OSError, match="could not be written to .*checkpoints") as caught:
-            trainer.fit(batches, 4)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+    with files_of_at_most(20_000), pytest.raises(OSError, match="could not be written to .*checkpoints") as caught:
+        trainer.fit(batches, 4)
     assert "the checkpoint of step 1 is whole" in caught.value.__notes__[-1]
     jax.tree.map(np.testing.assert_array_equal, trainer.load().params, first.state.params)
     assert trainer.fit(batches, 2).ended == "all epochs"
+
+
+def test_records_that_cannot_be_written_are_said(tmp_path):
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, log_every=1, verbose=False)
+    with files_of_at_most(300), pytest.raises(OSError, match=r"metrics.jsonl could not be written: .*too large"):
+        trainer.fit([(X[:8], Y[:8])] * 4, 1)
+    assert trainer.fit([(X[:8], Y[:8])] * 4, 1).ended == "all epochs"
+    assert [record["step"] for record in losses(tmp_path)] == [1, 2, 3, 4, 4]
 
 
 def test_a_worker_that_dies_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
