@@ -1,7 +1,8 @@
 """A run that is killed again and again: `python killed.py FOLDER`, for test_killed.py.
 
 Every life is a fork of this process, which has imported everything and computed nothing. A life says by a pipe when it
-reads a batch, and is killed at a random moment after one of them. It prints the step at which each life began, and whether it ended while a checkpoint was being written.
+reads a batch, and is killed at a random moment after one of them. It prints the step at which each life began, and
+whether it ended while a checkpoint was being written.
 """
 
 import os

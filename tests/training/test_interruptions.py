@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
 
 import jax
@@ -30,18 +31,6 @@ def losses(folder):
     ]
 
 
-def interrupting(at, number=signal.SIGTERM):
-    """A `count` that sends a signal with a step."""
-    calls = iter(range(1000))
-
-    def count(input, target):
-        if next(calls) + 1 == at:
-            os.kill(os.getpid(), number)
-        return 8
-
-    return count
-
-
 def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
     """Two columns of a stream whose sequences end at different steps; the network remembers."""
     sequences = [RANDOM.normal(size=(n, 3)).astype(np.float32) for n in (5, 3, 7, 4, 6)]
@@ -52,17 +41,25 @@ def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
         def loss(self, input, target):
             return ((input - target[..., :2]) ** 2).mean()
 
-    def trainer(folder, **options):
-        return Trainer(net, Distance(), optax.sgd(0.5), folder, log_every=1, keep_state=True, **options)
+    waiting = [5]
 
-    whole = trainer(tmp_path / "whole", verbose=False).fit(loader, 3, batch_size=4)
-    number = int(whole.state.step) // 2
-    for _ in range(2):  # the second time it ends at once, and nothing changes
-        part = trainer(tmp_path / "part", count=interrupting(number)).fit(loader, 3, batch_size=4)
-        number = 1000
-        assert part.ended == ("SIGTERM" if part.state.step < whole.state.step else "all epochs")
-    assert f"SIGTERM after step {whole.state.step // 2}; the same call goes on from" in capsys.readouterr().out
-    assert losses(tmp_path / "part") == losses(tmp_path / "whole")
+    def count(input, target):
+        if waiting and waiting[0] == len(seen):
+            os.kill(os.getpid(), signal.SIGTERM)
+            waiting.clear()
+        seen.append(1)
+        return 8
+
+    seen = []
+    trainer = Trainer(net, Distance(), optax.sgd(0.5), tmp_path / "run", log_every=1, keep_state=True, count=count)
+    stopped = trainer.fit(loader, 3, batch_size=4)
+    assert (stopped.ended, stopped.state.step) == ("SIGTERM", 6)
+    assert "SIGTERM after step 6; the same call goes on from" in capsys.readouterr().out
+    part, recorded = trainer.fit(loader, 3, batch_size=4), losses(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    whole = trainer.fit(loader, 3, batch_size=4)
+    assert part.ended == whole.ended == "all epochs" and whole.state.step > 6
+    assert recorded == losses(tmp_path / "run")
     jax.tree.map(np.testing.assert_array_equal, part.variables, whole.variables)
     assert jax.tree.leaves(part.variables.buffers)
 
