@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ class Checkpoints:
             ),
         )
         for step in self._manager.all_steps():
-            self._best.scores[step] = self._facts(step)["score"]
+            self._best.scores[step] = self._facts(step).get("score")
 
     def last(self) -> int | None:
         """The step of the last checkpoint that is whole."""
@@ -78,7 +79,7 @@ class Checkpoints:
         facts = json.loads(json.dumps(facts, default=int))  # positions of data may have NumPy's integers
         with self._said(step):
             if step in self._manager.all_steps():  # of an epoch whose validation was interrupted: there is more now
-                self._manager.delete(step)
+                self._remove(step)
             self._manager.save(step, args=ocp.args.Composite(**items), custom_metadata=facts)
 
     def wait(self) -> None:
@@ -97,7 +98,16 @@ class Checkpoints:
         return TrainState(params, buffers, optimizer_state, jnp.asarray(step, jnp.int32)), progress
 
     def _facts(self, step: int) -> dict[str, Any]:
-        return self._manager.metadata(step).custom_metadata
+        """Nothing of a checkpoint whose deletion was cut short; there are later and better ones than that."""
+        return self._manager.metadata(step).custom_metadata or {}
+
+    def _remove(self, step: int) -> None:
+        """Takes the last checkpoint away at once, so that no half of it can be taken for a whole one."""
+        self._manager.wait_until_finished()
+        removed = self.folder / f"removed-{step}.orbax-checkpoint-tmp"  # such names are cleared at the next start
+        (self.folder / str(step)).rename(removed)
+        self._manager.reload()
+        shutil.rmtree(removed)
 
     def close(self) -> None:
         """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""

@@ -79,11 +79,11 @@ def feed(data: Any, batch_size: int | None, seed: int, position: dict | None) ->
 
 
 def validation_batches(data: Any, batch_size: int | None) -> Iterable:
-    """The batches of `data`, as `feed` takes it, once and in order."""
+    """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):
         return data.restarted(None, epochs=1)
     if isinstance(data, tuple) and len(data) == 2:
         data = TensorLoader(*data)
     if isinstance(data, DataLoader):
-        return data.batches(batch_size or 32)
+        return data.batches(batch_size or 32, process_index=0, process_count=1)
     return data

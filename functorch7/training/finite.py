@@ -30,13 +30,13 @@ def not_finite(
     """
     loss = make_loss(module, criterion, compute_dtype)
 
-    def seen(params: Any, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
-        with recording(perturbations) as recorder:
-            value, _ = loss(params, state.buffers, batch, key)
-        return value, (recorder.inputs, recorder.outputs)
-
     @jax.jit
-    def run(params: Any) -> tuple[Any, ...]:
+    def run(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, ...]:
+        def seen(params: Any, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
+            with recording(perturbations) as recorder:
+                value, _ = loss(params, buffers, batch, key)
+            return value, (recorder.inputs, recorder.outputs)
+
         value, (inputs, outputs) = seen(params, {})
         zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), inputs)
         _, pull = jax.vjp(lambda *both: seen(*both)[0], params, zeros)
@@ -44,7 +44,7 @@ def not_finite(
         outputs, at_inputs = ({path: _finite(x) for path, x in each.items()} for each in (outputs, at_inputs))
         return _finite(value), outputs, _by_path(module, gradients), at_inputs
 
-    sound, outputs, gradients, at_inputs = jax.device_get(run(state.params))
+    sound, outputs, gradients, at_inputs = jax.device_get(run(state.params, state.buffers, batch, key))
     if not _finite(batch[0]):
         return Finding("the batch's input is not finite")
     bad = [path for path, fine in jax.device_get(_by_path(module, state.params)).items() if not fine]

@@ -1,5 +1,6 @@
 """What a run measured: a file of JSON lines, a table of the epochs, TensorBoard's files."""
 
+import contextlib
 import csv
 import json
 import math
@@ -46,10 +47,13 @@ class Records:
         if self._file is None:
             return
         finite = {name: None if isinstance(n, float) and not math.isfinite(n) else n for name, n in record.items()}
-        self._file.write(json.dumps(finite).encode() + b"\n")
-        self._file.flush()
-        if record["kind"] == "epoch":
-            self._write_table()
+        try:
+            self._file.write(json.dumps(finite).encode() + b"\n")
+            self._file.flush()
+            if record["kind"] == "epoch":
+                self._write_table()
+        except OSError as error:
+            raise OSError(f"Trainer: {self._file.name} could not be written: {error}") from error
         if self._writer is not None:
             for name in record.keys() - {"kind", "step"}:
                 self._writer.add_scalar(f"{record['kind']}/{name}", record[name], record["step"])
@@ -68,7 +72,8 @@ class Records:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Closes the files."""
+        """Closes the files; `write` is what raises errors."""
         for file in (self._file, self._writer):
             if file is not None:
-                file.close()
+                with contextlib.suppress(OSError):
+                    file.close()

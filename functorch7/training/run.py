@@ -116,7 +116,7 @@ class Run:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
-        if self.interrupts.name and self.trainer.verbose:
+        if ended == self.interrupts.name and self.trainer.verbose:
             where = f"the same call goes on from {self.trainer.folder}" if self.checkpoints else "nothing was saved"
             print(f"{ended} after step {self.number}; {where}")
         return Result(self.state, self.records.epochs, ended)

@@ -25,8 +25,8 @@ from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
 
 
 def first_dimension(input: Any, target: Any) -> int:
-    """How many examples a batch has: the size of its input's first dimension."""
-    return int(np.shape(jax.tree.leaves(input)[0])[0])
+    """How many examples a batch has: the size of its input's first dimension (1 of a number)."""
+    return int((*np.shape(jax.tree.leaves(input)[0]), 1)[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """A run that is killed again and again: `python killed.py FOLDER`, for test_killed.py.
 
 Every life is a fork of this process, which has imported everything and computed nothing. A life says by a pipe when it
-reads a batch, and is killed at a random moment after one of them. It prints the step at which each life began.
+reads a batch, and is killed at a random moment after one of them. It prints the step at which each life began, and
+whether it ended while a checkpoint was being written.
 """
 
 import os
@@ -86,4 +87,6 @@ if __name__ == "__main__":
     run(top / "undisturbed", None)
     for batches in random.sample(BATCHES, len(BATCHES)):
         run(top / "killed", batches)
+        unfinished = [path.name for path in (top / "killed" / "checkpoints").iterdir() if "tmp" in path.name]
+        print("while writing" if unfinished else "between checkpoints", flush=True)
     run(top / "killed", None)

@@ -1,8 +1,10 @@
 """What ends a run before its time, and what is left then."""
 
+import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
 
 import jax
@@ -29,18 +31,6 @@ def losses(folder):
     ]
 
 
-def interrupting(at, number=signal.SIGTERM):
-    """A `count` that sends a signal with a step."""
-    calls = iter(range(1000))
-
-    def count(input, target):
-        if next(calls) + 1 == at:
-            os.kill(os.getpid(), number)
-        return 8
-
-    return count
-
-
 def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
     """Two columns of a stream whose sequences end at different steps; the network remembers."""
     sequences = [RANDOM.normal(size=(n, 3)).astype(np.float32) for n in (5, 3, 7, 4, 6)]
@@ -51,17 +41,25 @@ def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
         def loss(self, input, target):
             return ((input - target[..., :2]) ** 2).mean()
 
-    def trainer(folder, **options):
-        return Trainer(net, Distance(), optax.sgd(0.5), folder, log_every=1, keep_state=True, **options)
+    waiting = [5]
 
-    whole = trainer(tmp_path / "whole", verbose=False).fit(loader, 3, batch_size=4)
-    number = int(whole.state.step) // 2
-    for _ in range(2):  # the second time it ends at once, and nothing changes
-        part = trainer(tmp_path / "part", count=interrupting(number)).fit(loader, 3, batch_size=4)
-        number = 1000
-        assert part.ended == ("SIGTERM" if part.state.step < whole.state.step else "all epochs")
-    assert f"SIGTERM after step {whole.state.step // 2}; the same call goes on from" in capsys.readouterr().out
-    assert losses(tmp_path / "part") == losses(tmp_path / "whole")
+    def count(input, target):
+        if waiting and waiting[0] == len(seen):
+            os.kill(os.getpid(), signal.SIGTERM)
+            waiting.clear()
+        seen.append(1)
+        return 8
+
+    seen = []
+    trainer = Trainer(net, Distance(), optax.sgd(0.5), tmp_path / "run", log_every=1, keep_state=True, count=count)
+    stopped = trainer.fit(loader, 3, batch_size=4)
+    assert (stopped.ended, stopped.state.step) == ("SIGTERM", 6)
+    assert "SIGTERM after step 6; the same call goes on from" in capsys.readouterr().out
+    part, recorded = trainer.fit(loader, 3, batch_size=4), losses(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    whole = trainer.fit(loader, 3, batch_size=4)
+    assert part.ended == whole.ended == "all epochs" and whole.state.step > 6
+    assert recorded == losses(tmp_path / "run")
     jax.tree.map(np.testing.assert_array_equal, part.variables, whole.variables)
     assert jax.tree.leaves(part.variables.buffers)
 
@@ -83,21 +81,36 @@ def test_control_c_in_validation_leaves_it_to_the_next_call(tmp_path):
     assert trainer.load(best=True).step == 2  # whose checkpoint knows the result now
 
 
+@contextlib.contextmanager
+def files_of_at_most(size):
+    """What a full disk does to programs: writing more is an error."""
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, allowed[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what orbax gave up, collected later
 def test_a_full_disk_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
     net = f7.Sequential(f7.Linear(3, 4000), f7.Linear(4000, 1))
     trainer = Trainer(net, MSE, optax.sgd(1e-4), tmp_path, log_every=1, verbose=False)
     batches = [(X[:8], Y[:8])]
     first = trainer.fit(batches, 1)
-    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, allowed[1]))  # no file may be larger: as a full disk
-    try:
-        with pytest.raises(OSError, match="could not be written to .*checkpoints") as caught:
-            trainer.fit(batches, 4)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+    with files_of_at_most(20_000), pytest.raises(OSError, match="could not be written to .*checkpoints") as caught:
+        trainer.fit(batches, 4)
     assert "the checkpoint of step 1 is whole" in caught.value.__notes__[-1]
     jax.tree.map(np.testing.assert_array_equal, trainer.load().params, first.state.params)
     assert trainer.fit(batches, 2).ended == "all epochs"
+
+
+def test_records_that_cannot_be_written_are_said(tmp_path):
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, log_every=1, verbose=False)
+    with files_of_at_most(300), pytest.raises(OSError, match=r"metrics.jsonl could not be written: .*too large"):
+        trainer.fit([(X[:8], Y[:8])] * 4, 1)
+    assert trainer.fit([(X[:8], Y[:8])] * 4, 1).ended == "all epochs"
+    assert [record["step"] for record in losses(tmp_path)] == [1, 2, 3, 4, 4]
 
 
 def test_a_worker_that_dies_is_said_and_leaves_the_last_checkpoint_whole(tmp_path):
