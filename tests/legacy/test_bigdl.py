@@ -135,6 +135,24 @@ def test_scales_of_one_are_the_same_program():
     assert other._planned().terms is None and other._planned().program == plans[0].program
 
 
+def test_a_frozen_gradient_is_not_computed():
+    model, x = nn.Linear(16, 16), np.ones((4, 16), "f")
+    product = 2 * 4 * 16 * 16  # a matrix product: one for gradInput, one for gradWeight
+
+    def operations():
+        model.forward(x)
+        model.backward(x, x)
+        call, plan = model._call, model._planned()
+        gradients = [storage.array for storage in plan.gradients.storages]
+        needed = call.residuals.needed(call.arguments)
+        given = (call.residuals, needed, *call.cotangents, gradients, None, call._regularized())
+        return plan.backward.lower(*given).compile().cost_analysis()["flops"]
+
+    assert operations() >= 2 * product
+    model.freeze()
+    assert product <= operations() < 1.5 * product
+
+
 def test_scales_of_a_users_module_that_is_differentiated():
     class Scale(nn.Module):
         def __init__(self):
