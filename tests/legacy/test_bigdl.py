@@ -135,6 +135,24 @@ def test_scales_of_one_are_the_same_program():
     assert other._planned().terms is None and other._planned().program == plans[0].program
 
 
+def test_a_frozen_gradient_is_not_computed():
+    model, x = nn.Linear(16, 16), np.ones((4, 16), "f")
+    product = 2 * 4 * 16 * 16  # a matrix product: one for gradInput, one for gradWeight
+
+    def operations():
+        model.forward(x)
+        model.backward(x, x)
+        call, plan = model._call, model._planned()
+        gradients = [storage.array for storage in plan.gradients.storages]
+        needed = call.residuals.needed(call.arguments)
+        given = (call.residuals, needed, *call.cotangents, gradients, None, call._regularized())
+        return plan.backward.lower(*given).compile().cost_analysis()["flops"]
+
+    assert operations() >= 2 * product
+    model.freeze()
+    assert product <= operations() < 1.5 * product
+
+
 def test_scales_of_a_users_module_that_is_differentiated():
     class Scale(nn.Module):
         def __init__(self):
@@ -297,6 +315,34 @@ def test_copies_share_weights_or_not():
     assert model.clone(True)["first"].weight is not model["first"].weight
 
 
+def test_the_contract_of_a_module():
+    model = net()
+    output = model.forward(X)
+    weight, bias, last, last_bias = (np.array(t) for t in model.parameters()[0])
+    hidden = np.tanh(X @ weight.T + bias)
+    same(output, hidden @ last.T + last_bias)
+    assert model.output is output and model.updateOutput(X).size() == [5, 2]
+    model.zeroGradParameters()
+    grad_input = model.backward(X, G)
+    below = (G @ last) * (1 - hidden**2)
+    same(grad_input, below @ weight)
+    same(model.gradInput, grad_input)
+    model.accGradParameters(X, G)
+    found = [2 * below.T @ X, 2 * below.sum(0), 2 * G.T @ hidden, 2 * G.sum(0)]  # it accumulates
+    same(model.parameters()[1], found)
+    model.updateParameters(0.1)
+    same(model.parameters()[0], [a - 0.1 * b for a, b in zip((weight, bias, last, last_bias), found, strict=True)])
+    flat, flat_gradients = model.getParameters()
+    same(flat_gradients, np.concatenate([each.ravel() for each in found]))
+    flat.fill(0)  # one storage with the layers
+    assert (np.array(model["last"].weight) == 0).all()
+    model.zeroGradParameters()
+    assert (np.array(flat_gradients) == 0).all()
+    assert model.clearState() is model and model.output.nElement() == model.gradInput.nElement() == 0
+    model.reset()
+    assert (np.array(flat) != 0).any()
+
+
 # Evaluation ------------------------------------------------------------------------------------------------------
 
 
@@ -338,6 +384,9 @@ def test_evaluate_measures_a_data_set_and_restores_the_modes():
     with pytest.raises(ValueError, match="expected input of size 3"):
         model.evaluate([(X[:, :2], CLASSES)], methods)
     assert model.isTraining()  # after an error, too
+    with pytest.raises(ValueError, match="one class for each sample"):
+        model.evaluate([(X, CLASSES[:2])], methods[:1])
+    assert model.isTraining() and not jax.config.read("jax_enable_x64")
 
 
 def test_predict_gives_the_probability_distributions_in_order():

@@ -143,14 +143,18 @@ def test_a_process_killed_while_it_saves_leaves_a_whole_file(tmp_path):
     command = [sys.executable, "-c", SAVER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as parent:
         assert parent.stdin is not None and parent.stdout is not None
-        for wait in (None, 0.013, 0.029, None, 0.041, 0.023):
+        for wait in (None, 0.003, 0.007, None, 0.011):
+            before, known = path.stat().st_ino, _parts(tmp_path)
             print(numbers[-1], file=parent.stdin, flush=True)
             saver = int(parent.stdout.readline())
-            if wait is None:  # in the middle of writing; the others are killed at any time
-                parts += _wait_for_part(tmp_path)
-            else:
-                time.sleep(wait)
-            os.kill(saver, signal.SIGKILL)
+            try:
+                if wait is None:  # killed in the middle of writing
+                    parts += _until(lambda known=known: any(0 < size < 2_000_000 for size in _new(tmp_path, known)))
+                else:  # killed at any time after the first save
+                    assert _until(lambda before=before: path.stat().st_ino != before)
+                    time.sleep(wait)
+            finally:
+                os.kill(saver, signal.SIGKILL)
             assert parent.stdout.readline() == "gone\n"
             found = t7.read(path)
             assert found["array"].shape == (500_000,) and (found["array"] == found["number"]).all()
@@ -158,12 +162,22 @@ def test_a_process_killed_while_it_saves_leaves_a_whole_file(tmp_path):
     assert numbers == sorted(numbers) and numbers[-1] > 0 and parts == 2
 
 
-def _wait_for_part(folder):
-    """Waits until a file is there that is not whole yet, of those that are being written."""
-    known, limit = set(folder.glob(".writing-*/*")), time.monotonic() + 20  # what earlier rounds left
+def _parts(folder):
+    """The files that are being written, and those that earlier rounds left."""
+    return {f"{each}/model.t7" for each in os.listdir(folder) if each.startswith(".writing-")}
+
+
+def _new(folder, known):
+    for part in _parts(folder) - known:
+        with contextlib.suppress(FileNotFoundError):
+            yield os.stat(folder / part).st_size
+
+
+def _until(true):
+    """Waits until something is true, 20 seconds at most; whether it became so."""
+    limit = time.monotonic() + 20
     while time.monotonic() < limit:
-        for part in set(folder.glob(".writing-*/*")) - known:
-            with contextlib.suppress(FileNotFoundError):
-                if 0 < part.stat().st_size < 2_000_000:
-                    return True
+        if true():
+            return True
+        time.sleep(0.0002)
     return False

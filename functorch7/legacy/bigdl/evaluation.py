@@ -49,10 +49,11 @@ class Evaluation(Tree):
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
         described = [_described(method) for method in methods]
-        measured = [
-            [_measured(method, unwrapped(output), unwrapped(target)) for method in described]
-            for output, target in self._outputs(validation.pairs(_arrays(dataset, batchSize), batchSize))
-        ]
+        measured = []
+        with self._evaluating():
+            for input, target in validation.pairs(_arrays(dataset, batchSize), batchSize):
+                output = unwrapped(self.forward(input))  # type: ignore[attr-defined]
+                measured.append([_measured(method, output, unwrapped(target)) for method in described])
         if not measured:
             raise ValueError(f"{self.title()}: evaluate was given no batches")
         totals = validation.totals(methods, jax.device_get(measured))
@@ -66,7 +67,8 @@ class Evaluation(Tree):
         was in. Raises ValueError for no samples.
         """
         batches = validation.inputs(_arrays(dataset, batchSize), batchSize)
-        outputs = [jax.device_get(unwrapped(output)) for output, _ in self._outputs((each, None) for each in batches)]
+        with self._evaluating():
+            outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
         if not outputs:
             raise ValueError(f"{self.title()}: predict was given no batches")
         return wrapped(jax.tree.map(lambda *parts: np.concatenate(parts), *outputs))
@@ -81,18 +83,14 @@ class Evaluation(Tree):
             raise ValueError(f"{self.title()}: predictClass expects one row of scores for each sample, got {output!r}")
         return Tensor.of(output.numpy().argmax(1) + 1)
 
-    def _outputs(self, pairs: Any) -> Iterator[tuple[Any, Any]]:
-        with self._evaluating(), precision(dtype_of(self._type)):
-            for input, target in pairs:
-                yield self.forward(input), target  # type: ignore[attr-defined]
-
     @contextlib.contextmanager
     def _evaluating(self) -> Iterator[None]:
-        """Evaluation mode, and then the modes that all modules had."""
+        """Evaluation mode, in the module's precision, and then the modes that all modules had."""
         modes = [(module, module.train) for module in self.listModules()]
         Tree.evaluate(self)
         try:
-            yield
+            with precision(dtype_of(self._type)):
+                yield
         finally:
             for module, train in modes:
                 if module.train != train:
