@@ -131,7 +131,12 @@ def _flops(module: Module, way: Callable, input: Any, key: Any, train: bool) -> 
     def run(params: Any, buffers: Any, input: Any) -> Any:
         return way(module, params, buffers, input, key=key, train=train)[0]
 
-    return _counted(jax.make_jaxpr(run)(*jax.eval_shape(module.init, key), input).jaxpr)
+    return operations(run, *jax.eval_shape(module.init, key), input)
+
+
+def operations(function: Callable, *args: Any) -> int:
+    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
 
 
 def _counted(jaxpr: Any) -> int:
