@@ -3,8 +3,6 @@
 import argparse
 import os
 import platform
-import statistics
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -20,7 +18,7 @@ from functorch7.summary import operations
 from functorch7.training import init_state, make_train_step
 
 from . import inception, language, lenet
-from .measure import Timing, mebibytes
+from .measure import Timing, Way, measure, mebibytes
 
 PEAKS = {
     # TeraFLOP/s by data sheet, dense, in (float32 as JAX multiplies by default there, bfloat16)
@@ -55,9 +53,9 @@ class Result(NamedTuple):
 
     seconds: Timing
     flops: int
+    product_speed: float
     counted_by_xla: float | None
     mebibytes: float
-    count: int
 
 
 def workloads(times: int) -> dict[str, Workload]:
@@ -71,31 +69,25 @@ def workloads(times: int) -> dict[str, Workload]:
     }
 
 
-def timing(call: Callable[[], Any], rounds: int, seconds: float = 0.2) -> Timing:
-    """Seconds per call, of calls that are started one after the other and waited for at the end of each round."""
-    jax.block_until_ready(call())
-    started = time.perf_counter()
-    jax.block_until_ready(call())
-    calls = max(1, int(seconds / (time.perf_counter() - started)))
-    found = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        for _ in range(calls):
-            last = call()
-        jax.block_until_ready(last)
-        found.append((time.perf_counter() - started) / calls)
-    return Timing(min(found), statistics.median(found))
+def started(call: Callable[[], Any]) -> Way:
+    """A way whose steps are started one after the other; only `wait` waits for them."""
+    last: list[Any] = []
+
+    def start() -> None:
+        last[:] = [call()]
+
+    return Way(start, lambda: jax.block_until_ready(last))
 
 
-def product_speed(dtype: str, size: int, rounds: int) -> float:
-    """FLOP/s of a product of two square matrices."""
+def product(dtype: str, size: int) -> Way:
+    """A product of two square matrices, 2 size^3 FLOP."""
     matrix = jax.random.normal(jax.random.key(0), (size, size), dtype)
-    product = jax.jit(lambda a, b: a @ b)
-    return 2 * size**3 / timing(lambda: product(matrix, matrix), rounds).best
+    compiled = jax.jit(lambda a, b: a @ b)
+    return started(lambda: compiled(matrix, matrix))
 
 
-def run(workload: Workload, dtype: str, rounds: int) -> Result:
-    """Compiles a step and takes it again and again."""
+def run(workload: Workload, dtype: str, rounds: int, size: int) -> Result:
+    """Compiles a step and takes it again and again, in turns with a product."""
     manualSeed(1)
     model = nn.Sequential()
     for layer in workload.layers():
@@ -113,7 +105,8 @@ def run(workload: Workload, dtype: str, rounds: int) -> Result:
         return metrics
 
     counted_by_xla = (compiled.cost_analysis() or {}).get("flops")
-    return Result(timing(call, rounds), flops, counted_by_xla, mebibytes(compiled), workload.count)
+    step_time, product_time = measure({"step": started(call), "product": product(dtype, size)}, rounds).values()
+    return Result(step_time, flops, 2 * size**3 / product_time.best, counted_by_xla, mebibytes(compiled))
 
 
 def known_peak(kind: str, dtype: str) -> float | None:
@@ -130,35 +123,34 @@ def share(speed: float, peak: float | None) -> str:
 def report(chosen: dict[str, Workload], rounds: int, size: int) -> str:
     """The report, in Markdown."""
     device = jax.devices()[0]
+    peaks = {dtype: known_peak(device.device_kind, dtype) for dtype in DTYPES}
+    sheet = ", ".join(f"{dtype} {'unknown' if peak is None else f'{peak / 1e12:g}'}" for dtype, peak in peaks.items())
+    columns = (
+        "step", "dtype", "ms, best", "median", "examples/s", "GFLOP", "by XLA's count", "TFLOP/s", "of the data sheet",
+        "of a product", "memory, MiB",
+    )  # fmt: skip
     lines = [
         "# Training steps on this device", "",
         f"{device.device_kind} ({device.platform}), one of {jax.device_count()}; JAX {jax.__version__}, "
-        f"Python {platform.python_version()}, {os.cpu_count()} cores.", "",
-        f"| | by data sheet, TFLOP/s | product of {size} x {size} matrices, TFLOP/s |", "| --- | ---: | ---: |",
-    ]  # fmt: skip
-    products = {dtype: product_speed(dtype, size, rounds) for dtype in DTYPES}
-    for dtype, speed in products.items():
-        peak = known_peak(device.device_kind, dtype)
-        lines.append(f"| {dtype} | {'unknown' if peak is None else f'{peak / 1e12:g}'} | {speed / 1e12:.3g} |")
-    lines += [
-        "", "| step | dtype | ms, best | median | examples/s | GFLOP | by XLA's count | TFLOP/s | of the data sheet | "
-        "of the product | memory, MiB |", "| --- | --- | " + " | ".join(["---:"] * 9) + " |",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores. Peak by data sheet, TFLOP/s: {sheet}.", "",
+        f"| {' | '.join(columns)} |", f"| --- | --- | {' | '.join(['---:'] * 9)} |",
     ]  # fmt: skip
     for name, workload in chosen.items():
         for dtype in DTYPES:
-            found = run(workload, dtype, rounds)
+            found = run(workload, dtype, rounds, size)
             best, speed = found.seconds.best, found.flops / found.seconds.best
             by_xla = "unknown" if found.counted_by_xla is None else f"{found.counted_by_xla / 1e9:.3g}"
-            lines.append(
-                f"| {name} | {dtype} | {best * 1e3:.3g} | {found.seconds.median * 1e3:.3g} | "
-                f"{found.count / best:,.0f} {workload.examples} | {found.flops / 1e9:.3g} | {by_xla} | "
-                f"{speed / 1e12:.3g} | {share(speed, known_peak(device.device_kind, dtype))} | "
-                f"{share(speed, products[dtype])} | {found.mebibytes:.0f} |"
-            )
+            cells = (
+                name, dtype, f"{best * 1e3:.4g}", f"{found.seconds.median * 1e3:.4g}",
+                f"{workload.count / best:,.0f} {workload.examples}", f"{found.flops / 1e9:.3g}", by_xla,
+                f"{speed / 1e12:.3g}", share(speed, peaks[dtype]), share(speed, found.product_speed),
+                f"{found.mebibytes:.0f}",
+            )  # fmt: skip
+            lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "", "GFLOP are counted as `f7.summary` does, over the whole step, loops as often as they run (XLA's count has "
         "them once). Utilisation is their number per second over the peak: that of the data sheet, where it is known, "
-        "and that of a large product in the same run.", "",
+        f"and that of a product of {size} x {size} matrices, taken in turns with the step.", "",
     ]  # fmt: skip
     return "\n".join(lines)
 

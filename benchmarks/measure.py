@@ -11,8 +11,8 @@ import numpy as np
 class Way(NamedTuple):
     """One way to take a training step."""
 
-    step: Callable[[], float]
-    """Takes a step and returns its loss, as a Python number."""
+    step: Callable[[], Any]
+    """Takes a step and returns its loss, as a Python number; or starts one and returns nothing."""
     wait: Callable[[], None] = lambda: None
     """Waits until all that the steps so far have started is done."""
 

@@ -62,7 +62,7 @@ def test_the_accelerators_report_counts_and_divides(monkeypatch):
     batch = (np.ones((16, 300), np.float32), np.ones((16, 200), np.float32))
     linear = accelerator.Workload(lambda: [nn.Linear(300, 200)], f7.MSECriterion(), batch, "numbers")
     monkeypatch.setitem(accelerator.PEAKS, jax.devices()[0].device_kind, (2.0, 4.0))
-    found = accelerator.run(linear, "float32", rounds=1)
+    found = accelerator.run(linear, "float32", rounds=1, size=64)
     products = 2 * 2 * 16 * 300 * 200
     assert products < found.flops < products + 5 * (300 * 200 + 16 * 200)
     printed = accelerator.report({"linear": linear}, rounds=1, size=64)
