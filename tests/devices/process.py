@@ -27,7 +27,7 @@ def main(coordinator: str, folder: Path, number: int) -> None:
         raise AssertionError("keys that differ were not found")
 
     found: dict[str, Any] = {}
-    for name in ("mlp", "mlp sharded", "convolutions", "language sharded"):
+    for name in ("mlp sharded", "convolutions", "language sharded"):
         task = TASKS[name.split()[0]]
         make = fully_sharded if name.endswith("sharded") else data_parallel
         sharding = make(batch_dim=task.batch_dim, smallest=task.smallest)
