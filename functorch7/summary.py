@@ -131,12 +131,7 @@ def _flops(module: Module, way: Callable, input: Any, key: Any, train: bool) -> 
     def run(params: Any, buffers: Any, input: Any) -> Any:
         return way(module, params, buffers, input, key=key, train=train)[0]
 
-    return operations(run, *jax.eval_shape(module.init, key), input)
-
-
-def operations(function: Callable, *args: Any) -> int:
-    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
-    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
+    return _counted(jax.make_jaxpr(run)(*jax.eval_shape(module.init, key), input).jaxpr)
 
 
 def _counted(jaxpr: Any) -> int:
@@ -168,6 +163,11 @@ def _programs(params: dict[str, Any]) -> Iterator[Any]:
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if hasattr(each, "eqns") or hasattr(each, "jaxpr"):
                 yield each
+
+
+def operations(function: Callable, *args: Any) -> int:
+    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
 
 
 def _sizes(tree: Any) -> str:
