@@ -1,5 +1,7 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
-#   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
+#   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
+#   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
+#   make bench-accelerator    how well training steps use this machine's device; writes accelerator-report.md
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,7 +10,7 @@ TUNING ?=
 
 python := $(VENV)/bin/python
 
-.PHONY: demo test lint format benchmark gallery clean
+.PHONY: demo test lint format benchmark bench-accelerator gallery clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
@@ -29,12 +31,15 @@ format: $(VENV)/.installed-dev
 benchmark: $(VENV)/.installed-test
 	$(python) -m benchmarks $(ARGS)
 
+bench-accelerator: $(VENV)/.installed-test
+	$(python) -m benchmarks.accelerator --output accelerator-report.md $(ARGS)
+
 gallery: $(VENV)/.installed-demo
 	$(python) -m functorch7.viz --gallery docs
 	$(python) examples/vision.py --output docs/gallery/vision.png
 
 clean:
-	rm -rf $(VENV) demo-output .pytest_cache .ruff_cache
+	rm -rf $(VENV) demo-output accelerator-report.md .pytest_cache .ruff_cache
 
 # One stamp per extra of pyproject.toml, so that a change there installs again.
 $(VENV)/.installed-%: pyproject.toml | $(python)

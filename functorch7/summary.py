@@ -98,6 +98,11 @@ def _counted(jaxpr: Any) -> int:
     return sum(map(_of_equation, jaxpr.eqns))
 
 
+def operations(function: Callable, *args: Any) -> int:
+    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
+
+
 def _of_equation(equation: Any) -> int:
     name, params = equation.primitive.name, equation.params
     sizes = [math.prod(each.aval.shape) for each in equation.outvars]

@@ -2,12 +2,16 @@
 
 from .averaging import average_of as average_of
 from .averaging import averaged as averaged
+from . import distributed as distributed
 from .hessian import criterion_diagonal_hessian as criterion_diagonal_hessian
 from .hessian import diagonal_hessian as diagonal_hessian
 from .labels import freeze as freeze
 from .labels import labels as labels
 from .run import Result as Result
 from .sgd import make_sgd_step as make_sgd_step
+from .sharding import Sharding as Sharding
+from .sharding import data_parallel as data_parallel
+from .sharding import fully_sharded as fully_sharded
 from .step import TrainState as TrainState
 from .step import init_state as init_state
 from .step import make_loss as make_loss
