@@ -1,7 +1,7 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -66,6 +66,18 @@ def misfits(expected: dict[str, Any], given: dict[str, Any]) -> list[str]:
             if name in given and tuple(array.shape) != np.shape(given[name])
         ]
     )
+
+
+class IncompatibleKeys(NamedTuple):
+    """The names that a loaded state lacked, and those that nothing was found for."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not (self.missing_keys or self.unexpected_keys):
+            return "<All keys matched successfully>"
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 def state_dict(module: Module, variables: Variables) -> dict[str, Any]:

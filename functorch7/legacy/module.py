@@ -20,11 +20,13 @@ from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
+from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .serial import PRIVATE, Serialization
+from .state import State
 from .storage import Storage, dtype_of, precision
-from .tensor import Tensor, changed, version
+from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
 from .values import as_input, as_tensors, shapes, unwrapped, wrapped
 
@@ -37,7 +39,9 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(
+    Tree, Parameters, Names, State, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module
+):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -53,6 +57,13 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
     _outer_plan: Plan | None = None
     _call: Call | None = None
     _state: dict[str, Any] = {}
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith(f"{__package__}."):
+            from .custom import note_class
+
+            note_class(cls)
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Takes Torch's arguments; None takes a default, as nil does."""
@@ -134,7 +145,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
 
     def _planned(self) -> Plan:
         plan = self._plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             if self._spec is None:
                 raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
             plan = self.__dict__["_plan"] = Plan(self)
@@ -143,7 +154,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
     def _planned_outside(self) -> Plan:
         """The plan that sees this object, whose updateOutput the user wrote, from outside."""
         plan = self._outer_plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             plan = self.__dict__["_outer_plan"] = Plan(self, as_foreign=True)
         return plan
 

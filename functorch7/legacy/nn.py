@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from . import activations as functional
 from . import bidirectional as bidirectional
 from . import criterions as criterions
 from . import decorators as decorators
@@ -14,6 +15,7 @@ from . import nngraph as nngraph
 from . import recurrent as recurrent
 from . import special as special
 from . import vision as vision
+from .call import functional_call as functional_call
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
@@ -24,6 +26,9 @@ from .measures import get_bleu as get_bleu
 from .measures import get_rougeN as get_rougeN
 from .measures import get_rougeS as get_rougeS
 from .module import Module as Module
+from .module_lists import ModuleDict as ModuleDict
+from .module_lists import ModuleList as ModuleList
+from .parameter import Parameter as Parameter
 from .recurrent import AbstractRecurrent as AbstractRecurrent
 from .recurrent import AbstractSequencer as AbstractSequencer
 from .special import Reinforce as Reinforce
@@ -32,8 +37,8 @@ from .vision import tables as tables
 
 __all__ = [
     "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
-    "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian",
-    "rnn", "tables", "utils",
+    "Module", "ModuleDict", "ModuleList", "Parameter", "Reinforce", "SparseJacobian", "StochasticGradient",
+    "functional", "functional_call", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "rnn", "tables", "utils",
 ]  # fmt: skip
 
 
