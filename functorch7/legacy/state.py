@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.naming import IncompatibleKeys, misfits
+from ..core.naming import IncompatibleKeys, fitting
 from .described import Described
 from .storage import dtype_of, type_name_of
 from .tensor import Tensor
@@ -52,21 +52,15 @@ class State(Described):
         With strict=False these may differ. Raises TypeError unless it is a mapping, and ValueError that lists every
         missing and unexpected name (if strict) and every shape that differs; then nothing has changed.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"{self.title()}: expected a state_dict, got {type(state_dict).__name__}")
-        given = dict(state_dict)
+        given = dict(state_dict) if isinstance(state_dict, Mapping) else state_dict
         for prefix, module in self.named_modules():
             for hook in module._state_hooks("before"):
                 hook(module, given, f"{prefix}." if prefix else "", {}, strict, [], [], [])
         own = self.state_dict()
-        keys = IncompatibleKeys([n for n in own if n not in given], [n for n in given if n not in own])
-        expected = own if strict else {name: own[name] for name in own if name in given}
-        arrays = {name: np.asarray(given[name]) for name in given if strict or name in own}
-        wrong = misfits(expected, arrays)
-        if wrong:
-            raise ValueError(f"{self.title()}: the state does not fit: " + "; ".join(wrong))
-        for name, tensor in expected.items():
-            tensor.copy(arrays[name])
+        keys = fitting(self.title(), own, given, strict)
+        for name, tensor in own.items():
+            if name in given:
+                tensor.copy(np.asarray(given[name]))
         for module in self.listModules():
             for hook in module._state_hooks("after"):
                 hook(module, keys)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any, ClassVar
 
@@ -11,11 +10,12 @@ import jax
 import jax.numpy as jnp
 
 from .. import core
-from ..core.emitted import is_emitted
+from ..core.emitted import both, is_emitted
 from ..core.sharing import with_at
 from .foreign import Foreign, InMode
 from .forms import Form, Static, array_of, frozen, is_array, split, thawed
 from .generated import class_of, classes
+from .random import refusing
 from .tensor import Tensor
 from .tree import ModuleList
 from .values import wrapped
@@ -65,7 +65,8 @@ class Traced(core.Module, abstract=True):
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
-            output = array_of(self.kind.forward(run.object, *args, **kwargs))
+            with refusing(f"{self.torch_name()}: forward"):
+                output = array_of(self.kind.forward(run.object, *args, **kwargs))
         except NEEDS_VALUES as error:
             raise TypeError(
                 f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
@@ -186,9 +187,7 @@ class Run:
         if not path:
             return self.spec.kind.forward(module, *args, **kwargs)
         form, given = split(args, kwargs)
-        key, count = self.key, self.calls[path]
-        if key is not None and count:  # the first call has the key that the module has in any container
-            key = jax.random.fold_in(jax.random.fold_in(key, len(self.spec.modules)), count)
+        key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
         output, new = self.spec.call(
             path[0], self.params, collected(self.object), array_of(given),
@@ -261,17 +260,8 @@ def put(made: Any, buffers: Any) -> None:
         if name not in fields["_state"]:
             fields[name] = Tensor.of(value)
         elif is_emitted(value):
-            fields["_state"][name] = _both(spec, fields["_state"][name], value)
+            fields["_state"][name] = both(fields["_state"][name], value)
         else:
             fields["_state"][name] = value
     for name, each in zip(child_names(spec), fields["_inner"], strict=True):
         put(each, buffers[name])
-
-
-def _both(spec: core.Module, old: Any, new: Any) -> Any:
-    """A module's side output after one more call in the same `forward`: losses add up."""
-    if old is new or old.value is None or new.value is None or new.kind == "parameter":
-        return new
-    if new.kind != "loss":
-        raise TypeError(f"{core.title(spec)}: a module that draws for REINFORCE can be called once in a forward")
-    return replace(new, value=old.value + new.value)
