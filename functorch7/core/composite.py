@@ -44,7 +44,7 @@ class Composite(Module, abstract=True):
 class Run:
     """One call of a Composite: its arrays, and its modules as functions of their inputs."""
 
-    def __init__(self, module: Module, params: Any, buffers: Any, key: Any, train: bool):
+    def __init__(self, module: Composite, params: Any, buffers: Any, key: Any, train: bool):
         self.module, self.params, self.buffers, self.key, self.train = module, params, dict(buffers), key, train
         self.calls: Counter[str] = Counter()
 
@@ -54,9 +54,7 @@ class Run:
             return partial(self._call, name)
         inner = [each for each in children if each.startswith(f"{name}.")]
         if not inner:
-            raise AttributeError(
-                f"{self.module.torch_name()}: expected one of its modules {list(children)}, got {name!r}"
-            )
+            raise AttributeError(f"{self.module.torch_name()}: expected one of its modules {[*children]}, got {name!r}")
         return [partial(self._call, each) for each in inner]
 
     def _call(self, name: str, input: Any) -> Any:

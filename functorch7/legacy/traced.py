@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from .. import core
+from ..core.composite import key_of_call
 from ..core.emitted import both, is_emitted
 from ..core.sharing import with_at
 from .foreign import Foreign, InMode
@@ -74,6 +75,11 @@ class Traced(core.Module, abstract=True):
             ) from error
         run.check_unchanged()
         return output, collected(run.object)
+
+    def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Any]:
+        """(module, input) of a call with several arguments: the module's input is the table of the arrays among them."""
+        form, given = split(args, kwargs)
+        return self.replace(form=form), array_of(given)
 
     def printed(self) -> str:
         return tree_text(self.kind.__name__, "", self.children())
