@@ -77,7 +77,7 @@ class Traced(core.Module, abstract=True):
         return output, collected(run.object)
 
     def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Any]:
-        """(module, input) of a call with several arguments: the module's input is the table of the arrays among them."""
+        """(module, input) of a call with several arguments: its input is the table of the arrays among them."""
         form, given = split(args, kwargs)
         return self.replace(form=form), array_of(given)
 
