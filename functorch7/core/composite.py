@@ -20,6 +20,11 @@ class Composite(Module, abstract=True):
     Raises: AttributeError for a name that is no field with modules.
     """
 
+    def __post_init__(self) -> None:
+        taken = {"params", "buffers", "train"} & {name.split(".")[0] for name in self.children()}
+        if taken:
+            raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
+
     def children(self) -> dict[str, Module]:
         found = {}
         for name, value in ((each.name, getattr(self, each.name)) for each in fields(self)):  # type: ignore[arg-type]
@@ -45,25 +50,26 @@ class Run:
     """One call of a Composite: its arrays, and its modules as functions of their inputs."""
 
     def __init__(self, module: Composite, params: Any, buffers: Any, key: Any, train: bool):
-        self.module, self.params, self.buffers, self.key, self.train = module, params, dict(buffers), key, train
-        self.calls: Counter[str] = Counter()
+        self._module, self._key = module, key
+        self.params, self.buffers, self.train = params, dict(buffers), train
+        self._calls: Counter[str] = Counter()
 
     def __getattr__(self, name: str) -> Any:
-        children = self.module.children()
+        children = self._module.children()
         if name in children:
             return partial(self._call, name)
         inner = [each for each in children if each.startswith(f"{name}.")]
         if not inner:
-            raise AttributeError(f"{self.module.torch_name()}: expected one of its modules {[*children]}, got {name!r}")
+            raise AttributeError(f"{self._module.torch_name()}: expected one of its modules {[*children]}, got {name!r}")
         return [partial(self._call, each) for each in inner]
 
     def _call(self, name: str, input: Any) -> Any:
-        key = key_of_call(self.module, self.key, self.calls[name])
+        key = key_of_call(self._module, self._key, self._calls[name])
         old = self.buffers[name]
-        output, new = self.module.call(name, self.params, self.buffers, input, key=key, train=self.train)
-        if self.calls[name]:
+        output, new = self._module.call(name, self.params, self.buffers, input, key=key, train=self.train)
+        if self._calls[name]:
             new = jax.tree.map(both, old, new, is_leaf=is_emitted)
-        self.calls[name] += 1
+        self._calls[name] += 1
         self.buffers[name] = new
         return output
 

@@ -189,7 +189,9 @@ class Plan:
     @property
     def stands(self) -> bool:
         """Whether the network still looks like this."""
-        return self.version == version() and all(m.own_attributes() == then for m, then in self._attributes)
+        if self.version != version():
+            return False
+        return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
