@@ -259,7 +259,7 @@ class Custom(Registration):
 
 def note_class(kind: Any) -> None:
     """Looks at a user's new class: one that defines `forward`, and neither Torch's methods nor a layer, is a Custom."""
-    if issubclass(kind, Inside) or kind.spec_class is not None:
+    if not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
         return
     written: Callable | None = vars(kind).get("forward")
     if written is not None and not overridden_in(kind, "updateOutput"):

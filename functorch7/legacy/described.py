@@ -91,6 +91,10 @@ class Described:
         if describes is not None:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
+        if not cls.__module__.startswith(f"{__package__}."):  # a user's class
+            from .custom import note_class
+
+            note_class(cls)
 
     def description(self) -> Any:
         """The immutable description as it stands."""

@@ -58,13 +58,6 @@ class Module(
     _call: Call | None = None
     _state: dict[str, Any] = {}
 
-    def __init_subclass__(cls, **kwargs: Any):
-        super().__init_subclass__(**kwargs)
-        if not cls.__module__.startswith(f"{__package__}."):
-            from .custom import note_class
-
-            note_class(cls)
-
     def __init__(self, *args: Any, **kwargs: Any):
         """Takes Torch's arguments; None takes a default, as nil does."""
         if self.spec_class is None:
