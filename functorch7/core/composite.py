@@ -60,9 +60,8 @@ class Run:
             return partial(self._call, name)
         inner = [each for each in children if each.startswith(f"{name}.")]
         if not inner:
-            raise AttributeError(
-                f"{self._module.torch_name()}: expected one of its modules {[*children]}, got {name!r}"
-            )
+            who = self._module.torch_name()
+            raise AttributeError(f"{who}: expected one of its modules {list(children)}, got {name!r}")
         return [partial(self._call, each) for each in inner]
 
     def _call(self, name: str, input: Any) -> Any:
