@@ -27,6 +27,9 @@ class Mode(int):
     def __call__(self, mode: bool = True) -> Any:
         return self.module._in_mode(mode)
 
+    def __repr__(self) -> str:
+        return str(bool(self))
+
 
 class Custom(Registration):
     """What a user's class with a `forward` of its own becomes a subclass of.
@@ -68,7 +71,7 @@ class Custom(Registration):
         elif name in fields.get("_parameters", ()) or name in fields.get("_children", ()):
             self._empty(name, value)
         elif hasattr(Custom, name):
-            if name == "train" and value != self.train:
+            if (name == "train" and value != self.train) or callable(value):
                 changed()
             object.__setattr__(self, name, value)
         else:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import numpy as np
-
 from .storage import Storage
 from .tensor import Tensor, changed
 
 
 class Parameter(Tensor):
-    """A learnable tensor: over the elements of `data`, which are not copied.
+    """A learnable tensor: over the elements of `data`, which are not copied; those of lists are float32.
 
     `grad` is the tensor in which a module's `backward` adds up its gradient; without `requires_grad` it gets none.
     Raises: TypeError for integers. Source: PyTorch, the Modules note.
@@ -21,7 +19,7 @@ class Parameter(Tensor):
     __slots__ = ("_requires_grad", "grad")
 
     def __init__(self, data: Any, requires_grad: bool = True):
-        tensor = data if isinstance(data, Tensor) else Tensor.of(np.asarray(data))
+        tensor = data if isinstance(data, Tensor) else Tensor.of(data) if hasattr(data, "dtype") else Tensor(data)
         if tensor.dtype.kind in "iub":
             raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")
         self._bind(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_)

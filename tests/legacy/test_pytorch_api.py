@@ -82,6 +82,18 @@ def test_a_parameter_is_floating_point_and_its_results_are_tensors():
     assert pickle.loads(pickle.dumps(weight)).requires_grad
 
 
+def test_parameters_of_lists_are_float32_and_need_a_forward():
+    assert nn.Parameter([1.0, 2.0]).dtype == np.float32
+
+    class NoForward(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter([1.0])
+
+    with pytest.raises(TypeError, match="nn.NoForward: define forward"):
+        NoForward()
+
+
 def test_frozen_parameters_get_no_gradient():
     net = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
     net[0].requires_grad_(False)
@@ -251,6 +263,15 @@ def test_copies_are_separate_and_whole():
         copy[2][2].factor.fill(0)
         same(net[2][2].factor, [2])
         assert str(copy) == str(net)
+
+
+def test_buffers_that_are_not_saved_are_arrays_of_the_functional_form():
+    net = custom(lambda self, x: x * self.kept, inner=Scale)
+    net.register_buffer("kept", torch.ones(3).mul(2), persistent=False)
+    module, variables = net.functional()
+    assert list(f7.state_dict(module, variables)) == ["inner.factor"]
+    assert [name for name, _ in f7.named_buffers(module, variables.buffers)] == ["kept"]
+    same(module.apply(*variables, X)[0], 2 * X, 1e-6)
 
 
 def test_a_custom_module_is_a_pure_function(evaluated):

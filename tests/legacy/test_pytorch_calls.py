@@ -88,6 +88,15 @@ def test_running_statistics_inside_are_kept_and_modes_differ(evaluated):
     assert type(net.train) is bool
 
 
+def test_a_module_may_stay_in_its_own_mode(evaluated):
+    net = evaluated.training()
+    net.norm.evaluate()
+    mean = np.asarray(net.norm.running_mean).copy()
+    h = linear(net.linear, linear(net.linear, X))
+    same(net(X), h / np.sqrt(1 + 1e-5) * np.asarray(net.norm.weight) + 1, 1e-4, 1e-5)
+    same(net.norm.running_mean, mean)
+
+
 def test_a_dropout_that_is_called_twice_draws_twice():
     class Twice(nn.Module):
         def __init__(self):
