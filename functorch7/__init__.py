@@ -14,6 +14,7 @@ from .compression import fake_quantized as fake_quantized
 from .compression import observed as observed
 from .compression import pruning as pruning
 from .compression import quantize as quantize
+from .core import Composite as Composite
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
@@ -36,6 +37,11 @@ from .core import penalty as penalty
 from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict
 from .core import with_carry as with_carry
+from .core.listing import named_buffers as named_buffers
+from .core.listing import named_children as named_children
+from .core.listing import named_modules as named_modules
+from .core.listing import named_parameters as named_parameters
+from .core.listing import to as to
 from .interop.compare import compare as compare
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model

@@ -21,6 +21,7 @@ from .checks import in_dtype_of as in_dtype_of
 from .checks import is_concrete as is_concrete
 from .checks import lookable as lookable
 from .checks import title as title
+from .composite import Composite as Composite
 from .emitted import Emitted as Emitted
 from .emitted import emitted as emitted
 from .emitted import penalty as penalty

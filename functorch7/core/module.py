@@ -55,6 +55,8 @@ class Module:
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
     transient: ClassVar[tuple[str, ...]] = ()
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    unsaved: ClassVar[tuple[str, ...]] = ()
+    """Names of the buffers that are no recurrent state and yet not saved."""
     exposes: ClassVar[tuple[str, ...]] = ()
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
     own_name: ClassVar[str | None] = None
@@ -343,7 +345,7 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:
-    """The tree of `buffers` with each one's kind: "persistent", "transient", "side output" or "mask"."""
+    """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
     children = module.children()
     if isinstance(children, tuple):
         inner = [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=False)]
@@ -354,6 +356,8 @@ def buffer_kinds(module: Module, buffers: Any) -> Any:
             return buffer_kinds(children[name], value)
         if name in module.transient:
             return "transient"
+        if name in module.unsaved:
+            return "unsaved"
         return jax.tree.map(_kind, value, is_leaf=_is_node)
 
     return {name: kind(name, value) for name, value in buffers.items()}

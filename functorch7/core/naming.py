@@ -1,7 +1,7 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -89,24 +89,55 @@ def misfits(expected: dict[str, Any], given: dict[str, Any]) -> list[str]:
     )
 
 
+class IncompatibleKeys(NamedTuple):
+    """The names that a loaded state lacked, and those that nothing was found for."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not (self.missing_keys or self.unexpected_keys):
+            return "<All keys matched successfully>"
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
 def state_dict(module: Module, variables: Variables) -> dict[str, Any]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0."""
     found = [*named_parameters(module, variables.params), *named_buffers(module, variables.buffers)]
     return {dotted(path): value for path, value in found if value is not None}
 
 
-def load_state_dict(module: Module, variables: Variables, state: dict[str, Any]) -> Variables:
+def fitting(who: str, own: dict[str, Any], state: Mapping[str, Any], strict: bool) -> IncompatibleKeys:
+    """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`."""
+    if not isinstance(state, Mapping):
+        raise TypeError(f"{who}: expected a state_dict, got {type(state).__name__}")
+    shared = {name: array for name, array in own.items() if name in state}
+    wrong = misfits(own, dict(state)) if strict else misfits(shared, {name: state[name] for name in shared})
+    if wrong:
+        raise ValueError(f"{who}: the state does not fit: " + "; ".join(wrong))
+    return IncompatibleKeys([n for n in own if n not in state], [n for n in state if n not in own])
+
+
+@overload
+def load_state_dict(
+    module: Module, variables: Variables, state: Mapping[str, Any], strict: Literal[True] = True
+) -> Variables: ...
+@overload
+def load_state_dict(
+    module: Module, variables: Variables, state: Mapping[str, Any], strict: bool
+) -> tuple[Variables, IncompatibleKeys]: ...
+def load_state_dict(module: Module, variables: Variables, state: Mapping[str, Any], strict: bool = True) -> Any:
     """`variables` with the arrays of `state`, cast to the dtypes that stand there.
 
-    Raises ValueError that lists every missing and unexpected name and every shape that differs.
+    With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
+    Raises TypeError unless `state` is a mapping, and ValueError that lists every missing and unexpected name (if
+    strict) and every shape that differs.
     """
     own = state_dict(module, variables)
-    wrong = misfits(own, state)
-    if wrong:
-        raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
-
-    arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items()}
-    return Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
+    keys = fitting(module.torch_name(), own, state, strict)
+    arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items() if name in state}
+    loaded = Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
+    return loaded if strict else (loaded, keys)
 
 
 def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:

@@ -45,6 +45,7 @@ class Program(NamedTuple):
     train: bool
     dtype: str
     by_storage: bool  # gradients with respect to whole storages, not to single views
+    frozen: frozenset[int]  # the numbers of the parameters that get no gradient
 
 
 def read(storages: Any, view: View) -> Any:
@@ -129,7 +130,8 @@ def _network(program: Program, buffers: list, draw: Any) -> Callable:
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         views = [read(arrays, view) for view in program.views] if program.by_storage else arrays
-        params = treedef.unflatten([views[position] for position in order])
+        given = [lax.stop_gradient(view) if i in program.frozen else view for i, view in enumerate(views)]
+        params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
         tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)

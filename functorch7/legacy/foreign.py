@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from .. import core
+from .random import refusing
 from .values import unwrapped, wrapped
 
 
@@ -63,7 +64,8 @@ class Foreign(core.Module, abstract=True):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         run = self._by_hand if self.object.has_own_gradient() else self._by_autodiff
-        return run(params, input), buffers
+        with refusing(None):
+            return run(params, input), buffers
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:
         storages = [cell.storage_ for cell in self.object.cells()]

@@ -11,7 +11,7 @@ from .. import core
 from ..interop.torch7 import node
 from .generated import object_of
 from .plan import Path, Slot, grad_name
-from .storage import Storage, dtype_of, precision, type_name_of
+from .storage import dtype_of, precision, type_name_of
 from .tensor import Tensor, changed
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def _fill(module: Module, params: Any, buffers: Any) -> None:
     for name in module.own_parameters():
         if params[name] is not None:  # None: tied to another, which _tie sees to
             array = params[name] if hasattr(params[name], "dtype") else np.asarray(params[name])
-            module.__dict__[name] = Tensor.of(array)
-            module.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(array.shape, array.dtype), 0, array.shape)
+            module._put_parameter(name, Tensor.of(array))
     own = buffers[len(spec.children()) :] if isinstance(spec.children(), tuple) else [buffers]
     for name in spec.init_buffers():
         Slot(module, name).write(own[0][name])

@@ -21,12 +21,14 @@ from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
+from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .quantization import Quantization
 from .serial import PRIVATE, Serialization
+from .state import State
 from .storage import Storage, dtype_of, precision
-from .tensor import Tensor, changed, version
+from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
 from .values import as_input, as_tensors, shapes, unwrapped, wrapped
 
@@ -40,7 +42,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
 
 
 class Module(
-    BigDL, Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Quantization, Described,
+    BigDL, Tree, Parameters, Names, State, HiddenStates, Serialization, TrainingHelpers, Quantization, Described,
     describes=core.Module,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
@@ -139,7 +141,7 @@ class Module(
 
     def _planned(self) -> Plan:
         plan = self._plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             if self._spec is None:
                 raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
             plan = self.__dict__["_plan"] = Plan(self)
@@ -148,7 +150,7 @@ class Module(
     def _planned_outside(self) -> Plan:
         """The plan that sees this object, whose updateOutput the user wrote, from outside."""
         plan = self._outer_plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             plan = self.__dict__["_outer_plan"] = Plan(self, as_foreign=True)
         return plan
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from . import activations as functional
 from . import bidirectional as bidirectional
 from . import criterions as criterions
 from . import decorators as decorators
@@ -17,6 +18,7 @@ from . import vision as vision
 from .bigdl.graphs import Input as Input
 from .bigdl.graphs import Model as Model
 from .bigdl.saving import load as load
+from .call import functional_call as functional_call
 from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
@@ -28,6 +30,9 @@ from .measures import get_bleu as get_bleu
 from .measures import get_rougeN as get_rougeN
 from .measures import get_rougeS as get_rougeS
 from .module import Module as Module
+from .module_lists import ModuleDict as ModuleDict
+from .module_lists import ModuleList as ModuleList
+from .parameter import Parameter as Parameter
 from .recurrent import AbstractRecurrent as AbstractRecurrent
 from .recurrent import AbstractSequencer as AbstractSequencer
 from .special import Reinforce as Reinforce
@@ -36,8 +41,9 @@ from .vision import tables as tables
 
 __all__ = [
     "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Graph", "Input",
-    "Jacobian", "Linear", "Model", "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu",
-    "get_rougeN", "get_rougeS", "hessian", "load", "loadModule", "loadTorch", "rnn", "tables", "utils",
+    "Jacobian", "Linear", "Model", "Module", "ModuleDict", "ModuleList", "Parameter", "Reinforce", "SparseJacobian",
+    "StochasticGradient", "functional", "functional_call", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "load",
+    "loadModule", "loadTorch", "rnn", "tables", "utils",
 ]  # fmt: skip
 
 Graph = Model

@@ -70,8 +70,10 @@ class Slot:
             self.holder._state[self.name] = value
             if is_emitted(value) and value.kind == "parameter" and value.value is not None:
                 self.holder.weight.array = value.value
-        else:
-            self.holder.__dict__[self.name].array = value
+        elif (tensor := self.holder.__dict__[self.name]).shape == value.shape and tensor.dtype == value.dtype:
+            tensor.array = value
+        else:  # a user's buffer
+            self.holder.__dict__[self.name] = Tensor.of(value)
 
 
 def grad_name(name: str) -> str:
@@ -142,7 +144,7 @@ class Layout:
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Module, as_foreign: bool = False):
+    def __init__(self, root: Module, as_foreign: bool = False, form: Any = None):
         self.version = version()
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
@@ -154,6 +156,8 @@ class Plan:
         self.sequencers: list[tuple[Module, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
+        if form is not None:
+            self.spec = self.spec.replace(form=form)
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.is_step
@@ -179,7 +183,17 @@ class Plan:
             bool(root.train),
             self.dtype.name,
             aligned and self.terms is None,
+            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
+        # Attributes of users' modules are constants of the program; lists of them may change without notice.
+        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+
+    @property
+    def stands(self) -> bool:
+        """Whether the network still looks like this."""
+        if self.version != version():
+            return False
+        return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""

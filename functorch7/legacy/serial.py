@@ -14,6 +14,7 @@ from .tensor import Tensor
 PRIVATE = (
     "_plan",
     "_outer_plan",
+    "_plans",
     "_seats",
     "_call",
     "_output",
