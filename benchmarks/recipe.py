@@ -13,7 +13,7 @@ from functorch7.training import init_state, make_train_step
 from .measure import Way
 from .recurrent import load_lstm
 
-RECIPE = recipes.load("python-lstm", {"dropout": 0})
+RECIPE: Any = recipes.load("python-lstm", {"dropout": 0})
 WORDS = RECIPE.sequence_length * RECIPE.columns
 """That a step reads."""
 

@@ -1,8 +1,8 @@
 """Training in pure functions."""
 
+from . import distributed as distributed
 from .averaging import average_of as average_of
 from .averaging import averaged as averaged
-from . import distributed as distributed
 from .hessian import criterion_diagonal_hessian as criterion_diagonal_hessian
 from .hessian import diagonal_hessian as diagonal_hessian
 from .labels import freeze as freeze
