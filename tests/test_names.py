@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.core import structure_of
 from functorch7.core.sharing import found_at
 from functorch7.training import freeze, labels
 
@@ -29,20 +30,20 @@ def test_a_name_belongs_to_the_description():
             f7.Linear(3, 4).named(wrong)
 
 
-def test_find_gives_the_place(key):
+def test_find_gives_the_place():
     assert f7.find(NET, "last") == (1, 1) and f7.find(NET, "first") == (0,) and f7.find(NET, "no") is None
     assert f7.find(NET.named("all"), "all") == ()
-    params, _ = NET.init(key)
+    params, _ = structure_of(NET)
     assert found_at(params, f7.find(NET, "last"))["weight"].shape == (2, 4)
     twice = f7.Sequential(NET, f7.Tanh().named("last"))
     with pytest.raises(ValueError, match="find multiple modules with same name 'last': at 0.1.1 and 1"):
         f7.find(twice, "last")
     inside = f7.Sequencer(f7.FastLSTM(3, 2).named("cell"))
-    assert "i2g" in found_at(inside.init(key).params, f7.find(inside, "cell"))
+    assert "i2g" in found_at(structure_of(inside).params, f7.find(inside, "cell"))
 
 
-def test_rules_by_name(key):
-    params, _ = NET.init(key)
+def test_rules_by_name():
+    params, _ = structure_of(NET)
     marked = labels(NET, params, {"first": "slow", "top": "frozen", "nn.Linear": "rest"})
     assert marked[0] == {"weight": "slow", "bias": "slow"} and marked[1][0] == {"weight": "frozen", "bias": "frozen"}
     assert labels(NET, params, {"top": "a", "last": "b", "1.1.bias": "c"})[1][1] == {"weight": "b", "bias": "c"}
@@ -51,7 +52,7 @@ def test_rules_by_name(key):
         freeze(NET, params, "conv9")
     both = f7.Sequential(f7.Linear(2, 2).named("a"), f7.Linear(2, 2).named("a"))
     with pytest.raises(ValueError, match="find multiple modules with same name 'a'"):
-        freeze(both, both.init(key).params, "a")
+        freeze(both, structure_of(both).params, "a")
 
 
 def test_summaries_show_names():

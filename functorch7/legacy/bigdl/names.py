@@ -21,13 +21,13 @@ class Names(Tree):
             self._respecify(self._spec.named(name))
         return self
 
-    def given_name(self) -> str | None:
+    def _given_name(self) -> str | None:
         """The name that it was given, if any."""
         return self.__dict__.get("_own_name") if self._spec is None else self._spec.own_name
 
     def getName(self) -> str:
         """The name that it was given; else Linear@3f2a51c8, which no other module has, nor a copy of this one."""
-        given = self.given_name()
+        given = self._given_name()
         if given is not None:
             return given
         kind = self.typename().rpartition(".")[2]
@@ -41,7 +41,7 @@ class Names(Tree):
         return next(iter(found.values()), None)
 
     def _names(self) -> tuple:
-        given = self.given_name()
+        given = self._given_name()
         return (self.__dict__.get("_default_name"),) if given is None else (given,)
 
     def __getitem__(self, name: str) -> Any:
@@ -53,7 +53,7 @@ class Names(Tree):
             raise KeyError(name)
         return found
 
-    def named_modules_once(self) -> dict[str, Any]:
+    def _modules_by_name(self) -> dict[str, Any]:
         """Every module that has parameters of its own, by name. Raises ValueError if two have the same."""
         found: dict[str, Any] = {}
         for module in self.listModules():

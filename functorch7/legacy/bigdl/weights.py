@@ -23,7 +23,7 @@ class Weights(Names, Parameters):
         A module with other parameters has them under their own names. Raises ValueError if two modules that have
         parameters have the same name.
         """
-        return {name: module._table() for name, module in self.named_modules_once().items()} or None
+        return {name: module._table() for name, module in self._modules_by_name().items()} or None
 
     def _table(self) -> dict[str, Tensor]:
         names = self.own_parameters()
@@ -32,7 +32,7 @@ class Weights(Names, Parameters):
 
     def _weights_table(self) -> Table:
         return {name: {n: module.__dict__[n] for n in module.own_parameters()}
-                for name, module in self.named_modules_once().items()}  # fmt: skip
+                for name, module in self._modules_by_name().items()}  # fmt: skip
 
     def getWeightsBias(self) -> list[Tensor] | None:
         """The learnable tensors themselves, in the order of `parameters()`; None without any."""
