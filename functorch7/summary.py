@@ -98,7 +98,7 @@ def _counted(jaxpr: Any) -> int:
     return sum(map(_of_equation, jaxpr.eqns))
 
 
-def operations(function: Callable, *args: Any) -> int:
+def operations(function: Any, *args: Any) -> int:
     """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import optax
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
@@ -94,7 +95,8 @@ class Sharding:
 
     def place(self, module: Module, state: TrainState) -> TrainState:
         """A copy of the state, laid out. Of several processes, each has the whole state before and its part after."""
-        return jax.device_put(state, self.layout(module, state), may_alias=False)
+        own = jax.tree.map(jnp.copy, state)  # device_put may keep what lies on one of the devices already
+        return jax.device_put(own, self.layout(module, state))
 
     def init(self, module: Module, optimizer: optax.GradientTransformation, key: jax.Array) -> TrainState:
         """`place(module, init_state(module, optimizer, key))`, of which no device ever holds more than its part."""
@@ -159,10 +161,11 @@ class Sharding:
 
         def run(params: Any, buffers: Any, batch: Any, key: Any) -> Any:
             everywhere, split, masks = PartitionSpec(), PartitionSpec(AXES), zero_masks(buffers)
+            by_example = jax.tree.map(_of_mask, masks)
             value, kept, gradients, carry, output = jax.shard_map(
                 one,
                 mesh=self.mesh,
-                in_specs=(everywhere, everywhere, split, self._batch_spec, self._batch_spec, everywhere),
+                in_specs=(everywhere, everywhere, split, by_example, self._batch_spec, everywhere),
                 out_specs=(everywhere, everywhere, everywhere, split, self._batch_spec),
                 check_vma=False,  # the layers' scans start from zeros, which are the same everywhere
             )(params, without_zero_masks(forget(module, buffers)), carry_of(module, buffers), masks, batch, key)
@@ -170,6 +173,11 @@ class Sharding:
             return (value, (output, buffers)), gradients
 
         return run
+
+
+def _of_mask(mask: Any) -> PartitionSpec:
+    """A mask's last dimension is the examples', whatever `batch_dim` is."""
+    return PartitionSpec(*[None] * (mask.ndim - 1), AXES) if mask.ndim else PartitionSpec()
 
 
 def data_parallel(devices: Sequence[Any] | None = None, **options: Any) -> Sharding:

@@ -69,6 +69,17 @@ def test_what_every_device_holds():
     assert all(array.is_fully_replicated for array in jax.tree.leaves(everything))
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_arrays_that_were_handed_in_stay_valid(layout):
+    sharding, module = LAYOUTS[layout](smallest=8), f7.Linear(8, 8)
+    state = init_state(module, OPTIMIZER, jax.random.key(0))
+    placed = sharding.place(module, state)
+    step = make_train_step(module, f7.MSECriterion(), OPTIMIZER, sharding=sharding)
+    step(placed, sharding.place_batch((X, X)), None)
+    assert all(array.is_deleted() for array in jax.tree.leaves(placed.params))
+    assert not any(array.is_deleted() for array in jax.tree.leaves(state))
+
+
 def test_copies_of_shards_compute_the_same():
     step, state, batches = compiled_step(MLP, fully_sharded(copies=2, smallest=64))
     counts = collectives(step.as_text())
@@ -139,6 +150,22 @@ def test_local_recurrent_state_and_gradients_are_those_of_one_device():
     found, state = losses(step, state, batches)
     np.testing.assert_allclose(found, losses_of_one_device("language"), rtol=1e-5)
     assert not any(array.is_fully_replicated for array in jax.tree.leaves(f7.carry_of(LANGUAGE.module, state.buffers)))
+
+
+def test_masks_go_with_their_examples():
+    """A batch-first layer, whose mask is time-first all the same; half of all steps are padding."""
+    module = f7.SeqGRU(4, 8, batchfirst=True).mask_zero(False)
+    random = np.random.default_rng(2)
+    batch = tuple(random.normal(size=(16, 3, size)).astype(np.float32) for size in (4, 8))
+    params, buffers = module.init(jax.random.key(0))
+    buffers = f7.set_zero_mask(module, buffers, random.integers(0, 2, (3, 16)).astype(np.uint8))
+    state = init_state(module, OPTIMIZER, f7.Variables(params, buffers))
+    sharding, found = data_parallel(statistics="local"), []
+    for layout in (sharding, None):
+        step = make_train_step(module, f7.MSECriterion(), OPTIMIZER, sharding=layout)
+        found.append(step(sharding.place(module, state) if layout else state, batch, None))
+    np.testing.assert_allclose(found[0][1]["loss"], found[1][1]["loss"], rtol=1e-5)
+    np.testing.assert_array_equal(found[0][0].buffers["zeroMask"].value, buffers["zeroMask"].value)
 
 
 def test_devices_draw_for_themselves_with_local_statistics():
