@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from .module import Module, Variables, buffer_kinds
-
-Path = tuple[int | str, ...]
+from .places import Path as Path
+from .places import dotted as dotted
 
 
 def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -41,11 +41,6 @@ def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[Path, Any]]:
     for path, value in _leaves(buffers, ()):
         if kinds.get(path) == "persistent":
             yield path, value
-
-
-def dotted(path: Path) -> str:
-    """A path as text: (2, "weight") is "2.weight"."""
-    return ".".join(map(str, path))
 
 
 def leaves_by_name(tree: Any) -> dict[str, Any]:

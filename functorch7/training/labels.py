@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module, named_parameters
-from ..core.naming import dotted
+from ..core.places import dotted, places
 
 
 def labels(module: Module, params: Any, rules: Mapping[str, str], default: str = "trained") -> Any:
@@ -20,15 +20,15 @@ def labels(module: Module, params: Any, rules: Mapping[str, str], default: str =
 
     Raises: ValueError for a rule that is about nothing in the network.
     """
-    classes = dict(_classes(module))
+    classes = {path: each.torch_name() for path, each in places(module)}
     used: set[str] = set()
     chosen: dict[str, str] = {}
     for path, _ in named_parameters(module, params):
-        places = [dotted(path[:i]) for i in range(len(path), 0, -1)]
+        above = [dotted(path[:i]) for i in range(len(path), 0, -1)]
         kinds = [classes[path[:i]] for i in range(len(path) - 1, -1, -1) if path[:i] in classes]
-        rule = next((name for name in (*places, *kinds) if name in rules), None)
+        rule = next((name for name in (*above, *kinds) if name in rules), None)
         chosen[dotted(path)] = default if rule is None else rules[rule]
-        used |= {name for name in (*places, *kinds) if name in rules}
+        used |= {name for name in (*above, *kinds) if name in rules}
     idle = [name for name in rules if name not in used]
     if idle:
         raise ValueError(
@@ -50,10 +50,3 @@ def freeze(module: Module, params: Any, *names: str) -> Any:
     if not names:
         return jax.tree.map(lambda _: "frozen", params)
     return labels(module, params, dict.fromkeys(names, "frozen"))
-
-
-def _classes(module: Module, path: tuple = ()) -> Any:
-    yield path, module.torch_name()
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
-        yield from _classes(child, (*path, name))
