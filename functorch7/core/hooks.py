@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .checks import title
+from .checks import is_concrete, title
 from .places import Path, dotted, places
 from .rows import unread
 from .watching import Key, Watch, unwatched, watcher
@@ -54,9 +54,9 @@ def hooked(
     - backward(module, grad_input, grad_output) -> None, or another gradient with respect to the input.
 
     Hooks of "*" run before others; else they run in the order in which they were set, each with what those before it
-    have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values), and
-    inside a sequencer run at every step; the parts of a cell that are no calls (the gates of FastLSTM) have none. Gradients of integers are None; forward-mode differentiation does not go
-    through backward hooks.
+    have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
+    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) run none.
+    Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
     Raises: ValueError for a place that is not there, and for gradients of another structure or shape.
     Source: PyTorch's Modules note, "Module Hooks".
     """
@@ -190,7 +190,7 @@ class _Bracket:
         return joined(leave(moving, channel, sinks))
 
     def _through(self, hooks: list[Callable], sinks: list, gradient: Any, *others: Any) -> tuple[Any, list]:
-        """(the gradient that the hooks leave, what the sinks get): these see what is there when their watch's turn is."""
+        """(the gradient that the hooks leave, what the sinks get: what is there when it is their watch's turn)."""
         shown: list = []
         for hook, sink in zip(hooks, sinks, strict=True):
             shown.append(None if sink is None else (gradient, *others))
@@ -241,7 +241,7 @@ def _zero_of(tree: Any) -> jax.Array:
     """A zero that is made of all traced arrays of a tree."""
     zero = jnp.zeros(())
     for leaf in jax.tree.leaves(tree):
-        if isinstance(leaf, jax.core.Tracer) and leaf.size:
+        if not is_concrete(leaf) and leaf.size:
             numbers = jax.random.key_data(leaf) if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf
             first = lax.stop_gradient(numbers).reshape(-1)[0]
             zero = jnp.where(False, first.astype(zero.dtype), zero)

@@ -104,6 +104,7 @@ def scan(body: Callable, carry: Any, xs: Any, first: int = 0) -> tuple[Any, Any]
     values, templates = jax.tree.map(lambda value: value[-1], seen)
     outer.values |= values
     outer.templates |= templates
-    outer.order = list(dict.fromkeys([*outer.order, *traced[0].order]))
-    outer.entries = list(dict.fromkeys([*outer.entries, *traced[0].entries]))
+    (inner,) = traced
+    outer.order = [*(key for key in outer.order if key not in inner.values), *inner.order]
+    outer.entries += [key for key in inner.entries if key not in outer.entries]
     return carry, ys

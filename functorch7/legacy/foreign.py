@@ -39,8 +39,8 @@ class InMode(core.Module, abstract=True):
         return self.module.draws(self.train)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        inner = hooks.attached(self.module, self._hooks) if self._hooks else self.module
-        return inner.forward(params, buffers, input, key=key, train=self.train)
+        inner = hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
+        return inner.apply(params, buffers, input, key=key, train=self.train)
 
     def printed(self) -> str:
         return self.module.printed()

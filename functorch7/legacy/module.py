@@ -20,13 +20,14 @@ from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
+from .hooks import Hooks
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
 from .serial import PRIVATE, Serialization
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed, version
 from .tree import ModuleList, Tree
-from .values import as_input, as_tensors, shapes, unwrapped, wrapped
+from .values import as_input, shapes, unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -37,7 +38,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(Tree, Parameters, HiddenStates, Hooks, Serialization, TrainingHelpers, Described, describes=core.Module):
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -157,7 +158,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
             return self._run(self._planned_outside(), input)
         self.calls += 1
         with precision(dtype_of(self._type)):
-            self.output = as_tensors(self.updateOutput(as_tensors(input)))
+            self.output = self._output_by_hand(input)
         return self.output
 
     def updateOutput(self, input: Any) -> Any:
@@ -180,10 +181,8 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
         """
         if self.has_own_gradient():
-            input, gradOutput = as_tensors(input), None if gradOutput is None else as_tensors(gradOutput)
             with precision(dtype_of(self._type)):
-                self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
-                self.accGradParameters(input, gradOutput, scale)
+                self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
@@ -361,6 +360,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         made = memo[id(self)] = object.__new__(builtins.type(self))
         kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))
+        self._hand_hooks_to(made)
         return made
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -18,6 +18,11 @@ from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
 from .generated import class_of
+from .hooks import RemovableHandle as RemovableHandle
+from .hooks import register_module_forward_hook as register_module_forward_hook
+from .hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from .hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from .hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .jacobian import Jacobian as Jacobian
 from .jacobian import SparseJacobian as SparseJacobian
 from .measures import get_bleu as get_bleu
@@ -32,8 +37,9 @@ from .vision import tables as tables
 
 __all__ = [
     "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
-    "Module", "Reinforce", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN", "get_rougeS", "hessian",
-    "rnn", "tables", "utils",
+    "Module", "Reinforce", "RemovableHandle", "SparseJacobian", "StochasticGradient", "get_bleu", "get_rougeN",
+    "get_rougeS", "hessian", "register_module_forward_hook", "register_module_forward_pre_hook",
+    "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "rnn", "tables", "utils",
 ]  # fmt: skip
 
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from .. import core
 from ..core.emitted import is_emitted
+from ..core.hooks import Hook
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
-from . import compiled
+from . import compiled, watched
 from .compiled import Program, View
 from .foreign import Foreign, InMode
+from .hooks import everywhere
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, version
 
@@ -146,6 +148,8 @@ class Plan:
         self.version = version()
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
+        self._places: list[Path] = []
+        self.as_foreign = as_foreign
         self.foreign: list[Module] = []
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
@@ -153,6 +157,7 @@ class Plan:
         self.sequencers: list[tuple[Module, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
+        self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.is_step
@@ -203,6 +208,28 @@ class Plan:
             spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _hook_up(self) -> watched.Placed:
+        """The hooks of all members, which the description has from then on."""
+        seats = zip(self.members, self._places, strict=True)
+        found = [(module, hook, path) for module, path in seats for hook in (*everywhere, *module._hooks)]
+        placed = [(module, hook) for module, hook, _ in found]
+        if placed:
+            self.spec = watched.with_hooks(self.spec, placed, [path for *_, path in found], everywhere)
+        return placed
+
+    def traced_hooks(self, below: Path) -> list[Hook]:
+        """The hooks that are part of the function that the network is, for its description at a path."""
+        if not self.placed:
+            return []
+        traced = [hook for hook in self.spec._hooks if isinstance(hook.function, watched.Traced)]
+        return [hook._replace(path=(*below, *hook.path)) for hook in traced]
+
+    def renewed(self) -> Plan:
+        """The plan as it is after a change that left the arrays where they were."""
+        root = self.members[0]
+        plan = root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = Plan(root, self.as_foreign)
+        return plan
 
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""
@@ -256,6 +283,7 @@ class Plan:
     def _seat(self, module: Module, path: Path) -> None:
         self.paths[id(module)] = path
         self.members.append(module)
+        self._places.append(path)
         module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
 
     def _cell(self, module: Module, name: str) -> int:
@@ -275,11 +303,16 @@ class Plan:
     @cached_property
     def evaluate(self) -> Any:
         """Forward without a pull-back."""
+        if self.placed:
+            return watched.evaluation(self.program)
         return compiled.evaluation(self.program)
 
     @cached_property
     def differentiate(self) -> Any:
         """Forward with the pull-back."""
+        if self.placed:
+            backward = any(hook.kind.startswith("backward") for _, hook in self.placed)
+            return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 
     @cached_property

@@ -1,0 +1,208 @@
+"""Networks with hooks: programs that hand out what hooks see, and the hooks' calls after them.
+
+A hook that only looks is called when the compiled call is over, with what it gave. One that returns something is
+traced as a part of the network from then on: the call is repeated with it, before anything has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .. import core
+from ..core.hooks import Hook, attached
+from ..core.watching import Key, Watch, watching
+from . import compiled
+from .compiled import Program, Residuals
+from .tensor import changed
+from .values import unwrapped, wrapped
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .hooks import Registered
+    from .module import Module
+    from .plan import Plan
+
+
+# What is compiled ------------------------------------------------------------------------------------------------
+
+
+class Traced(NamedTuple):
+    """A hook that returns something, as a pure function of arrays."""
+
+    hook: Registered
+    module: Module
+
+    def __call__(self, spec: core.Module, *values: Any) -> Any:
+        result = self.hook.function(self.module, *map(wrapped, values))
+        return None if result is None else jax.tree.map(jnp.asarray, unwrapped(result))
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Seen:
+    """What watches have seen, in the order in which they saw it."""
+
+    values: list
+    order: tuple[Key, ...] = field(metadata={"static": True})
+
+    @classmethod
+    def of(cls, values: dict[Key, Any], order: list[Key]) -> Seen:
+        """Out of what a watcher has collected."""
+        return cls([values[key] for key in order], tuple(order))
+
+    def items(self) -> Iterator[tuple[Key, Any]]:
+        return zip(self.order, self.values, strict=True)
+
+
+def _watched(program: Program, buffers: list, draw: Any) -> Callable:
+    """As `network_of`, of (parameters, input, state, sinks); it gives what is seen beside the new buffers."""
+    network = compiled.network_of(program, buffers, draw)
+
+    def run(arrays: list, input: Any, state: list, sinks: Seen) -> tuple[Any, tuple]:
+        with watching(dict(sinks.items())) as watcher:
+            outcome, new = network(arrays, input, state)
+        return outcome, (new, Seen.of(watcher.values, watcher.order))
+
+    return compiled.reporting(program, run)
+
+
+def _sinks(program: Program, buffers: list, draw: Any, *arguments: Any) -> Seen:
+    """Zeros shaped as what is seen on the way back."""
+    network = compiled.network_of(program, buffers, draw)
+
+    def templates() -> Seen:
+        with watching({}) as watcher:
+            network(*arguments)
+        return Seen.of(watcher.templates, watcher.entries[::-1])
+
+    if program.spec.traceable:
+        shapes = jax.eval_shape(compiled.reporting(program, lambda: (None, templates())))[1][0]
+        return jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+    with repeating():
+        return templates()
+
+
+@cache
+def evaluation(program: Program) -> Callable:
+    """As `compiled.evaluation`, with what is seen beside the new buffers."""
+
+    def forward(storages, buffers, input, state, draw):
+        run = _watched(program, buffers, draw)
+        return run(compiled.arguments_of(program, storages), input, state, Seen([], ()))
+
+    return compiled.as_compiled(program, forward)
+
+
+@cache
+def differentiation(program: Program, backward: bool) -> Callable:
+    """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
+
+    def forward(*arguments):
+        storages, buffers, input, state, draw = arguments
+        arrays = compiled.arguments_of(program, storages)
+        sinks = _sinks(program, buffers, draw, arrays, input, state) if backward else Seen([], ())
+        run = _watched(program, buffers, draw)
+        (output, side), pull, new = jax.vjp(run, arrays, input, state, sinks, has_aux=True)
+        return (output, side), new, Residuals.of(pull, arguments)
+
+    return compiled.as_compiled(program, forward)
+
+
+# What is called --------------------------------------------------------------------------------------------------
+
+Placed = list[tuple[Any, "Registered"]]
+"""The hooks of a network by number: each with the object it is at."""
+
+_repeats: ContextVar[bool] = ContextVar("repeats", default=False)
+_failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
+
+
+@contextmanager
+def repeating() -> Iterator[None]:
+    """A block in which a network runs once more for what it gave: no hooks are called in it."""
+    token = _repeats.set(True)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
+class Failing(NamedTuple):
+    """Notes that a module's forward has raised."""
+
+    number: int
+
+    def __call__(self, spec: core.Module, *values: Any) -> None:
+        numbers = _failed.get()
+        if numbers is not None:
+            numbers.append(self.number)
+
+
+def with_hooks(spec: core.Module, placed: Placed, paths: list, everywhere: list) -> core.Module:
+    """A network's description with all its hooks, to be watched or traced."""
+    new = []
+    for number, ((module, hook), path) in enumerate(zip(placed, paths, strict=True)):
+        function = Traced(hook, module) if module in hook.replaces else Watch(number)
+        new.append(Hook(path, hook.kind, function, hook in everywhere))
+        if hook.always_call:
+            new.append(Hook(path, "failed", Failing(number)))
+    return attached(spec, (*new, *spec._hooks))
+
+
+def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
+    """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
+    call.answered = set()
+    quiet = _repeats.get()
+    while True:
+        plan, failed = call.plan, []
+        token = _failed.set(failed)
+        try:
+            with repeating() if quiet or call.answered else nullcontext():
+                outcome, ((new, seen), error), *rest = plan.run(
+                    plan.differentiate if keep else plan.evaluate, *call.arguments
+                )
+            if error is not None:
+                core.raise_found(error)
+        except Exception:
+            _call_always(plan, call.arguments[2], failed)
+            raise
+        finally:
+            _failed.reset(token)
+        if quiet or not answered(call, seen):
+            return outcome, new, rest[0] if keep else None
+
+
+def _call_always(plan: Plan, input: Any, numbers: list[int]) -> None:
+    """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input."""
+    root = plan.members[0]
+    for number, (module, hook) in enumerate(plan.placed):
+        if hook.always_call and (number in numbers or (not numbers and module is root)):
+            hook.function(module, wrapped(input) if module is root else None, None)
+
+
+def answered(call: Call, seen: Seen) -> bool:
+    """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
+    for (number, count), values in seen.items():
+        module, hook = call.plan.placed[number]
+        turn = (id(module), id(hook), count)
+        if turn in call.answered:
+            continue
+        call.answered.add(turn)
+        # In a user's updateOutput that is being differentiated, values come with their tangents.
+        shown = map(wrapped, jax.tree.map(lax.stop_gradient, values))
+        if module in hook.replaces or hook.function(module, *shown) is not None:
+            hook.replaces.add(module)
+            changed()
+            call.plan, call.residuals = call.plan.renewed(), None
+            return True
+    call.answered = set()
+    return False
