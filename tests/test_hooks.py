@@ -77,7 +77,9 @@ def test_replaced_values_and_gradients_are_pytorchs(kind, place, variables, in_t
         same(gradients[0][layer]["bias"], in_torch[layer].bias.grad.numpy())
 
 
-@pytest.mark.parametrize("kinds", [("forward_pre", "forward"), ("backward_pre", "backward")], ids=["forward", "backward"])
+@pytest.mark.parametrize(
+    "kinds", [("forward_pre", "forward"), ("backward_pre", "backward")], ids=["forward", "backward"]
+)
 def test_hooks_run_in_pytorchs_order(kinds, variables, in_torch):
     import torch
     from torch.nn.modules import module as globally
@@ -145,7 +147,9 @@ def test_inner_places_and_classes(at):
 
 def test_wrong_gradient_is_refused(variables):
     module = f7.hooked(network(), "2", backward=lambda m, gi, go: go)
-    message = r"nn.Linear\(4 -> 2\): expected a backward hook to return a gradient of shape \(2, 4\), or None; got \(2, 2\)"
+    message = (
+        r"nn.Linear\(4 -> 2\): expected a backward hook to return a gradient of shape \(2, 4\), or None; got \(2, 2\)"
+    )
     with pytest.raises(ValueError, match=message):
         jax.grad(lambda x: loss_of(module, *variables, x))(input_of(2, 3))
 
@@ -203,7 +207,7 @@ SEQUENCES = {
 def test_a_sequencer_runs_hooks_at_every_step(case):
     at, make, composed = SEQUENCES[case]
     hooked, other = f7.hooked(f7.Sequencer(make()), at, forward=double), f7.Sequencer(composed())
-    params, buffers = hooked.init(jax.random.key(1))
+    params, _ = hooked.init(jax.random.key(1))
     inner = {"recurrent_module": [params[0].get("recurrent_module", params[0]), {}]}
     input = input_of(3, 2, 3).at[1, 0].set(0)
 

@@ -229,6 +229,7 @@ class Plan:
         """The plan as it is after a change that left the arrays where they were."""
         root = self.members[0]
         plan = root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = Plan(root, self.as_foreign)
+        plan.last_call = self.last_call
         return plan
 
     def forget(self) -> None:

@@ -181,12 +181,16 @@ def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
             return outcome, new, rest[0] if keep else None
 
 
-def _call_always(plan: Plan, input: Any, numbers: list[int]) -> None:
-    """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input."""
+def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
+    """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input.
+
+    What a compiled program has found wrong has been raised by the network.
+    """
     root = plan.members[0]
-    for number, (module, hook) in enumerate(plan.placed):
-        if hook.always_call and (number in numbers or (not numbers and module is root)):
-            hook.function(module, wrapped(input) if module is root else None, None)
+    whole = [number for number, (module, hook) in enumerate(plan.placed) if module is root and hook.always_call]
+    for number in failed or whole:
+        module, hook = plan.placed[number]
+        hook.function(module, wrapped(input) if module is root else None, None)
 
 
 def answered(call: Call, seen: Seen) -> bool:
@@ -199,7 +203,7 @@ def answered(call: Call, seen: Seen) -> bool:
         call.answered.add(turn)
         # In a user's updateOutput that is being differentiated, values come with their tangents.
         shown = map(wrapped, jax.tree.map(lax.stop_gradient, values))
-        if module in hook.replaces or hook.function(module, *shown) is not None:
+        if module in hook.replaces or call.plan.run(hook.function, module, *shown) is not None:
             hook.replaces.add(module)
             changed()
             call.plan, call.residuals = call.plan.renewed(), None
