@@ -20,6 +20,7 @@ from .foreign import Foreign, InMode
 from .hooks import everywhere
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, version
+from .watched import Placed
 
 if TYPE_CHECKING:
     from .calls import Call
@@ -209,13 +210,14 @@ class Plan:
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
 
-    def _hook_up(self) -> watched.Placed:
+    def _hook_up(self) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""
-        seats = zip(self.members, self._places, strict=True)
-        found = [(module, hook, path) for module, path in seats for hook in (*everywhere, *module._hooks)]
-        placed = [(module, hook) for module, hook, _ in found]
+        placed = []
+        for module, path in zip(self.members, self._places, strict=True):
+            placed += [Placed(module, path, hook, True) for hook in everywhere]
+            placed += [Placed(module, path, hook, False) for hook in module._hooks]
         if placed:
-            self.spec = watched.with_hooks(self.spec, placed, [path for *_, path in found], everywhere)
+            self.spec = watched.with_hooks(self.spec, placed)
         return placed
 
     def traced_hooks(self, below: Path) -> list[Hook]:
@@ -312,7 +314,7 @@ class Plan:
     def differentiate(self) -> Any:
         """Forward with the pull-back."""
         if self.placed:
-            backward = any(hook.kind.startswith("backward") for _, hook in self.placed)
+            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
             return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 

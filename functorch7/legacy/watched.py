@@ -29,20 +29,26 @@ if TYPE_CHECKING:
     from .calls import Call
     from .hooks import Registered
     from .module import Module
-    from .plan import Plan
+    from .plan import Path, Plan
 
 
 # What is compiled ------------------------------------------------------------------------------------------------
 
 
 class Traced(NamedTuple):
-    """A hook that returns something, as a pure function of arrays."""
+    """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
 
     hook: Registered
     module: Module
 
     def __call__(self, spec: core.Module, *values: Any) -> Any:
-        result = self.hook.function(self.module, *map(wrapped, values))
+        try:
+            result = self.hook.function(self.module, *map(wrapped, values))
+        except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+            raise TypeError(
+                f"{self.module.title()}: a {self.hook.kind} hook that returns something is compiled with the network; "
+                "it computes with operators of tensors or jax.numpy, not with NumPy or in place"
+            ) from error
         return None if result is None else jax.tree.map(jnp.asarray, unwrapped(result))
 
 
@@ -119,8 +125,20 @@ def differentiation(program: Program, backward: bool) -> Callable:
 
 # What is called --------------------------------------------------------------------------------------------------
 
-Placed = list[tuple[Any, "Registered"]]
-"""The hooks of a network by number: each with the object it is at."""
+
+class Placed(NamedTuple):
+    """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
+
+    module: Module
+    path: Path
+    hook: Registered
+    everywhere: bool
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the hook has returned something for this object."""
+        return self.module in self.hook.replaces
+
 
 _repeats: ContextVar[bool] = ContextVar("repeats", default=False)
 _failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
@@ -147,15 +165,15 @@ class Failing(NamedTuple):
             numbers.append(self.number)
 
 
-def with_hooks(spec: core.Module, placed: Placed, paths: list, everywhere: list) -> core.Module:
+def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     """A network's description with all its hooks, to be watched or traced."""
     new = []
-    for number, ((module, hook), path) in enumerate(zip(placed, paths, strict=True)):
-        function = Traced(hook, module) if module in hook.replaces else Watch(number)
-        new.append(Hook(path, hook.kind, function, hook in everywhere))
-        if hook.always_call:
-            new.append(Hook(path, "failed", Failing(number)))
-    return attached(spec, (*new, *spec._hooks))
+    for number, each in enumerate(placed):
+        function = Traced(each.hook, each.module) if each.replaces else Watch(number)
+        new.append(Hook(each.path, each.hook.kind, function, each.everywhere))
+        if each.hook.always_call:
+            new.append(Hook(each.path, "failed", Failing(number)))
+    return attached(spec, (*spec._hooks, *new))
 
 
 def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
@@ -187,24 +205,24 @@ def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
     What a compiled program has found wrong has been raised by the network.
     """
     root = plan.members[0]
-    whole = [number for number, (module, hook) in enumerate(plan.placed) if module is root and hook.always_call]
+    whole = [i for i, each in enumerate(plan.placed) if each.module is root and each.hook.always_call]
     for number in failed or whole:
-        module, hook = plan.placed[number]
-        hook.function(module, wrapped(input) if module is root else None, None)
+        module = plan.placed[number].module
+        plan.placed[number].hook.function(module, wrapped(input) if module is root else None, None)
 
 
 def answered(call: Call, seen: Seen) -> bool:
     """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
     for (number, count), values in seen.items():
-        module, hook = call.plan.placed[number]
-        turn = (id(module), id(hook), count)
+        placed = call.plan.placed[number]
+        turn = (placed.path, id(placed.hook), count)
         if turn in call.answered:
             continue
         call.answered.add(turn)
         # In a user's updateOutput that is being differentiated, values come with their tangents.
         shown = map(wrapped, jax.tree.map(lax.stop_gradient, values))
-        if module in hook.replaces or call.plan.run(hook.function, module, *shown) is not None:
-            hook.replaces.add(module)
+        if placed.replaces or call.plan.run(placed.hook.function, placed.module, *shown) is not None:
+            placed.hook.replaces.add(placed.module)
             changed()
             call.plan, call.residuals = call.plan.renewed(), None
             return True

@@ -181,6 +181,28 @@ def test_error_in_a_hook_leaves_the_network_as_it_was():
     same(net.get(1).running_mean, mean)
 
 
+def test_hook_that_replaces_and_looks_is_told_what_to_do():
+    net = two_layers()
+    net.get(2).register_forward_hook(lambda m, i, o: np.asarray(o) * 2)
+    with pytest.raises(TypeError, match="nn.Tanh: a forward hook that returns something is compiled with the network"):
+        net.forward(values(2, 3))
+
+
+def test_object_at_two_places_and_hooks_of_some_modules():
+    linear, log = nn.Linear(3, 3), []
+    net = nn.Sequential().add(linear).add(linear).add(nn.Tanh()).double()
+    linear.register_forward_hook(noting(log))
+
+    def halve(module, input, output):
+        return output / 2 if module is linear else None
+
+    with nn.register_module_forward_hook(halve):
+        output = net.forward(values(2, 3))
+        same(output, np.tanh(log[1][2]))
+        same(log[1][2], (log[0][2] @ np.array(linear.weight).T + np.array(linear.bias)) / 2)
+    assert len(log) == 2
+
+
 def test_wrong_gradient_is_refused():
     net = two_layers()
     net.get(2).register_full_backward_hook(lambda m, gi, go: gi.array[:1])
