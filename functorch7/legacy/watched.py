@@ -220,7 +220,7 @@ def answered(call: Call, seen: Seen) -> bool:
             continue
         call.answered.add(turn)
         # In a user's updateOutput that is being differentiated, values come with their tangents.
-        shown = map(wrapped, jax.tree.map(lax.stop_gradient, values))
+        shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
         if placed.replaces or call.plan.run(placed.hook.function, placed.module, *shown) is not None:
             placed.hook.replaces.add(placed.module)
             changed()
