@@ -30,6 +30,7 @@ from .core import checked as checked
 from .core import emitted as emitted
 from .core import find as find
 from .core import forget as forget
+from .core import hooked as hooked
 from .core import init_carry as init_carry
 from .core import load_state_dict as load_state_dict
 from .core import output_shape as output_shape

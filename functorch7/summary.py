@@ -1,7 +1,7 @@
 """What a network consists of, as a table: layers, the sizes of their outputs, parameters, and arithmetic."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 

@@ -28,6 +28,7 @@ from .emitted import penalty as penalty
 from .emitted import reinforce_loss as reinforce_loss
 from .emitted import reward_as as reward_as
 from .emitted import without_emitted as without_emitted
+from .hooks import hooked as hooked
 from .module import Container as Container
 from .module import Layer as Layer
 from .module import Map as Map

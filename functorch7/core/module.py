@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import jax
 
-from . import recording
+from . import hooks, recording
 from .checked import checked
 from .checks import expected, inside
 from .emitted import is_emitted
@@ -62,6 +62,7 @@ class Module:
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False
+    _hooks: ClassVar[tuple[hooks.Hook, ...]] = ()
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -161,6 +162,8 @@ class Module:
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         try:
             with jax.named_scope(type(self).__name__):
+                if self._hooks and hooks.here(self):
+                    return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
                 return self.forward(params, buffers, input, key=key, train=train)
         except AttributeError as error:
             if str(error).startswith(f"'{type(input).__name__}' object") and isinstance(input, (list, tuple, dict)):
@@ -181,9 +184,11 @@ class Module:
             position, child, shown = int(name), children[int(name)], int(name) + 1
         else:
             position, child, shown = list(children).index(str(name)), children[str(name)], name
+        if self._hooks:
+            child = hooks.handed_on(self, name, child)
         key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
         if way is None:
-            compiled = child.traceable and not self.traceable and recording.recorder() is None
+            compiled = child.traceable and not self.traceable and not child._hooks and recording.recorder() is None
             in_compiled = _checked_apply if child.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
@@ -239,7 +244,8 @@ class Module:
         return children if isinstance(children, tuple) else tuple(children.values())
 
     def _values(self) -> tuple:
-        return (self.own_name, *(getattr(self, field.name) for field in fields(self)))  # type: ignore[arg-type]
+        own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return (self.own_name, self._hooks, *own)
 
     def __hash__(self) -> int:
         try:
@@ -264,6 +270,10 @@ class Module:
 
     def __repr__(self) -> str:
         return self.printed()
+
+
+def _forward(buffers, key, train, module, params, input):
+    return module.forward(params, buffers, input, key=key, train=train)
 
 
 def _apply(module, params, buffers, input, *, key, train):

@@ -8,16 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from .module import Module, Variables, buffer_kinds
-
-Path = tuple[int | str, ...]
-
-
-def places(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module]]:
-    """Every module with its place, outer ones first."""
-    yield path, module
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
-        yield from places(child, (*path, name))
+from .places import Path as Path
+from .places import dotted as dotted
+from .places import places as places
 
 
 def find(module: Module, name: str) -> Path | None:
@@ -62,11 +55,6 @@ def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[Path, Any]]:
     for path, value in _leaves(buffers, ()):
         if kinds.get(path) == "persistent":
             yield path, value
-
-
-def dotted(path: Path) -> str:
-    """A path as text: (2, "weight") is "2.weight"."""
-    return ".".join(map(str, path))
 
 
 def leaves_by_name(tree: Any) -> dict[str, Any]:

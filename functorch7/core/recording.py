@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from . import rows
+from . import watching
 
 Path = tuple[int | str, ...]
 
@@ -94,7 +94,7 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
     """
     outer = recorder()
     if outer is None:
-        return rows.scan(body, carry, xs)
+        return watching.scan(body, carry, xs, first)
 
     def recorded_body(state, x):
         step, carry = state
@@ -106,6 +106,6 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
             carry, y = body(carry, x)
         return (step + 1, carry), (y, inner.values())
 
-    (_, carry), (ys, values) = rows.scan(recorded_body, (first, carry), xs)
+    (_, carry), (ys, values) = watching.scan(recorded_body, (first, carry), xs, first)
     outer.add(*jax.tree.map(lambda value: value[-1], values))
     return carry, ys

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.hooks import attached
 from ..interop.torch7 import node
 from .generated import object_of
 from .plan import Path, Slot, grad_name
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
 def functional(root: Module) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
 
+    Hooks that have replaced something are hooks of the description, too; those that only look are not.
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
     from .nodes import Nodes
 
     with precision(dtype_of(root._type)):
-        return node.functional(Nodes().node(root), _place)
+        module, variables = node.functional(Nodes().node(root), _place)
+    traced = root._planned().traced_hooks(below=(0,) if isinstance(module, core.Shared) else ())
+    return (attached(module, (*traced, *module._hooks)) if traced else module), variables
 
 
 def _place(tensor: Any) -> tuple:

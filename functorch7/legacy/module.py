@@ -21,6 +21,7 @@ from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
+from .hooks import Hooks
 from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
@@ -30,7 +31,7 @@ from .state import State
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
-from .values import as_input, as_tensors, shapes, unwrapped, wrapped
+from .values import as_input, shapes, unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -42,7 +43,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
 
 
 class Module(
-    BigDL, Tree, Parameters, Names, State, HiddenStates, Serialization, TrainingHelpers, Quantization, Described,
+    BigDL, Tree, Parameters, Names, State, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
     describes=core.Module,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
@@ -164,7 +165,7 @@ class Module(
             return self._run(self._planned_outside(), input)
         self.calls += 1
         with precision(dtype_of(self._type)):
-            self.output = as_tensors(self.updateOutput(as_tensors(input)))
+            self.output = self._output_by_hand(input)
         return self.output
 
     def updateOutput(self, input: Any) -> Any:
@@ -187,10 +188,8 @@ class Module(
         Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
         """
         if self.has_own_gradient():
-            input, gradOutput = as_tensors(input), None if gradOutput is None else as_tensors(gradOutput)
             with precision(dtype_of(self._type)):
-                self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
-                self.accGradParameters(input, gradOutput, scale)
+                self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
@@ -368,6 +367,7 @@ class Module(
         made = memo[id(self)] = object.__new__(builtins.type(self))
         kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))
+        self._hand_hooks_to(made)
         return made
 
     def __setstate__(self, state: dict[str, Any]) -> None:

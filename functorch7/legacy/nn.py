@@ -23,6 +23,11 @@ from .container import Container as Container
 from .criterion import Criterion as Criterion
 from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
 from .generated import class_of
+from .hooks import RemovableHandle as RemovableHandle
+from .hooks import register_module_forward_hook as register_module_forward_hook
+from .hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from .hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from .hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .jacobian import Jacobian as Jacobian
 from .jacobian import SparseJacobian as SparseJacobian
 from .linear import Linear as Linear
@@ -41,9 +46,10 @@ from .vision import tables as tables
 
 __all__ = [
     "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Graph", "Input",
-    "Jacobian", "Linear", "Model", "Module", "ModuleDict", "ModuleList", "Parameter", "Reinforce", "SparseJacobian",
-    "StochasticGradient", "functional", "functional_call", "get_bleu", "get_rougeN", "get_rougeS", "hessian", "load",
-    "loadModule", "loadTorch", "rnn", "tables", "utils",
+    "Jacobian", "Linear", "Model", "Module", "ModuleDict", "ModuleList", "Parameter", "Reinforce", "RemovableHandle",
+    "SparseJacobian", "StochasticGradient", "functional", "functional_call", "get_bleu", "get_rougeN", "get_rougeS",
+    "hessian", "load", "loadModule", "loadTorch", "register_module_forward_hook", "register_module_forward_pre_hook",
+    "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "rnn", "tables", "utils",
 ]  # fmt: skip
 
 Graph = Model

@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import core
 from ..core.emitted import is_emitted
+from ..core.hooks import Hook
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
-from . import compiled
+from . import compiled, watched
 from .compiled import Program, Term, Terms, View
 from .foreign import Foreign, InMode
+from .hooks import everywhere
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, version
+from .watched import Placed
 
 if TYPE_CHECKING:
     from .calls import Call
@@ -148,6 +151,8 @@ class Plan:
         self.version = version()
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
+        self._places: list[Path] = []
+        self.as_foreign = as_foreign
         self.foreign: list[Module] = []
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
@@ -158,6 +163,7 @@ class Plan:
         self.spec, params, slots = visit(root, bool(root.train), ())
         if form is not None:
             self.spec = self.spec.replace(form=form)
+        self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.is_step
@@ -220,6 +226,30 @@ class Plan:
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
 
+    def _hook_up(self) -> list[Placed]:
+        """The hooks of all members, which the description has from then on."""
+        placed = []
+        for module, path in zip(self.members, self._places, strict=True):
+            placed += [Placed(module, path, hook, True) for hook in everywhere]
+            placed += [Placed(module, path, hook, False) for hook in module._hooks]
+        if placed:
+            self.spec = watched.with_hooks(self.spec, placed)
+        return placed
+
+    def traced_hooks(self, below: Path) -> list[Hook]:
+        """The hooks that are part of the function that the network is, for its description at a path."""
+        if not self.placed:
+            return []
+        traced = [hook for hook in self.spec._hooks if isinstance(hook.function, watched.Traced)]
+        return [hook._replace(path=(*below, *hook.path)) for hook in traced]
+
+    def renewed(self) -> Plan:
+        """The plan as it is after a change that left the arrays where they were."""
+        root = self.members[0]
+        plan = root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = Plan(root, self.as_foreign)
+        plan.last_call = self.last_call
+        return plan
+
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""
         for sequencer, slots in self.sequencers:
@@ -274,6 +304,7 @@ class Plan:
     def _seat(self, module: Module, path: Path) -> None:
         self.paths[id(module)] = path
         self.members.append(module)
+        self._places.append(path)
         module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
 
     def _cell(self, module: Module, name: str) -> int:
@@ -299,11 +330,16 @@ class Plan:
     @cached_property
     def evaluate(self) -> Any:
         """Forward without a pull-back."""
+        if self.placed:
+            return watched.evaluation(self.program)
         return compiled.evaluation(self.program)
 
     @cached_property
     def differentiate(self) -> Any:
         """Forward with the pull-back."""
+        if self.placed:
+            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 
     @cached_property

@@ -20,6 +20,7 @@ PRIVATE = (
     "_output",
     "_grad_input",
     "_history",
+    "_hooks",
     "_pending",
     "_next_state",
     "_next_gradient",

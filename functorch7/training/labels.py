@@ -5,8 +5,8 @@ from typing import Any
 
 import jax
 
-from ..core import Module, find, named_parameters, places
-from ..core.naming import dotted
+from ..core import Module, find, named_parameters
+from ..core.places import dotted, places
 
 
 def labels(module: Module, params: Any, rules: Mapping[str, str], default: str = "trained") -> Any:
