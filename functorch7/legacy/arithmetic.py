@@ -85,13 +85,14 @@ class Arithmetic:
         """self = function(self, *operands), on the accelerator where the elements are there, else by NumPy."""
         operands = tuple(o.array if isinstance(o, Arithmetic) else o for o in operands)
         array = self.array
-        on_host = isinstance(array, np.ndarray) or array.devices() == {jax.devices("cpu")[0]}
-        if on_host and all(map(is_concrete, (array, *operands))):
+        known = all(map(is_concrete, (array, *operands)))
+        if known and (isinstance(array, np.ndarray) or array.devices() == {jax.devices("cpu")[0]}):
             result = getattr(np, function)(np.asarray(array), *map(np.asarray, operands))
             self.array = np.broadcast_to(result, self.shape).astype(self.dtype)
         else:
             with precision(self.dtype):
-                self.array = getattr(jnp, function)(array, *operands).astype(self.dtype)
+                result = getattr(jnp, function)(array, *operands)
+                self.array = jnp.broadcast_to(result, self.shape).astype(self.dtype)
         return self
 
     def add(self, value: Any, other: Any = None) -> Self:

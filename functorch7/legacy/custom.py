@@ -162,10 +162,12 @@ class Custom(Registration):
 
     def own_attributes(self) -> tuple:
         """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
-        fields = self.__dict__
-        for name in fields["_plain"]:
+        fields, names = self.__dict__, [*self.__dict__["_plain"]]
+        for name in names:
             self._check_attribute(name, fields[name])
-        return tuple((name, frozen(fields[name])) for name in sorted(fields["_plain"]))
+        for registry in ("_parameters", "_children", "_buffers"):
+            names += [name for name in fields[registry] if fields[name] is None]
+        return tuple((name, frozen(fields[name])) for name in sorted(names))
 
     def _check_attribute(self, name: str, value: Any) -> None:
         if isinstance(value, (list, tuple, dict)):

@@ -73,7 +73,7 @@ class Traced(core.Module, abstract=True):
                 f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
                 "have, because it runs once for all inputs of a shape; compute with tensors, torch.where or jax.numpy"
             ) from error
-        run.check_unchanged()
+        check_unchanged(run.object, self.torch_name())
         return output, collected(run.object)
 
     def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Any]:
@@ -158,14 +158,15 @@ class Run:
         ]
         own = own_buffers(spec, buffers)
         arrays = {name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.transient}
-        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, train=train)
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
         fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
         if isinstance(spec, Foreign):
             fields.update({**vars(spec.object), **fields})
             return made
         if isinstance(params, dict):
-            arrays |= {name: value for name, value in params.items() if name not in names and value is not None}
-        fields.update({name: Tensor.of(jnp.asarray(value)) for name, value in arrays.items()})
+            own = {name: value for name, value in params.items() if name not in names and value is not None}
+            fields["_given"] = {name: jnp.asarray(value) for name, value in own.items()}
+        fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
         if isinstance(spec, Traced):
             fields.update({name: thawed(value) for name, value in spec.attributes})
             fields.update(zip(names, inner, strict=True))
@@ -176,16 +177,6 @@ class Run:
         else:
             fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
         return made
-
-    def check_unchanged(self) -> None:
-        """Refuses what `forward` has set on its module, other than buffers: it runs once, not at every call."""
-        fields, before = self.object.__dict__, dict(self.spec.attributes)
-        for name in fields["_plain"]:
-            if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]:
-                raise TypeError(
-                    f"{self.spec.torch_name()}: forward sets self.{name}, which would happen only when it is traced; "
-                    f"return it, or make it a buffer: self.register_buffer({name!r}, tensor)"
-                )
 
     def call(self, module: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Runs a module inside, at any depth, by `core.Module.call` from each level to the next."""
@@ -201,6 +192,26 @@ class Run:
         )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
         return wrapped(output)
+
+
+def check_unchanged(made: Any, who: str, place: str = "self") -> None:
+    """Refuses what a `forward` has set on stand-ins, other than buffers: it runs once, not at every call."""
+    fields, spec = made.__dict__, made.__dict__["_described"]
+    before = dict(spec.attributes) if isinstance(spec, Traced) else {}
+    wrong = [
+        name for name in fields.get("_plain", ())
+        if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]
+    ]  # fmt: skip
+    wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
+    if not isinstance(spec, (Traced, Foreign)) and fields["_spec"] is not spec:
+        wrong.append("settings")
+    if wrong:
+        raise TypeError(
+            f"{who}: forward sets {place}.{wrong[0]}, which would happen only when it is traced; "
+            f"return it, or make it a buffer: self.register_buffer({wrong[0]!r}, tensor)"
+        )
+    for name, each in zip(child_names(spec), fields["_inner"], strict=True):
+        check_unchanged(each, who, f"{place}.{name}")
 
 
 def _is_traced(value: Any) -> bool:

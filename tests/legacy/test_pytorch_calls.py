@@ -97,6 +97,33 @@ def test_a_module_may_stay_in_its_own_mode(evaluated):
     same(net.norm.running_mean, mean)
 
 
+def test_places_for_a_parameter_or_a_module_may_be_empty():
+    def forward(self, x):
+        x = x if self.bias is None else x + self.bias
+        return x if self.more is None else self.more(x)
+
+    net = custom(forward)
+    net.register_parameter("bias", None)
+    net.register_module("more", None)
+    same(net(X), X)
+    net.bias, net.more = nn.Parameter(torch.ones(3)), Scale()
+    same(net(X), 2 * (X + 1), 1e-6)
+    net.more = None
+    same(net(X), X + 1, 1e-6)
+
+
+def test_buffers_change_in_place_too():
+    net = custom(lambda self, x: x + self.seen.add(x.sum(1)))
+    net.register_buffer("seen", torch.ones(1, 3))
+    same(net(X), X + 1 + X.sum(0), 1e-5, 1e-6)
+    same(net.seen, 1 + X.sum(0, keepdims=True), 1e-5, 1e-6)
+    net.seen = torch.ones(1, 1)
+    with pytest.raises(ValueError, match="broadcast"):
+        net(X)
+    with pytest.raises(TypeError, match="asks for a tensor's values"):  # writing by index is NumPy's
+        custom(lambda self, x: x.__setitem__(1, 0))(X)
+
+
 def test_a_dropout_that_is_called_twice_draws_twice():
     class Twice(nn.Module):
         def __init__(self):
@@ -162,6 +189,21 @@ def sets_attribute(self, x):
     return x
 
 
+def changes_parameter(self, x):
+    self.inner.weight.mul(2)
+    return self.inner(x)
+
+
+def changes_setting(self, x):
+    self.inner.p = 0.1
+    return self.inner(x)
+
+
+def sets_attribute_inside(self, x):
+    self.inner.kept = x
+    return self.inner(x)
+
+
 def sets_number(self, x):
     self.count = self.count + 1
     return x
@@ -175,6 +217,9 @@ def sets_number(self, x):
         (lambda self, x: torch.Tensor.of(np.tanh(x)), {}, "forward asks for a tensor's values"),
         (sets_attribute, {}, r"forward sets self\.kept"),
         (sets_number, {"count": 0}, r"forward sets self\.count"),
+        (changes_parameter, {"inner": lambda: nn.Linear(3, 3)}, r"forward sets self\.inner\.weight"),
+        (changes_setting, {"inner": lambda: nn.Dropout(0.5)}, r"forward sets self\.inner\.settings"),
+        (sets_attribute_inside, {"inner": Scale}, r"forward sets self\.inner\.kept"),
         (lambda self, x: x + torch.randn(3), {}, "forward draws numbers"),
         (lambda self, x: self.inner(x, x), {"inner": lambda: nn.Linear(3, 3)}, "expected one input"),
         (lambda self, x: self.all[0](x), {"all": lambda: [nn.Linear(3, 3)]}, "use nn.ModuleList"),
