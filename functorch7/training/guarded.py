@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
+from jax import lax
 
 from ..core import Module
 from .step import TrainState, make_loss
@@ -24,18 +25,44 @@ def make_guarded_step(
     """
     gradient = jax.value_and_grad(make_loss(module, criterion, compute_dtype), has_aux=True)
 
+    def updated(state: TrainState, buffers: Any, gradients: Any) -> TrainState:
+        updates, optimizer_state = optimizer.update(gradients, state.optimizer_state, state.params)
+        return TrainState(optax.apply_updates(state.params, updates), buffers, optimizer_state, state.step + 1)
+
     def step(state: TrainState, batch: Any, key: Any, number: Any) -> tuple[TrainState, dict[str, Any]]:
         own_key = jax.random.fold_in(key, state.step)
         (loss, (_, buffers)), gradients = gradient(state.params, state.buffers, batch, own_key)
         norm = optax.tree.norm(gradients)
-        updates, optimizer_state = optimizer.update(gradients, state.optimizer_state, state.params)
-        new = TrainState(optax.apply_updates(state.params, updates), buffers, optimizer_state, state.step + 1)
         sound = jnp.isfinite(loss) & jnp.isfinite(norm) & (number == state.step)
-        rate = learning_rate(optimizer_state)
+        if not _alike(buffers, state.buffers):
+            state = state._replace(buffers=buffers)
+        state = _where(sound, updated, state, buffers, gradients)
+        rate = learning_rate(state.optimizer_state)
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
-        return _chosen(sound, new, state), metrics
+        return state, metrics
 
     return jax.jit(step, donate_argnums=0)
+
+
+def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:
+    """`update(state, *more)` if sound, else the state: by a branch, or by a choice of each number where branches wait.
+
+    A branch costs nothing on CPU, where a choice costs as much again as the update; a GPU waits for the host to branch.
+    """
+
+    def branch(sound: Any, state: Any, *more: Any) -> Any:
+        return lax.cond(sound, update, lambda state, *_: state, state, *more)
+
+    def choice(sound: Any, state: Any, *more: Any) -> Any:
+        return jax.tree.map(lambda new, old: jnp.where(sound, new, old), update(state, *more), state)
+
+    return lax.platform_dependent(sound, state, *more, cpu=branch, default=choice)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two trees have equal structures, shapes and dtypes."""
+    forms = [jax.tree.map(lambda leaf: (jnp.shape(leaf), jnp.result_type(leaf)), tree) for tree in (one, other)]
+    return jax.tree.structure(one) == jax.tree.structure(other) and forms[0] == forms[1]
 
 
 def learning_rate(optimizer_state: Any) -> Any:
@@ -46,16 +73,3 @@ def learning_rate(optimizer_state: Any) -> Any:
         if isinstance(value, jax.Array)  # and not the state of a schedule
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _chosen(sound: Any, new: TrainState, old: TrainState) -> TrainState:
-    def choose(new: Any, old: Any) -> Any:
-        return jax.tree.map(lambda new, old: jnp.where(sound, new, old), new, old)
-
-    same = jax.tree.structure(new.buffers) == jax.tree.structure(old.buffers)
-    return TrainState(
-        choose(new.params, old.params),
-        choose(new.buffers, old.buffers) if same else new.buffers,
-        choose(new.optimizer_state, old.optimizer_state),
-        choose(new.step, old.step),
-    )
