@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from functools import cache, partial
 from typing import Any, ClassVar
 
@@ -85,7 +86,7 @@ class Traced(core.Module, abstract=True):
         return tree_text(self.kind.__name__, "", self.children())
 
     def __reduce__(self):
-        return _described, (self.kind, self._values())
+        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self)))
 
 
 def _described(kind: type, values: tuple) -> Traced:
