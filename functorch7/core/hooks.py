@@ -45,8 +45,8 @@ def hooked(
 ) -> Described:  # fmt: skip
     """The same description with hooks at some of its modules; its params, buffers and printing stay as they are.
 
-    `at`: a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave; or a
-    class, "nn.Linear"; or "*", every module. The hooks are called with the description they are at:
+    `at`: a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave; or
+    a class, "nn.Linear"; or "*", every module. The hooks are called with the description they are at:
 
     - forward_pre(module, input) -> None, or another input;
     - forward(module, input, output) -> None, or another output;

@@ -62,8 +62,13 @@ class Container(Module, describes=core.Container):
             error.add_note(f"In {moduleIndex} module of {self.typename()}:")
             raise
 
-    def __getitem__(self, index: int | slice) -> Any:
-        """PyTorch's `net[0]`: as in the list `modules`, positions count from 0; a slice is a container of these."""
+    def __getitem__(self, index: int | slice | str) -> Any:
+        """PyTorch's `net[0]`: as in the list `modules`, positions count from 0; a slice is a container of these.
+
+        `net["conv1"]` is the module of this name, anywhere inside.
+        """
+        if isinstance(index, str):
+            return super().__getitem__(index)
         if not isinstance(index, slice):
             return self.modules[index]
         made = object.__new__(type(self))

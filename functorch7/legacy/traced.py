@@ -86,7 +86,8 @@ class Traced(core.Module, abstract=True):
         return tree_text(self.kind.__name__, "", self.children())
 
     def __reduce__(self):
-        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self)))
+        attached = {name: self.__dict__[name] for name in ("own_name", "_hooks") if name in self.__dict__}
+        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self))), attached
 
 
 def _described(kind: type, values: tuple) -> Traced:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from ..core import Module, carry_of, with_carry
 from ..interop import orbax
 from ..interop.packages import package
+from .sharding import Sharding
 from .step import TrainState
 
 if TYPE_CHECKING:
@@ -87,15 +88,18 @@ class Checkpoints:
         with self._said(None):
             self._manager.wait_until_finished()
 
-    def load(self, step: int) -> tuple[TrainState, dict[str, Any]]:
-        """The state and the progress of a checkpoint. Raises: as `functorch7.interop.orbax.load`."""
+    def load(self, step: int, sharding: Sharding | None = None) -> tuple[TrainState, dict[str, Any]]:
+        """The state, laid out, and the progress of a checkpoint. Raises: as `functorch7.interop.orbax.load`."""
         ocp = package("orbax.checkpoint")
-        params, buffers, optimizer_state = orbax.load(self.folder / str(step), self.module, self.optimizer)
+        placed = None if sharding is None else sharding.of_array
+        source = self.folder / str(step)
+        params, buffers, optimizer_state = orbax.load(source, self.module, self.optimizer, placed=placed)
         if (self.folder / str(step) / "carry").exists():
             found = self._manager.restore(step, args=ocp.args.Composite(carry=ocp.args.StandardRestore()))
             buffers = with_carry(self.module, buffers, found["carry"])
         progress = self._facts(step)["progress"]
-        return TrainState(params, buffers, optimizer_state, jnp.asarray(step, jnp.int32)), progress
+        state = TrainState(params, buffers, optimizer_state, jnp.asarray(step, jnp.int32))
+        return state if sharding is None else sharding.place(self.module, state), progress
 
     def _facts(self, step: int) -> dict[str, Any]:
         """Nothing of a checkpoint whose deletion was cut short; there are later and better ones than that."""

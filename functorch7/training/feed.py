@@ -59,12 +59,14 @@ class IterableFeed:
         """Nothing to stop."""
 
 
-def feed(data: Any, batch_size: int | None, seed: int, position: dict | None) -> LoaderFeed | IterableFeed:
+def feed(
+    data: Any, batch_size: int | None, seed: int, position: dict | None, drop_last: bool = False
+) -> LoaderFeed | IterableFeed:  # fmt: skip
     """The batches of `data` from `position` on (None: the beginning).
 
     `data` is a loader, or the tuple (inputs, targets) of arrays, shuffled by `seed`, with a batch_size; a loader's
     `batches(...)`; an iterable of batches that can be iterated for each epoch; or a function of the epoch's number,
-    from 1, that gives one.
+    from 1, that gives one. Of a loader's batches, the last is left out if it is smaller and `drop_last`.
     Raises: ValueError for a batch_size that is missing.
     """
     if isinstance(data, Batches):
@@ -74,7 +76,7 @@ def feed(data: Any, batch_size: int | None, seed: int, position: dict | None) ->
     if isinstance(data, DataLoader):
         if batch_size is None:
             raise ValueError("Trainer.fit: a loader, or a pair of arrays, needs a batch_size")
-        return LoaderFeed(data.batches(batch_size, None, seed), position)
+        return LoaderFeed(data.batches(batch_size, None, seed, drop_last=drop_last), position)
     return IterableFeed(data, position)
 
 

@@ -9,12 +9,14 @@ import optax
 from jax import lax
 
 from ..core import Module
+from .sharding import Sharding
 from .step import TrainState, make_loss
 
 
 def make_guarded_step(
-    module: Module, criterion: Callable, optimizer: optax.GradientTransformation, compute_dtype: Any = None
-) -> Callable:
+    module: Module, criterion: Callable, optimizer: optax.GradientTransformation, compute_dtype: Any = None,
+    sharding: Sharding | None = None,
+) -> Callable:  # fmt: skip
     """`step(state, (input, target), key, number) -> (state, metrics)`, as `make_train_step`, for runs that go ahead.
 
     metrics: loss; gradient_norm, before any clipping; learning_rate where the optimizer's state shows one
@@ -23,7 +25,8 @@ def make_guarded_step(
     Recurrent state that was forgotten is the exception: there is nothing to keep in its place. The step's key is
     `jax.random.fold_in(key, state.step)`.
     """
-    gradient = jax.value_and_grad(make_loss(module, criterion, compute_dtype), has_aux=True)
+    value = make_loss(module, criterion, compute_dtype)
+    gradient = jax.value_and_grad(value, has_aux=True) if sharding is None else sharding.value_and_grad(module, value)
 
     def updated(state: TrainState, buffers: Any, gradients: Any) -> TrainState:
         updates, optimizer_state = optimizer.update(gradients, state.optimizer_state, state.params)
@@ -37,6 +40,7 @@ def make_guarded_step(
         if not _alike(buffers, state.buffers):
             state = state._replace(buffers=buffers)
         state = _where(sound, updated, state, buffers, gradients)
+        state = state if sharding is None else sharding.constrain(module, state)
         rate = learning_rate(state.optimizer_state)
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
         return state, metrics

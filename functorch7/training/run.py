@@ -87,12 +87,13 @@ class Run:
             opened.callback(self.checkpoints.close)
         last = self.checkpoints.last() if self.checkpoints else None
         if self.checkpoints is None or last is None:
-            self.state = init_state(trainer.module, trainer.transformation, initial if variables is None else variables)
+            state = init_state(trainer.module, trainer.transformation, initial if variables is None else variables)
+            self.state = state if trainer.sharding is None else trainer.sharding.place(trainer.module, state)
             self.progress = Progress(seed)
         elif not resume:
             raise FileExistsError(f"Trainer.fit: there is a run in {trainer.folder}; resume=True goes on with it")
         else:
-            self.state, known = self.checkpoints.load(last)
+            self.state, known = self.checkpoints.load(last, trainer.sharding)
             self.progress = Progress(**known)
         if self.progress.seed != seed:
             raise ValueError(f"Trainer.fit: the run in {trainer.folder} has seed {self.progress.seed}, got {seed}")
@@ -101,7 +102,7 @@ class Run:
         folder = Path(trainer.folder) if trainer.folder is not None and writes else None
         self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
         opened.callback(self.records.close)
-        self.feed = feed(data, batch_size, seed, self.progress.position)
+        self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
         opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
@@ -143,7 +144,8 @@ class Run:
         if forgot:
             self.state = self.state._replace(buffers=forget(trainer.module, self.state.buffers))
         due = False
-        for batch in self._unless_interrupted(self.feed.epoch()):
+        for given in self._unless_interrupted(self.feed.epoch()):
+            batch = given if trainer.sharding is None else trainer.sharding.place_batch(given)
             if due:  # is not at the end of an epoch, which has a checkpoint of its own
                 self._save()
             self.state, metrics = trainer.step(self.state, batch, self.key, np.int32(self.number))
@@ -227,6 +229,7 @@ class Run:
             results: Any = given(params, buffers)
             return {name: float(value) for name, value in results.items()}
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
+        batches = batches if trainer.sharding is None else map(trainer.sharding.place_whole, batches)
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
         found = evaluate(trainer.module, params, buffers, batches, trainer.measures, key=key)
         return {str(method): result.result()[0] for result, method in found}

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
@@ -112,8 +113,19 @@ class Sharding:
         Raises: ValueError for a batch that the devices cannot share equally.
         """
         self._check(batch, jax.local_device_count() if jax.process_count() > 1 else self.mesh.size)
-        place = jax.make_array_from_process_local_data
-        return jax.tree.map(lambda array: place(self.of_batch, array), batch)
+
+        def place(array: Any) -> Any:
+            if isinstance(array, jax.Array) and array.sharding.is_equivalent_to(self.of_batch, array.ndim):
+                return array
+            return jax.make_array_from_process_local_data(self.of_batch, array)
+
+        return jax.tree.map(place, batch)
+
+    def place_whole(self, batch: Any) -> Any:
+        """A batch that every process has whole: split over the devices if they can share it, else on every device."""
+        sizes = {np.shape(array)[self.batch_dim - 1 : self.batch_dim] for array in jax.tree.leaves(batch)}
+        shared = all(size and size[0] % self.mesh.size == 0 for size in sizes)
+        return jax.device_put(batch, self.of_batch if shared else self.replicated)
 
     def _check(self, batch: Any, devices: int) -> None:
         for array in jax.tree.leaves(batch):

@@ -20,6 +20,7 @@ from .checkpoints import Checkpoints
 from .guarded import make_guarded_step
 from .interrupts import Interrupts
 from .run import Result, Run
+from .sharding import Sharding
 from .step import TrainState
 from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
 
@@ -43,7 +44,8 @@ class Trainer:
     A step is one batch. `clip` bounds the norm of all gradients together; with `accumulate` the parameters change at
     every so many steps, by the mean of the gradients (optax.MultiSteps); `average`, such as 0.999, keeps an exponential
     moving average of the parameters, which validation uses if `validate_average`. `compute_dtype=jnp.bfloat16` is mixed
-    precision. The learning rate, with its schedule, is the optimizer's; it is recorded if `optax.inject_hyperparams`
+    precision. With a `sharding`, such as `data_parallel()`, many devices share each batch; a smaller last one is left
+    out. The learning rate, with its schedule, is the optimizer's; it is recorded if `optax.inject_hyperparams`
     made that. Recurrent state that the network remembers is forgotten at the start of each epoch, unless `keep_state`.
     `count(input, target)` says how many examples (or words) a batch has. `verbose` prints a line for each epoch, and a
     progress bar on terminals.
@@ -58,6 +60,7 @@ class Trainer:
     _: KW_ONLY
     methods: Sequence[ValidationMethod] | None = None
     compute_dtype: Any = None
+    sharding: Sharding | None = None
     accumulate: int = 1
     clip: float | None = None
     average: float | None = None
@@ -126,7 +129,7 @@ class Trainer:
             step = checkpoints.best() if best else checkpoints.last()
             if step is None:
                 raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
-            return checkpoints.load(step)[0]
+            return checkpoints.load(step, self.sharding)[0]
 
     def last_step(self) -> int | None:
         """The step of the last checkpoint in the folder; None if there is none yet."""
@@ -155,7 +158,7 @@ class Trainer:
     @cached_property
     def step(self) -> Callable:
         """The compiled step; see `make_guarded_step`."""
-        return make_guarded_step(self.module, self.criterion, self.transformation, self.compute_dtype)
+        return make_guarded_step(self.module, self.criterion, self.transformation, self.compute_dtype, self.sharding)
 
     @property
     def measures(self) -> Sequence[ValidationMethod]:

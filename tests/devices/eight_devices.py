@@ -7,7 +7,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import data_parallel, fully_sharded, init_state, make_train_step
+from functorch7.training import Loss, Trainer, data_parallel, fully_sharded, init_state, make_train_step
 
 from .collectives import collectives, collectives_in_loops, reduced_numbers
 from .networks import LANGUAGE, MLP, OPTIMIZER, STEPS, TASKS, first_state, key, losses, losses_of_one_device
@@ -192,3 +192,26 @@ def test_batches_that_cannot_be_shared_are_refused():
         data_parallel(batch_dim=2).place_batch(X[:, 0])
     with pytest.raises(ValueError, match="copies that divide 8 devices, got 3"):
         fully_sharded(copies=3)
+
+
+def test_a_run_on_eight_devices_is_that_of_one_and_goes_on_where_it_was(tmp_path):
+    """Trainer: epochs' losses and validation, whose batch of 5 all devices have whole; half of it from a checkpoint."""
+    classes = np.arange(len(X)) % 3 + 1
+    module = f7.Sequential(f7.Linear(8, 16), f7.Dropout(0.2), f7.Tanh(), f7.Linear(16, 3), f7.LogSoftMax())
+
+    def trainer(sharding=None, folder=None):
+        return Trainer(
+            module, f7.ClassNLLCriterion(), OPTIMIZER, folder, sharding=sharding, verbose=False,
+            methods=[Loss(f7.ClassNLLCriterion())],
+        )  # fmt: skip
+
+    def epochs(trainer, count):
+        result = trainer.fit((X, classes), count, validation=(X[:5], classes[:5]), batch_size=8)
+        return result, [[epoch["loss"], epoch["Loss"]] for epoch in result.epochs]
+
+    _, expected = epochs(trainer(), 4)
+    sharding = fully_sharded(smallest=64)
+    epochs(trainer(sharding, tmp_path), 2)
+    result, found = epochs(trainer(sharding, tmp_path), 4)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert not result.state.params[0]["weight"].sharding.is_fully_replicated

@@ -52,7 +52,7 @@ def test_a_module_is_found_by_name():
     with pytest.raises(KeyError, match="nothing"):
         model["nothing"]
     with pytest.raises(TypeError, match="expected a name in brackets"):
-        model[1]
+        model.get(2)[1]
     model.add(nn.Linear(2, 2).setName("last"))
     with pytest.raises(ValueError, match="find multiple modules with same name 'last'"):
         model.find("last")

@@ -283,6 +283,6 @@ def test_a_process_that_is_killed_while_it_saves_leaves_the_old_file(tmp_path):
     before = path.read_bytes()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], capture_output=True)
     assert killed.returncode == -signal.SIGXFSZ, killed.stderr
-    assert max(file.stat().st_size for file in tmp_path.iterdir()) == 100_000  # it was in the middle
+    assert max(file.stat().st_size for file in tmp_path.rglob("*")) == 100_000  # it was in the middle
     assert path.read_bytes() == before
     note.Net().load_state_dict(torch.load(path))
