@@ -1,18 +1,21 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
-#   make demo [ARGS=--legacy]    make test [ARGS="-k digits"]    make lint    make benchmark [ARGS="lenet"]    make gallery
-#   make docs (the site, into build/site)
+#   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
+#   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
+#   make bench-accelerator    how well training steps use this machine's device; writes accelerator-report.md
+#   make docs    the site, into build/site
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+TUNING ?=
 
 python := $(VENV)/bin/python
 
-.PHONY: demo test lint format benchmark gallery docs clean
+.PHONY: demo test lint format benchmark bench-accelerator gallery docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
-	$(python) examples/digits.py $(ARGS)
+	$(VENV)/bin/functorch7 launch $(TUNING) examples/digits.py $(ARGS)
 
 test: $(VENV)/.installed-test
 	$(python) -m pytest -n auto --dist loadgroup $(ARGS)
@@ -29,6 +32,9 @@ format: $(VENV)/.installed-dev
 benchmark: $(VENV)/.installed-test
 	$(python) -m benchmarks $(ARGS)
 
+bench-accelerator: $(VENV)/.installed-test
+	$(python) -m benchmarks.accelerator --output accelerator-report.md $(ARGS)
+
 gallery: $(VENV)/.installed-demo
 	$(python) -m functorch7.viz --gallery docs
 	$(python) examples/vision.py --output docs/gallery/vision.png
@@ -37,7 +43,7 @@ docs: $(VENV)/.installed-docs
 	$(python) -m mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) build demo-output .pytest_cache .ruff_cache
+	rm -rf $(VENV) build demo-output accelerator-report.md .pytest_cache .ruff_cache
 
 # One stamp per extra of pyproject.toml, so that a change there installs again.
 $(VENV)/.installed-%: pyproject.toml | $(python)

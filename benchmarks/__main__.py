@@ -13,13 +13,13 @@ from typing import Any
 
 import jax
 
-from . import inception, language, lenet, loading, mlp, nce, padding, recurrent, rows, stateful, steps, transfer
+from . import inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
-    "nce": nce, "language": language.LANGUAGE, **recurrent.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS,
-    **loading.BENCHMARKS,
+    "nce": nce, "language": language.LANGUAGE, "recipe": recipe, **recurrent.BENCHMARKS,
+    **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 
 
@@ -49,6 +49,9 @@ def run(name: str, rounds: int, clock: Callable[[], float]) -> dict:
     print(table(name, timings))
     if find_spec("torch") is None:
         print("  (PyTorch is not installed)")
+    if hasattr(benchmark, "WORDS"):
+        speeds = (f"{way} {benchmark.WORDS / timing.best:,.0f}" for way, timing in timings.items())
+        print(f"  words per second: {', '.join(speeds)}")
     for ours, theirs, target in benchmark.TARGETS:
         if theirs in timings:
             print(verdict(f"{ours} / {theirs}", timings[ours].best / timings[theirs].best, target))

@@ -7,7 +7,7 @@ from jax import lax
 
 from functorch7.legacy import manualSeed, nn
 
-from .measure import Way
+from .measure import Way, mebibytes
 from .training import NLL, Legacy, by_hand, class_loss, flax, functional, functional_step, jitted_sgd, pytorch
 
 RATE = 0.05
@@ -88,16 +88,10 @@ def peak_memory(batch_size: int = 64) -> dict[str, float]:
     legacy, batch, params = example(batch_size)
     step, state, arrays = functional_step(legacy.model, NLL, batch, RATE)
     params = [jnp.asarray(p) for p in params]
-    compiled = {
-        "functorch7 functional": step.lower(state, arrays, None).compile(),
-        "JAX by hand": jitted_sgd(loss, RATE).lower(params, arrays).compile(),
+    return {
+        "functorch7 functional": mebibytes(step.lower(state, arrays, None).compile()),
+        "JAX by hand": mebibytes(jitted_sgd(loss, RATE).lower(params, arrays).compile()),
     }
-    return {name: _peak(program.memory_analysis()) for name, program in compiled.items()}
-
-
-def _peak(memory) -> float:
-    held = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
-    return (held + memory.temp_size_in_bytes) / 2**20
 
 
 TARGETS = [

@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,8 @@ import numpy as np
 class Way(NamedTuple):
     """One way to take a training step."""
 
-    step: Callable[[], float]
-    """Takes a step and returns its loss, as a Python number."""
+    step: Callable[[], Any]
+    """Takes a step and returns its loss, as a Python number; or starts one and returns nothing."""
     wait: Callable[[], None] = lambda: None
     """Waits until all that the steps so far have started is done."""
 
@@ -52,3 +52,10 @@ def measure(
         for name, way in ways.items():
             found[name].append(timed(way, steps[name], clock))
     return {name: Timing(min(values), statistics.median(values)) for name, values in found.items()}
+
+
+def mebibytes(compiled: Any) -> float:
+    """The most memory that a compiled program holds at once, in MiB, by XLA's own account."""
+    memory = compiled.memory_analysis()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+    return (held + memory.temp_size_in_bytes) / 2**20

@@ -10,6 +10,11 @@ from typing import Any
 from . import data as data
 from . import interop as interop
 from . import optim as optim
+from .compression import fake_quantized as fake_quantized
+from .compression import observed as observed
+from .compression import pruning as pruning
+from .compression import quantize as quantize
+from .core import Composite as Composite
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
@@ -23,19 +28,28 @@ from .core import ZeroMask as ZeroMask
 from .core import carry_of as carry_of
 from .core import checked as checked
 from .core import emitted as emitted
+from .core import find as find
 from .core import forget as forget
+from .core import hooked as hooked
 from .core import init_carry as init_carry
 from .core import load_state_dict as load_state_dict
+from .core import output_shape as output_shape
 from .core import penalty as penalty
 from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict
 from .core import with_carry as with_carry
+from .core.listing import named_buffers as named_buffers
+from .core.listing import named_children as named_children
+from .core.listing import named_modules as named_modules
+from .core.listing import named_parameters as named_parameters
+from .core.listing import to as to
 from .interop.compare import compare as compare
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
+from .profiling import profile as profile
 from .recurrent import *
 from .reinforce import *
 from .summary import summary as summary

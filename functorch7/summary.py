@@ -1,17 +1,18 @@
 """What a network consists of, as a table: layers, the sizes of their outputs, parameters, and arithmetic."""
 
-import html
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from .core import Module, named_parameters, title
-from .core.recording import Path, recording
-from .recurrent import Sequencer, over_time
+from .core import Module, named_parameters
+from .core.recording import Path
+from .core.shapes import shaped
+from .tabulated import Cells, Table, in_tree, metric, sizes
+from .visits import Visit, visits
 
 FREE = {
     "bitcast_convert_type", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice",
@@ -31,17 +32,13 @@ class Row:
     parameters: int
     flops: int
 
-    @property
-    def cells(self) -> tuple[str, str, str, str]:
-        """The row as text."""
-        name = f"{'  ' * len(self.path)}{self.path[-1] if self.path else ''} {title(self.module)}"
-        own = f"{self.parameters:,}" if self.parameters else ""
-        return name.rstrip() if self.path else name.strip(), _sizes(self.output), own, _metric(self.flops)
 
-
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Table):
     """A table of modules, outer ones first; printed as text, and shown as a table in notebooks."""
+
+    HEAD = ("layer", "output", "parameters", "FLOPs")
+    LEFT = 2
 
     rows: tuple[Row, ...]
     parameters: int
@@ -49,27 +46,14 @@ class Summary:
     flops: int
     """Operations of one forward call."""
 
-    HEAD = ("layer", "output", "parameters", "FLOPs")
-
-    def _cells(self) -> list[tuple[str, str, str, str]]:
-        return [row.cells for row in self.rows] + [("total", "", f"{self.parameters:,}", _metric(self.flops))]
-
-    def __str__(self) -> str:
-        table = [self.HEAD, *self._cells()]
-        widths = [max(len(row[i]) for row in table) for i in range(4)]
-        lines = [
-            f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}".rstrip() for a, b, c, d in table
+    def body(self) -> list[Cells]:
+        return [
+            (in_tree(r.path, r.module), sizes(r.output), f"{r.parameters:,}" if r.parameters else "", metric(r.flops))
+            for r in self.rows
         ]
-        rule = "-" * max(map(len, lines))
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        def row(cells: tuple, tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}><pre>{html.escape(cell)}</pre></{tag}>" for cell in cells) + "</tr>"
-
-        return f"<table>{row(self.HEAD, 'th')}{''.join(row(cells, 'td') for cells in self._cells())}</table>"
+    def totals(self) -> list[Cells]:
+        return [("total", "", f"{self.parameters:,}", metric(self.flops))]
 
 
 def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = False) -> Summary:
@@ -91,51 +75,32 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
     -------------------------------------------------
     total                                   55  3.52k
     """
-    given = jax.tree.map(lambda leaf: _described(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+    given = shaped(input, dtype)
     key = jax.random.key(0)
     params, buffers = jax.eval_shape(module.init, key)
 
-    def run(params: Any, buffers: Any, input: Any) -> Any:
-        with recording() as seen:
-            output, _ = module.apply(params, buffers, input, key=key, train=train)
-        return output, seen.inputs, seen.outputs
-
-    output, inputs, outputs = jax.eval_shape(run, params, buffers, given)
-    inputs, outputs = {(): given} | inputs, {(): output} | outputs
     own: dict[Path, int] = {}
     for path, array in named_parameters(module, params):
         own[path[:-1]] = own.get(path[:-1], 0) + (0 if array is None else array.size)
     rows = [
-        Row(path, child, outputs[path], own.get(path, 0), _flops(child, way, inputs[path], key, train))
-        for path, child, way in _modules(module, type(module).apply)
-        if path in outputs
+        Row(each.path, each.module, each.output, own.get(each.path, 0), _flops(each))
+        for each in visits(module, params, buffers, given, key, train)
     ]
     return Summary(tuple(rows), sum(own.values()), rows[0].flops)
 
 
-def _described(leaf: Any, dtype: Any) -> jax.ShapeDtypeStruct:
-    shape, dtype = (leaf, dtype) if isinstance(leaf, tuple) else (leaf.shape, leaf.dtype)
-    return jax.ShapeDtypeStruct(shape, dtype)
-
-
-def _modules(module: Module, way: Callable, path: Path = ()) -> Iterator[tuple[Path, Module, Callable]]:
-    """Every module with its place and how it is run."""
-    yield path, module, way
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
-        below = over_time if isinstance(module, Sequencer) else type(child).apply
-        yield from _modules(child, below, (*path, name))
-
-
-def _flops(module: Module, way: Callable, input: Any, key: Any, train: bool) -> int:
-    def run(params: Any, buffers: Any, input: Any) -> Any:
-        return way(module, params, buffers, input, key=key, train=train)[0]
-
-    return _counted(jax.make_jaxpr(run)(*jax.eval_shape(module.init, key), input).jaxpr)
+def _flops(visit: Visit) -> int:
+    variables = jax.eval_shape(visit.module.init, jax.random.key(0))
+    return _counted(jax.make_jaxpr(visit.run)(*variables, visit.input).jaxpr)
 
 
 def _counted(jaxpr: Any) -> int:
     return sum(map(_of_equation, jaxpr.eqns))
+
+
+def operations(function: Any, *args: Any) -> int:
+    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
 
 
 def _of_equation(equation: Any) -> int:
@@ -163,18 +128,3 @@ def _programs(params: dict[str, Any]) -> Iterator[Any]:
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if hasattr(each, "eqns") or hasattr(each, "jaxpr"):
                 yield each
-
-
-def _sizes(tree: Any) -> str:
-    if isinstance(tree, (list, tuple)):
-        return f"[{', '.join(map(_sizes, tree))}]"
-    return "x".join(map(str, tree.shape)) or "1"
-
-
-def _metric(count: int) -> str:
-    amount, unit = float(count), ""
-    for larger in ("k", "M", "G", "T", "P"):
-        if amount < 1000:
-            break
-        amount, unit = amount / 1000, larger
-    return f"{count}" if not unit else f"{amount:.3g}{unit}"

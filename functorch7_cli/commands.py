@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import Any
 
 import click
@@ -23,7 +25,7 @@ dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help=
 @click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
-    """Looks into, converts, runs and times the networks of Torch7's files.
+    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes.
 
     Exit codes: 0, or 1 if something is wrong with a file or the network in it, 2 if the command is called wrongly.
     """
@@ -153,3 +155,62 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
 
     found = bench(file, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_times(found))
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 train digits
+functorch7 train python-lstm --set hidden_sizes=[400] --set dropout=0.5
+functorch7 train my_recipe.toml --folder runs/second --bfloat16
+functorch7 train --list
+""",
+)
+@click.argument("file", metavar="RECIPE", required=False)
+@click.option("--folder", type=click.Path(), help="Where the run is kept, and goes on from; else runs/RECIPE.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change a setting of the recipe.")
+@click.option("--bfloat16", is_flag=True, help="Compute in bfloat16; parameters stay float32.")
+@click.option("--tensorboard", is_flag=True, help="Write files for TensorBoard, too.")
+@click.option("--list", "listing", is_flag=True, help="List the shipped recipes.")
+@click.option("--no-tuning", is_flag=True, help="Leave huge pages and the cache of compiled programs alone.")
+@as_json
+def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **options: Any) -> None:
+    """Train by a RECIPE: the name of a shipped one, or a file of settings (.toml, .yaml).
+
+    Checkpoints, metrics and learning curves go into the folder of the run; the same command goes on where a run was
+    stopped, by Ctrl-C or otherwise. The best epoch's network is measured on the test set.
+    """
+    if not (listing or no_tuning):
+        from .tuning import start_tuned
+
+        start_tuned()
+    from .show import shown_training
+    from .train import listed, train
+
+    if listing:
+        click.echo(listed())
+        return
+    if file is None:
+        raise click.UsageError("name a RECIPE; --list shows the shipped ones")
+    found = train(file, quiet=as_json, **options)
+    click.echo(json.dumps(found, indent=2) if as_json else shown_training(found))
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="\b\nExample:\n  functorch7 launch my_training.py --epochs 10",
+)
+@click.option("--no-tuning", is_flag=True, help="Change nothing.")
+@click.argument("script", type=click.Path(exists=True, dir_okay=False))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def launch(script: str, arguments: tuple[str, ...], no_tuning: bool) -> None:
+    """Run a Python SCRIPT with what makes training on a CPU fast: huge pages, and compiled programs kept on disk.
+
+    What is set in the environment (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) stays as it is.
+    """
+    from .tuning import replace_process
+
+    command = [sys.executable, script, *arguments]
+    if no_tuning:
+        os.execv(sys.executable, command)
+    replace_process(command)

@@ -144,3 +144,9 @@ def _duration(seconds: float) -> str:
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
     return f"{seconds * 1e6:.3g} us"
+
+
+def shown_training(found: dict[str, Any]) -> str:
+    """How a run ended, and what its network is worth."""
+    lines = [f"{found['ended']} after epoch {found['epochs']}; {found['folder']} has the run"]
+    return "\n".join([*lines, *(f"test {name}: {value:.4g}" for name, value in found["test"].items())])

@@ -373,4 +373,8 @@ MODULES = [
     Case(f7.JustTable, x(2, 3)),
     Case(f7.JustElement, [x(2, 3)], [x(2, 3), x(2, 3)]),
     Case(lambda: f7.ModuleFromCriterion(f7.MSECriterion()), [x(2, 3), x(2, 3)], x(2, 3), gradient=False),
+    Case(lambda: f7.Quantized(f7.SpatialConvolution(2, 3, 2, 2)), x(2, 2, 3, 3), x(2, 3, 3, 3)),
+    Case(lambda: f7.Quantized(f7.Linear(3, 4), "dynamic"), x(2, 3), x(2, 4), "Quantized, dynamic", gradient=False),
+    Case(lambda: f7.FakeQuantized(f7.Linear(3, 4), "dynamic"), x(2, 3), x(2, 4), gradient=False),
+    Case(lambda: f7.Observed(f7.Linear(3, 4)), x(2, 3), x(2, 4)),
 ]

@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "legacy", "testing",
+    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "compression",
+    "recipes", "legacy", "testing",
 )  # fmt: skip
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 

@@ -5,15 +5,17 @@ import subprocess
 import sys
 
 import jax
+import numpy as np
 import pytest
 
 import functorch7 as f7
-from benchmarks import inception, lenet, loading, mlp, nce, rows, stateful, transfer
+from benchmarks import accelerator, inception, lenet, loading, mlp, nce, rows, stateful, transfer
 from benchmarks.language import Model
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
 from benchmarks.steps import stepwise
+from functorch7.legacy import nn
 
 BENCHMARKS = {module.__name__: module for module in (stateful, mlp, lenet, inception, transfer, rows, nce)} | {
     "language": Model(4, 3, 5, 20), "lstm": Layer("LSTM", (5, 3, 4)), "gru": Layer("GRU", (5, 3, 4)),
@@ -53,3 +55,24 @@ def test_an_unknown_benchmark_is_named():
     result = subprocess.run([sys.executable, "-m", "benchmarks", "speed"], capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "no benchmark speed; there are stateful, mlp, lenet, inception, transfer, rows, nce" in result.stderr
+
+
+def test_the_accelerators_report_counts_and_divides(monkeypatch):
+    """A step of Linear: the product, and that of its weight's gradient (nobody asks for the input's)."""
+    batch = (np.ones((16, 300), np.float32), np.ones((16, 200), np.float32))
+    linear = accelerator.Workload(lambda: [nn.Linear(300, 200)], f7.MSECriterion(), batch, "numbers")
+    monkeypatch.setitem(accelerator.PEAKS, jax.devices()[0].device_kind, (2.0, 4.0))
+    found = accelerator.run(linear, "float32", rounds=1, size=64)
+    products = 2 * 2 * 16 * 300 * 200
+    assert products < found.flops < products + 5 * (300 * 200 + 16 * 200)
+    printed = accelerator.report({"linear": linear}, rounds=1, size=64)
+    _, *rows = [line.split(" | ") for line in printed.splitlines() if line.startswith("| linear")]
+    speed, of_peak = float(rows[0][7]) * 1e12, float(rows[0][8].rstrip(" %"))
+    assert abs(of_peak - 100 * speed / 4e12) < 0.06
+
+
+def test_peaks_go_by_the_longest_name():
+    assert accelerator.known_peak("TPU v5 lite", "bfloat16") == 197e12
+    assert accelerator.known_peak("TPU v5p", "bfloat16") == 459e12
+    assert accelerator.known_peak("cpu", "float32") is None
+    assert accelerator.share(1, None) == "unknown"

@@ -1,5 +1,7 @@
 """Pictures of transfer functions."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,24 @@ def test_the_gallery_shows_every_transfer_function(tmp_path):
         assert f"**{kind.__name__}**: {kind.__doc__.splitlines()[0]}" in page
     ours = viz.Path(__file__).parents[1] / "docs" / "gallery.md"
     assert ours.read_text() == page, "run make gallery"
+
+
+def test_learning_curves_show_what_was_recorded(tmp_path):
+    records = [
+        {"kind": "train", "step": 2, "loss": 3.0},
+        {"kind": "epoch", "step": 3, "loss": 2.5, "Top1Accuracy": None},  # was not finite
+        {"kind": "train", "step": 4, "loss": 2.0},
+        {"kind": "epoch", "step": 6, "loss": 1.5, "Top1Accuracy": 0.75},
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    figure = viz.plot_learning(tmp_path, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+    losses, accuracies = (axes.lines for axes in figure.axes)
+    assert losses[0].get_xydata().tolist() == [[2, 3], [4, 2]] and losses[1].get_xydata().tolist() == [
+        [3, 2.5],
+        [6, 1.5],
+    ]
+    assert [line.get_xydata().tolist() for line in accuracies] == [[[6, 0.75]]]
+    (tmp_path / "metrics.jsonl").write_text("")
+    with pytest.raises(ValueError, match="no records in"):
+        viz.plot_learning(tmp_path)

@@ -15,7 +15,7 @@ from jax.experimental import checkify
 
 def title(module: Any) -> str:
     """A module in one line, as Torch prints it, without the tree of a container."""
-    return str(module).split(" {")[0].split("\n")[0]
+    return str(module).split(" {")[0].split("\n")[0].removesuffix("(")
 
 
 def describe(value: Any) -> str:

@@ -81,3 +81,12 @@ def stacked_over_time(node: Emitted) -> Emitted:
     if node.kind == "parameter":
         return replace(node, value=node.value[-1])
     return replace(node, time_axes=node.time_axes + 1)
+
+
+def both(old: Any, new: Any) -> Any:
+    """A buffer after one more call of its module in the same forward: of side outputs, losses add up."""
+    if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
+        return new
+    if new.kind != "loss":
+        raise TypeError("a module that draws for REINFORCE can be called once in a forward")
+    return replace(new, value=old.value + new.value)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import jax
 
-from . import recording
+from . import hooks, recording
 from .checked import checked
 from .checks import expected, inside
 from .emitted import is_emitted
@@ -55,9 +55,14 @@ class Module:
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
     transient: ClassVar[tuple[str, ...]] = ()
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    unsaved: ClassVar[tuple[str, ...]] = ()
+    """Names of the buffers that are no recurrent state and yet not saved."""
     exposes: ClassVar[tuple[str, ...]] = ()
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
+    own_name: ClassVar[str | None] = None
+    """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False
+    _hooks: ClassVar[tuple[hooks.Hook, ...]] = ()
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -157,6 +162,8 @@ class Module:
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         try:
             with jax.named_scope(type(self).__name__):
+                if self._hooks and hooks.here(self):
+                    return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
                 return self.forward(params, buffers, input, key=key, train=train)
         except AttributeError as error:
             if str(error).startswith(f"'{type(input).__name__}' object") and isinstance(input, (list, tuple, dict)):
@@ -177,13 +184,15 @@ class Module:
             position, child, shown = int(name), children[int(name)], int(name) + 1
         else:
             position, child, shown = list(children).index(str(name)), children[str(name)], name
+        if self._hooks:
+            child = hooks.handed_on(self, name, child)
         key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
         if way is None:
-            compiled = child.traceable and not self.traceable and recording.recorder() is None
+            compiled = child.traceable and not self.traceable and not child._hooks and recording.recorder() is None
             in_compiled = _checked_apply if child.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
-        with inside(f"In {shown} module of {self.torch_name()}:"):
+        with inside(f"In {shown} module of {self.torch_name()}:"), jax.named_scope(str(name)):
             if recording.recorder() is None:
                 return run(input)
             return recording.recorded_call(name, run, input)
@@ -196,6 +205,22 @@ class Module:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__() | changes)
         copy.__post_init__()
+        return copy
+
+    def named(self, name: str | None) -> Self:
+        """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
+
+        Raises: TypeError for what is no text, or empty.
+
+        >>> import functorch7 as f7
+        >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
+        >>> f7.find(network, "first"), f7.find(network, "second")
+        ((0,), None)
+        """
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"{self.torch_name()}: expected a name, got {name!r}")
+        copy = self.replace()
+        copy._set(own_name=name)
         return copy
 
     @classmethod
@@ -219,7 +244,8 @@ class Module:
         return children if isinstance(children, tuple) else tuple(children.values())
 
     def _values(self) -> tuple:
-        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return (self.own_name, self._hooks, *own)
 
     def __hash__(self) -> int:
         try:
@@ -244,6 +270,10 @@ class Module:
 
     def __repr__(self) -> str:
         return self.printed()
+
+
+def _forward(buffers, key, train, module, params, input):
+    return module.forward(params, buffers, input, key=key, train=train)
 
 
 def _apply(module, params, buffers, input, *, key, train):
@@ -325,7 +355,7 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:
-    """The tree of `buffers` with each one's kind: "persistent", "transient", "side output" or "mask"."""
+    """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
     children = module.children()
     if isinstance(children, tuple):
         inner = [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=False)]
@@ -336,6 +366,8 @@ def buffer_kinds(module: Module, buffers: Any) -> Any:
             return buffer_kinds(children[name], value)
         if name in module.transient:
             return "transient"
+        if name in module.unsaved:
+            return "unsaved"
         return jax.tree.map(_kind, value, is_leaf=_is_node)
 
     return {name: kind(name, value) for name, value in buffers.items()}

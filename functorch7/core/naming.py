@@ -1,15 +1,29 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .module import Module, Variables, buffer_kinds
+from .places import Path as Path
+from .places import dotted as dotted
+from .places import places as places
 
-Path = tuple[int | str, ...]
+
+def find(module: Module, name: str) -> Path | None:
+    """The place of the module that is `named` so, a path into the trees of arrays: (0, "i2g"); None if there is none.
+
+    Raises: ValueError if several modules have the name.
+    Source: BigDL, AbstractModule.apply(name).
+    """
+    found = [path for path, each in places(module) if each.own_name == name]
+    if len(found) > 1:
+        at = " and ".join(dotted(path) or "the top" for path in found)
+        raise ValueError(f"{module.torch_name()}: find multiple modules with same name {name!r}: at {at}")
+    return found[0] if found else None
 
 
 def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -43,11 +57,6 @@ def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[Path, Any]]:
             yield path, value
 
 
-def dotted(path: Path) -> str:
-    """A path as text: (2, "weight") is "2.weight"."""
-    return ".".join(map(str, path))
-
-
 def leaves_by_name(tree: Any) -> dict[str, Any]:
     """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
     return {dotted(path): leaf for path, leaf in _leaves(tree, ()) if leaf is not None}
@@ -68,24 +77,55 @@ def misfits(expected: dict[str, Any], given: dict[str, Any]) -> list[str]:
     )
 
 
+class IncompatibleKeys(NamedTuple):
+    """The names that a loaded state lacked, and those that nothing was found for."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not (self.missing_keys or self.unexpected_keys):
+            return "<All keys matched successfully>"
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
 def state_dict(module: Module, variables: Variables) -> dict[str, Any]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0."""
     found = [*named_parameters(module, variables.params), *named_buffers(module, variables.buffers)]
     return {dotted(path): value for path, value in found if value is not None}
 
 
-def load_state_dict(module: Module, variables: Variables, state: dict[str, Any]) -> Variables:
+def fitting(who: str, own: dict[str, Any], state: Mapping[str, Any], strict: bool) -> IncompatibleKeys:
+    """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`."""
+    if not isinstance(state, Mapping):
+        raise TypeError(f"{who}: expected a state_dict, got {type(state).__name__}")
+    shared = {name: array for name, array in own.items() if name in state}
+    wrong = misfits(own, dict(state)) if strict else misfits(shared, {name: state[name] for name in shared})
+    if wrong:
+        raise ValueError(f"{who}: the state does not fit: " + "; ".join(wrong))
+    return IncompatibleKeys([n for n in own if n not in state], [n for n in state if n not in own])
+
+
+@overload
+def load_state_dict(
+    module: Module, variables: Variables, state: Mapping[str, Any], strict: Literal[True] = True
+) -> Variables: ...
+@overload
+def load_state_dict(
+    module: Module, variables: Variables, state: Mapping[str, Any], strict: bool
+) -> tuple[Variables, IncompatibleKeys]: ...
+def load_state_dict(module: Module, variables: Variables, state: Mapping[str, Any], strict: bool = True) -> Any:
     """`variables` with the arrays of `state`, cast to the dtypes that stand there.
 
-    Raises ValueError that lists every missing and unexpected name and every shape that differs.
+    With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
+    Raises TypeError unless `state` is a mapping, and ValueError that lists every missing and unexpected name (if
+    strict) and every shape that differs.
     """
     own = state_dict(module, variables)
-    wrong = misfits(own, state)
-    if wrong:
-        raise ValueError(f"{module.torch_name()}: the state does not fit: " + "; ".join(wrong))
-
-    arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items()}
-    return Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
+    keys = fitting(module.torch_name(), own, state, strict)
+    arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items() if name in state}
+    loaded = Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
+    return loaded if strict else (loaded, keys)
 
 
 def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from . import rows
+from . import watching
 
 Path = tuple[int | str, ...]
 
@@ -63,13 +63,18 @@ def expose(**values: Any) -> None:
 
 
 def recorded_call(name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Any) -> tuple[Any, Any]:
-    """Calls a child under its path, notes its input and output, and adds its perturbation."""
+    """Calls a child under its path, notes its input and output, and adds its perturbation.
+
+    Of a child that is called several times, the output is that of the last call, and input and perturbation (whose
+    gradient is what backward leaves, which comes to the first call last) those of the first.
+    """
     here = _open[-1]
     outer, here.path = here.path, (*here.path, name)
     try:
-        if here.path in here.perturbations:
+        is_first = here.path not in here.inputs
+        if is_first and here.path in here.perturbations:
             input = jax.tree.map(perturbed, input, here.perturbations[here.path])
-        here.inputs[here.path] = input
+        here.inputs.setdefault(here.path, input)
         output, buffers = run(input)
         here.outputs[here.path] = output
         return output, buffers
@@ -89,7 +94,7 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
     """
     outer = recorder()
     if outer is None:
-        return rows.scan(body, carry, xs)
+        return watching.scan(body, carry, xs, first)
 
     def recorded_body(state, x):
         step, carry = state
@@ -101,6 +106,6 @@ def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first
             carry, y = body(carry, x)
         return (step + 1, carry), (y, inner.values())
 
-    (_, carry), (ys, values) = rows.scan(recorded_body, (first, carry), xs)
+    (_, carry), (ys, values) = watching.scan(recorded_body, (first, carry), xs, first)
     outer.add(*jax.tree.map(lambda value: value[-1], values))
     return carry, ys

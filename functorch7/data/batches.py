@@ -55,6 +55,10 @@ class Batches(Iterator):
                 f"batches: expected batch_size >= 1, workers and prefetch >= 0, and a process among {count}, "
                 f"got {batch_size}, {workers}, {prefetch} and {index}"
             )
+        self._made_of: dict[str, Any] = dict(
+            loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
+            prefetch=prefetch, sharding=sharding, process_index=process_index, process_count=process_count, **options
+        )  # fmt: skip
         kind = _StepPlan if loader.streaming else _SamplePlan
         self._plan = kind(loader, batch_size, seed, index, count, drop_last, options)
         self.per_epoch = self._plan.per_epoch
@@ -91,6 +95,10 @@ class Batches(Iterator):
         batch, state = self._pending.popleft()()
         self.state = {**self.state, **state}
         return batch
+
+    def restarted(self, state: dict | None = None, epochs: int | None = None) -> Batches:
+        """Another iterator made as this one, from `state` on (None: the beginning); it never ends without `epochs`."""
+        return Batches(**self._made_of | {"state": state, "epochs": epochs})
 
     def close(self) -> None:
         """Drops the batches that are ready and stops the workers."""

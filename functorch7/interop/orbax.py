@@ -1,6 +1,7 @@
 """Checkpoints by orbax: parameters and buffers by their names in `state_dict`, and the optimizer's state."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,18 +32,32 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
     target = Path(path).absolute()
     if target.exists():
         raise FileExistsError(f"orbax.save: {target} is there already")
-    found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
-    items = {name: _arrays(tree) for name, tree in found.items() if tree}
+    items = items_of(module, params, buffers, optimizer_state)
     if not items:
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
     with _checkpointer() as checkpointer:
-        checkpointer.save(target, ocp.args.Composite(**{n: ocp.args.StandardSave(tree) for n, tree in items.items()}))
+        checkpointer.save(target, ocp.args.Composite(**items))
 
 
-def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransformation | None" = None) -> Checkpoint:
-    """(params, buffers, optimizer_state) of a module, in the dtypes of the checkpoint, on the first device.
+def items_of(module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> dict[str, Any]:
+    """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
+    ocp = package("orbax.checkpoint")
+    found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
+    return {name: ocp.args.StandardSave(_arrays(tree)) for name, tree in found.items() if tree}
+
+
+def load(
+    path: str | os.PathLike,
+    module: Module,
+    optimizer: "GradientTransformation | None" = None,
+    *,
+    placed: Callable[[Any], jax.sharding.Sharding] | None = None,
+) -> Checkpoint:
+    """(params, buffers, optimizer_state) of a module, in the dtypes of the checkpoint, on the process's first device.
 
     The optimizer's state is read, in the structure that `optimizer.init(params)` has, if the optimizer is given.
+    `placed` says where an array of some shape goes instead, such as `training.fully_sharded().of_array`: each process
+    then reads its parts alone.
     Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, and one that lists
     everything that is missing, unexpected or of another shape, before any array is read.
     """
@@ -51,7 +66,7 @@ def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransforma
     if not source.exists():
         raise FileNotFoundError(f"orbax.load: no such folder: {source}")
     with _checkpointer() as checkpointer:
-        saved = _structure(checkpointer, source)
+        saved = _structure(checkpointer, source, placed or _here)
         check_state(module, saved["variables"])
         empty = None if optimizer is None else jax.eval_shape(optimizer.init, structure_of(module).params)
         wanted = _named(empty)
@@ -69,8 +84,13 @@ def load(path: str | os.PathLike, module: Module, optimizer: "GradientTransforma
 
 def _checkpointer() -> Any:
     ocp = package("orbax.checkpoint")
-    variables, optimizer = ocp.StandardCheckpointHandler(), ocp.StandardCheckpointHandler()
-    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(variables=variables, optimizer=optimizer))
+    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers()))
+
+
+def handlers() -> dict[str, Any]:
+    """What reads and writes each item; "carry", recurrent state, is in checkpoints of training runs."""
+    ocp = package("orbax.checkpoint")
+    return {name: ocp.StandardCheckpointHandler() for name in ("variables", "optimizer", "carry")}
 
 
 def _named(tree: Any) -> dict[str, Any]:
@@ -83,15 +103,19 @@ def _arrays(tree: dict[str, Any]) -> dict[str, Any]:
     return {name: leaf if isinstance(leaf, jax.Array) else np.asarray(leaf) for name, leaf in tree.items()}
 
 
-def _structure(checkpointer: Any, source: Path) -> dict[str, dict[str, Any]]:
-    """The shapes and dtypes in a checkpoint, placed on the first device: it may have been written elsewhere."""
-    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+def _here(array: Any) -> jax.sharding.Sharding:
+    return jax.sharding.SingleDeviceSharding(jax.local_devices()[0])
+
+
+def _structure(checkpointer: Any, source: Path, placed: Callable) -> dict[str, dict[str, Any]]:
+    """The shapes and dtypes in a checkpoint, and where they go: it may have been written on other devices."""
     items = checkpointer.metadata(source).item_metadata or {}
     if not any(name in items for name in ("variables", "optimizer")):
         raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote")
 
-    def described(name: str) -> dict[str, Any]:
-        tree = items[name].tree if name in items else {}
-        return {key: jax.ShapeDtypeStruct(m.shape, np.dtype(m.dtype), sharding=here) for key, m in tree.items()}
+    def described(stored: Any) -> jax.ShapeDtypeStruct:
+        array = jax.ShapeDtypeStruct(stored.shape, np.dtype(stored.dtype))
+        return array.update(sharding=placed(array))
 
-    return {name: described(name) for name in ("variables", "optimizer")}
+    found = {name: items[name].tree if name in items else {} for name in ("variables", "optimizer")}
+    return {name: {key: described(stored) for key, stored in tree.items()} for name, tree in found.items()}

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Module, Variables, from_state_dict, load_state_dict, replacing, state_dict
+from ..core import Module, Variables, from_state_dict, load_state_dict, state_dict
 from .packages import package
+from .remote import reading, replacing
 
 
 def save(
     path: str | os.PathLike, module: Module, params: Any, buffers: Any, metadata: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
-    """Writes the arrays (no recurrent state), in their dtypes, and texts of one's own beside them.
+    """Writes the arrays (no recurrent state), in their dtypes, and texts of one's own beside them; a path or a URL.
 
     A file that was there before is replaced when the new one is whole, and stays if anything goes wrong.
     Raises: ImportError without safetensors; TypeError for metadata that is no text; OSError.
@@ -52,7 +53,7 @@ def read_metadata(path: str | os.PathLike) -> dict[str, str]:
 def _read(path: str | os.PathLike, use: Any) -> Any:
     library = package("safetensors")
     try:
-        with library.safe_open(path, "np") as file:
+        with reading(path) as found, library.safe_open(found, "np") as file:
             return use(file)
     except library.SafetensorError as error:
         raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error

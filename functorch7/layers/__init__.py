@@ -101,6 +101,9 @@ from .pooling import VolumetricDilatedMaxPooling as VolumetricDilatedMaxPooling
 from .pooling import VolumetricMaxPooling as VolumetricMaxPooling
 from .products import MM as MM
 from .products import MV as MV
+from .quantized import FakeQuantized as FakeQuantized
+from .quantized import Observed as Observed
+from .quantized import Quantized as Quantized
 from .rectifiers import ELU as ELU
 from .rectifiers import CReLU as CReLU
 from .rectifiers import LeakyReLU as LeakyReLU

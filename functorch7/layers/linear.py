@@ -34,11 +34,19 @@ class Linear(Layer):
         return weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
 
     def f(self, params: Any, input: Any) -> Any:
-        input = in_dtype_of(self, input, params["weight"])
+        input = self.checked_input(input, params["weight"])
+        # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
+        return self.with_bias(params, lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ()))))
+
+    def checked_input(self, input: Any, like: Any) -> Any:
+        """The input in the dtype of `like`; ValueError unless it has the layer's size."""
+        input = in_dtype_of(self, input, like)
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
-        # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
-        output = lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ())))
+        return input
+
+    def with_bias(self, params: Any, output: Any) -> Any:
+        """The output with the bias added, if there is one."""
         return output + params["bias"].reshape((1,) * (output.ndim - 1) + (-1,)) if self.bias else output
 
     @builder

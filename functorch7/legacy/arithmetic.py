@@ -85,13 +85,14 @@ class Arithmetic:
         """self = function(self, *operands), on the accelerator where the elements are there, else by NumPy."""
         operands = tuple(o.array if isinstance(o, Arithmetic) else o for o in operands)
         array = self.array
-        on_host = isinstance(array, np.ndarray) or array.devices() == {jax.devices("cpu")[0]}
-        if on_host and all(map(is_concrete, (array, *operands))):
+        known = all(map(is_concrete, (array, *operands)))
+        if known and (isinstance(array, np.ndarray) or array.devices() == {jax.devices("cpu")[0]}):
             result = getattr(np, function)(np.asarray(array), *map(np.asarray, operands))
             self.array = np.broadcast_to(result, self.shape).astype(self.dtype)
         else:
             with precision(self.dtype):
-                self.array = getattr(jnp, function)(array, *operands).astype(self.dtype)
+                result = getattr(jnp, function)(array, *operands)
+                self.array = jnp.broadcast_to(result, self.shape).astype(self.dtype)
         return self
 
     def add(self, value: Any, other: Any = None) -> Self:
@@ -158,9 +159,12 @@ def _mapped(name: str, function: str) -> None:
 
 def _reduced(name: str) -> None:
     def method(self: Any, dim: int | None = None) -> Any:
-        axis = None if dim is None else self._axis(dim)
+        axis, array = None if dim is None else self._axis(dim), self.array
         options = {"ddof": 1} if name in ("var", "std") else {}
-        result = getattr(np, name)(np.asarray(self.array), axis=axis, keepdims=dim is not None, **options)
+        if not is_concrete(array):
+            with precision(self.dtype):
+                return type(self).of(getattr(jnp, name)(array, axis=axis, keepdims=dim is not None, **options))
+        result = getattr(np, name)(np.asarray(array), axis=axis, keepdims=dim is not None, **options)
         return result.item() if dim is None else type(self).of(result)
 
     method.__name__ = name
@@ -170,6 +174,8 @@ def _reduced(name: str) -> None:
 
 def _extreme(name: str) -> None:
     def method(self: Any, dim: int | None = None) -> Any:
+        if not is_concrete(self.array):
+            return _traced_extreme(self, name, dim)
         values = np.asarray(self.array)
         if dim is None:
             return getattr(values, name)().item()
@@ -179,6 +185,17 @@ def _extreme(name: str) -> None:
     method.__name__ = name
     method.__doc__ = f"The {name} of all elements, a number; or along a dimension, which keeps size 1, and where it is."
     setattr(Arithmetic, name, method)
+
+
+def _traced_extreme(tensor: Any, name: str, dim: int | None) -> Any:
+    """The extreme value of a tensor whose values are not known yet, a tensor without dimensions; or as for others."""
+    values = tensor.array
+    with precision(tensor.dtype):
+        if dim is None:
+            return type(tensor).of(getattr(jnp, name)(values))
+        axis = tensor._axis(dim)
+        index = jnp.expand_dims(getattr(jnp, f"arg{name}")(values, axis), axis)
+        return type(tensor).of(jnp.take_along_axis(values, index, axis)), type(tensor).of(index + 1)
 
 
 def _operated(name: str, reflected: bool = True) -> None:
@@ -193,7 +210,8 @@ def _operated(name: str, reflected: bool = True) -> None:
 
     def result(self: Any, value: Any) -> Any:
         with precision(self.dtype):
-            return type(self).of(value()) if self.shape else _number(value())
+            found = value()
+            return type(self).of(found) if self.shape or not is_concrete(found) else _number(found)
 
     setattr(
         Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(self, other)))
@@ -207,7 +225,7 @@ def _operated(name: str, reflected: bool = True) -> None:
 
 
 def _number(value: Any) -> Any:
-    return value if not is_concrete(value) or np.ndim(value) else np.asarray(value).item()
+    return value if np.ndim(value) else np.asarray(value).item()
 
 
 for _name, _function in {

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from .. import core
-from . import compiled
+from . import compiled, watched
 from .plan import Layout, Path, Plan, with_zeros
 from .random import next_draw
 from .tensor import version
@@ -33,9 +33,11 @@ class Call:
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given", "given_gradient", "grad_input",
-        "number", "output", "parameter_gradients", "plan", "residuals", "result", "side", "state_gradient",
+        "__weakref__", "_inspected", "_seen", "answered", "arguments", "cotangents", "given", "given_gradient",
+        "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "result", "side",
+        "state_gradient",
     )  # fmt: skip
+    answered: set
     residuals: Any
     cotangents: Any
     parameter_gradients: Any
@@ -52,7 +54,10 @@ class Call:
             plan.initial_state(),
             next_draw() if plan.draws else None,
         )
-        if keep:
+        if plan.placed:
+            (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
+            plan, error = self.plan, None
+        elif keep:
             (self.output, self.side), (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
         else:
             (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
@@ -80,7 +85,8 @@ class Call:
             grad_output = self._gradient_of_a_number(module)
         grad_output = self._fitted(module, as_gradient(grad_output, self.output))
         if self.residuals is None:
-            *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
+            with watched.repeating():
+                *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
         kept = self.side.state
@@ -117,7 +123,7 @@ class Call:
 
     def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
-        if not self._stands(self.plan.gradients):
+        if not self._stands(self.plan.gradients) or self._terms() != self.plan.terms:
             self.pull_back(module, grad_output, state, step)
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
@@ -126,9 +132,17 @@ class Call:
         arrays = [None if fresh and storage.is_zero else storage.array for storage in storages]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients = None
-        self.grad_input, self.state_gradient, new = plan.run(
-            plan.backward, self.residuals, self.residuals.needed(self.arguments), *cotangents, arrays, factor
+        self.grad_input, self.state_gradient, new, *seen = plan.run(
+            plan.backward,
+            self.residuals,
+            self.residuals.needed(self.arguments),
+            *cotangents,
+            arrays,
+            factor,
+            self._regularized(),
         )
+        if seen and watched.answered(self, *seen):
+            return self.backward(module, grad_output, scale, state, step)
         self._store(plan.gradients, new)
         plan.spend("gradient")
         for foreign in plan.foreign:
@@ -138,9 +152,11 @@ class Call:
     def pull_back(self, module: Module, grad_output: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
         cotangents = self._prepare(module, grad_output, state, step)
-        self.parameter_gradients, self.grad_input, self.state_gradient = self.plan.run(
+        self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self.plan.run(
             compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
         )
+        if seen and watched.answered(self, *seen):
+            return self.pull_back(module, grad_output, state, step)
         self.plan.spend("gradient")
 
     def accumulate(self, scale: Any) -> None:
@@ -161,17 +177,29 @@ class Call:
         """Whether tensors still lie where they lay when the network was called."""
         return self.plan.version == version() or layout.stands
 
+    def _terms(self) -> compiled.Terms:
+        """What gradients get as they are accumulated now: scales may have changed since the forward call."""
+        return self.plan.terms if self.plan.version == version() else self.plan.terms_now()
+
+    def _regularized(self) -> list | None:
+        """The parameters' storages as the call had them, if regularizers look at them."""
+        return None if self.plan.terms is None else self.arguments[0]
+
     def _add(self, layout: Layout, scale: Any) -> None:
         """Adds scale * the kept gradients to tensors."""
-        if self._stands(layout):
-            run = compiled.accumulation(self.plan.program, layout.views)
+        terms = self._terms()
+        if self._stands(layout) and terms == self.plan.terms:
+            run = compiled.accumulation(self.plan.program, layout.views, self.plan.terms)
             arrays = [storage.array for storage in layout.storages]
-            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale))
+            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
             return
-        # getParameters or a cast has moved the tensors since: one by one, each place once.
+        # Tensors were moved since, by getParameters or a cast, or scales were set: one by one, each place once.
         gradients = self.parameter_gradients
         if self.plan.program.by_storage:
             gradients = [compiled.read(gradients, view) for view in self.plan.parameters.views]
+        if terms is not None:
+            had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
+            gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
         moved = {}
         for tensor, view, gradient in zip(layout.tensors, layout.views, gradients, strict=True):
             if not self.plan.program.by_storage or view not in moved:
@@ -188,8 +216,14 @@ class Call:
         if gradients not in self._inspected:
             cotangents = self.cotangents if gradients else None
             run = compiled.inspection(self.plan.program)
-            self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
+            with watched.repeating():
+                self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
         return self._inspected[gradients]
+
+    def input_of(self, module: Module) -> Any:
+        """What a module was given in this call; None if it did not run."""
+        path = self.plan.paths[id(module)]
+        return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
 
     def output_of(self, module: Module) -> Any:
         """A module's output in this call; None if it did not run."""

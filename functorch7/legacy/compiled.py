@@ -45,6 +45,7 @@ class Program(NamedTuple):
     train: bool
     dtype: str
     by_storage: bool  # gradients with respect to whole storages, not to single views
+    frozen: frozenset[int]  # the numbers of the parameters that get no gradient
 
 
 def read(storages: Any, view: View) -> Any:
@@ -69,7 +70,8 @@ def add(storages: list, view: View, value: Any) -> None:
         storages[view.storage] = array.reshape(-1).at[view.positions()].add(value).reshape(array.shape)
 
 
-def _compiled(program: Program, function: Callable) -> Callable:
+def as_compiled(program: Program, function: Callable) -> Callable:
+    """The function, compiled if the network can be."""
     return jax.jit(function) if program.spec.traceable else function
 
 
@@ -122,14 +124,15 @@ class Residuals:
         return self.treedef.unflatten([next(kept if source is None else given) for source in self.sources])
 
 
-def _network(program: Program, buffers: list, draw: Any) -> Callable:
+def network_of(program: Program, buffers: list, draw: Any) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
     key = None if draw is None else jax.random.fold_in(*draw)
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         views = [read(arrays, view) for view in program.views] if program.by_storage else arrays
-        params = treedef.unflatten([views[position] for position in order])
+        given = [lax.stop_gradient(view) if i in program.frozen else view for i, view in enumerate(views)]
+        params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
         tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
@@ -146,11 +149,12 @@ def state_of(spec: core.Module, buffers: Any) -> list:
     return found
 
 
-def _arguments(program: Program, storages: list) -> list:
+def arguments_of(program: Program, storages: list) -> list:
+    """With respect to what gradients are taken: storages, or what the views show."""
     return storages if program.by_storage else [read(storages, view) for view in program.views]
 
 
-def _reporting(program: Program, network: Callable) -> Callable:
+def reporting(program: Program, network: Callable) -> Callable:
     """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
     if not (program.spec.checks_values and program.spec.traceable):  # what is not traceable checks as it goes
 
@@ -173,10 +177,10 @@ def evaluation(program: Program) -> Callable:
     """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
 
     def forward(storages, buffers, input, state, draw):
-        network = _reporting(program, _network(program, buffers, draw))
-        return network(_arguments(program, storages), input, state)
+        network = reporting(program, network_of(program, buffers, draw))
+        return network(arguments_of(program, storages), input, state)
 
-    return _compiled(program, forward)
+    return as_compiled(program, forward)
 
 
 @cache
@@ -185,11 +189,11 @@ def differentiation(program: Program) -> Callable:
 
     def forward(*arguments):
         storages, buffers, input, state, draw = arguments
-        network = _reporting(program, _network(program, buffers, draw))
-        (output, side), pull, new = jax.vjp(network, _arguments(program, storages), input, state, has_aux=True)
+        network = reporting(program, network_of(program, buffers, draw))
+        (output, side), pull, new = jax.vjp(network, arguments_of(program, storages), input, state, has_aux=True)
         return (output, side), new, Residuals.of(pull, arguments)
 
-    return _compiled(program, forward)
+    return as_compiled(program, forward)
 
 
 def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list | None) -> tuple[Any, Side]:
@@ -206,19 +210,50 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
 
 
-def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple[list, Any, list]:
-    """Gradients with respect to (parameters, input, state)."""
-    parameters, input, state = residuals.pull_back(needed)(_cotangents(program, *given))
+def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:
+    """Gradients with respect to (parameters, input, state); with hooks, what they see on the way back comes after."""
+    parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
 
     def without_float0(gradient: Any) -> Any:
         integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
         return jnp.zeros(gradient.shape, jnp.int32) if integer else gradient.astype(program.dtype)
 
-    return parameters, jax.tree.map(without_float0, input), state
+    return parameters, jax.tree.map(without_float0, input), state, *seen
 
 
-def _accumulated(program: Program, views: tuple[View, ...], gradients: list, storages: list, scale: Any) -> list:
-    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros)."""
+class Term(NamedTuple):
+    """What one parameter's gradient tensor gets: scale * (the gradient + that of a regularizer, if there is one)."""
+
+    scale: float = 1.0
+    regularizer: Any = None
+
+    def of(self, gradient: Any, parameter: Any) -> Any:
+        """The term; what is scaled by 0 is not computed."""
+        if self.scale == 0:
+            return jnp.zeros_like(gradient)
+        if self.regularizer is not None:
+            gradient = gradient + self.regularizer.gradient(parameter)
+        return gradient if self.scale == 1 else self.scale * gradient
+
+
+Terms = tuple[Term, ...] | None
+"""One for each parameter; None where all are the plain gradients."""
+
+
+def _accumulated(
+    program: Program, views: tuple[View, ...], terms: Terms, gradients: list, storages: list, scale: Any,
+    parameters: list | None,
+) -> list:  # fmt: skip
+    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros).
+
+    `parameters` are their storages, which regularizers look at.
+    """
+    if terms is not None:
+        triples = zip(terms, gradients, program.views, strict=True)
+        gradients = [
+            term.of(gradient, None if term.regularizer is None else read(parameters, view))
+            for term, gradient, view in triples
+        ]
     scaled = gradients if scale is None else [scale * gradient for gradient in gradients]
     if program.by_storage:
         return [g if s is None else s + g.reshape(s.shape) for s, g in zip(storages, scaled, strict=True)]
@@ -229,26 +264,27 @@ def _accumulated(program: Program, views: tuple[View, ...], gradients: list, sto
 
 
 @cache
-def backward(program: Program, views: tuple[View, ...]) -> Callable:
+def backward(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
-    def run(residuals, needed, grad_output, side, rewards, state, storages, scale):
-        gradients, grad_input, state = _pulled(program, residuals, needed, grad_output, side, rewards, state)
-        return grad_input, state, _accumulated(program, views, gradients, storages, scale)
+    def run(residuals, needed, grad_output, side, rewards, state, storages, scale, parameters):
+        gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
+        new = _accumulated(program, views, terms, gradients, storages, scale, parameters)
+        return grad_input, state, new, *seen
 
-    return _compiled(program, run)
+    return as_compiled(program, run)
 
 
 @cache
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
-    return _compiled(program, partial(_pulled, program))
+    return as_compiled(program, partial(_pulled, program))
 
 
 @cache
-def accumulation(program: Program, views: tuple[View, ...]) -> Callable:
-    """(gradients, storages, scale) -> storages with scale * gradients added."""
-    return jax.jit(partial(_accumulated, program, views))
+def accumulation(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
+    """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
+    return jax.jit(partial(_accumulated, program, views, terms))
 
 
 @cache
@@ -277,8 +313,8 @@ def inspection(program: Program) -> Callable:
     """
 
     def run(storages, buffers, input, state, draw, cotangents):
-        network = _network(program, buffers, draw)
-        arrays = _arguments(program, storages)
+        network = network_of(program, buffers, draw)
+        arrays = arguments_of(program, storages)
 
         def seen(perturbations: dict) -> tuple[Any, tuple]:
             with recording(perturbations) as recorder:
@@ -293,4 +329,4 @@ def inspection(program: Program) -> Callable:
         (gradients,) = pull(_cotangents(program, *cotangents))
         return values, jax.tree.map(lambda g: None if g.dtype == jax.dtypes.float0 else g, gradients)
 
-    return _compiled(program, run)
+    return as_compiled(program, run)

@@ -62,6 +62,32 @@ class Container(Module, describes=core.Container):
             error.add_note(f"In {moduleIndex} module of {self.typename()}:")
             raise
 
+    def __getitem__(self, index: int | slice | str) -> Any:
+        """PyTorch's `net[0]`: as in the list `modules`, positions count from 0; a slice is a container of these.
+
+        `net["conv1"]` is the module of this name, anywhere inside.
+        """
+        if isinstance(index, str):
+            return super().__getitem__(index)
+        if not isinstance(index, slice):
+            return self.modules[index]
+        made = object.__new__(type(self))
+        made._take(self._spec.replace(modules=()), [])
+        return made.extend(*self.modules[index])
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        self.modules[index] = module
+
+    def __delitem__(self, index: int | slice) -> None:
+        del self.modules[index]
+
+    def __iter__(self) -> Any:
+        return iter(self.modules)
+
+    def append(self, module: Module) -> Any:
+        """PyTorch's name of `add`."""
+        return self.add(module)
+
     def __bool__(self) -> bool:
         return True
 

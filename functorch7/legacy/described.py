@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import core
 from .generated import class_of, classes, is_named
+from .parameter import Parameter
 from .storage import Storage, dtype_of, gpu
 from .tensor import Tensor, changed
 
@@ -91,6 +92,10 @@ class Described:
         if describes is not None:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
+        if not cls.__module__.startswith(f"{__package__}."):  # a user's class
+            from .custom import note_class
+
+            note_class(cls)
 
     def description(self) -> Any:
         """The immutable description as it stands."""
@@ -117,6 +122,8 @@ class Described:
         if spec is not None and field is not None and field not in spec.parameter_order:
             self._respecify(spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
             return
+        if spec is None and isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
+            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
         if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
         if isinstance(value, (Tensor, Described)) and name not in ("output", "gradInput"):

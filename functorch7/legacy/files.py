@@ -24,7 +24,8 @@ TABLES = (*HASHES, *VECTORS)
 
 
 def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
-    """What a Torch7 file holds: tables as lists and dicts, tensors and storages, modules and criterions as objects.
+    """What a Torch7 file holds, at a path or a URL for fsspec: tables as lists and dicts, tensors and storages, modules
+    and criterions as objects.
 
     Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
@@ -38,8 +39,9 @@ def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = 
 def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
     """Writes tensors, tables, modules and criterions to a file that Torch7 loads; "binary" or "ascii".
 
-    Modules are saved as in Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`. Raises
-    TypeError for what Torch has not: a user's own modules, objects of other classes.
+    `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Modules are saved as in
+    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`. Raises TypeError for what Torch has
+    not: a user's own modules, objects of other classes.
     Source: torch7/doc/serialization.md, torch.save; dpnn/README.md, Serial.
     """
     t7.write(path, to_file(value), format)

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from .. import core
+from ..core import hooks
+from .random import refusing
 from .values import unwrapped, wrapped
 
 
@@ -38,7 +40,8 @@ class InMode(core.Module, abstract=True):
         return self.module.draws(self.train)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        return self.module.forward(params, buffers, input, key=key, train=self.train)
+        inner = hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
+        return inner.apply(params, buffers, input, key=key, train=self.train)
 
     def printed(self) -> str:
         return self.module.printed()
@@ -56,14 +59,15 @@ class Foreign(core.Module, abstract=True):
     object: Any
 
     def __hash__(self) -> int:
-        return id(self.object)
+        return hash((id(self.object), self._hooks))
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, Foreign) and self.object is other.object
+        return isinstance(other, Foreign) and self.object is other.object and self._hooks == other._hooks
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         run = self._by_hand if self.object.has_own_gradient() else self._by_autodiff
-        return run(params, input), buffers
+        with refusing(None):
+            return run(params, input), buffers
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:
         storages = [cell.storage_ for cell in self.object.cells()]

@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.hooks import attached
 from ..interop.torch7 import node
 from .generated import object_of
 from .plan import Path, Slot, grad_name
-from .storage import Storage, dtype_of, precision, type_name_of
+from .storage import dtype_of, precision, type_name_of
 from .tensor import Tensor, changed
 
 if TYPE_CHECKING:
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
 def functional(root: Module) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
 
+    Hooks that have replaced something are hooks of the description, too; those that only look are not.
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
     from .nodes import Nodes
 
     with precision(dtype_of(root._type)):
-        return node.functional(Nodes().node(root), _place)
+        module, variables = node.functional(Nodes().node(root), _place)
+    traced = root._planned().traced_hooks(below=(0,) if isinstance(module, core.Shared) else ())
+    return (attached(module, (*traced, *module._hooks)) if traced else module), variables
 
 
 def _place(tensor: Any) -> tuple:
@@ -65,8 +69,7 @@ def _fill(module: Module, params: Any, buffers: Any) -> None:
     for name in module.own_parameters():
         if params[name] is not None:  # None: tied to another, which _tie sees to
             array = params[name] if hasattr(params[name], "dtype") else np.asarray(params[name])
-            module.__dict__[name] = Tensor.of(array)
-            module.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(array.shape, array.dtype), 0, array.shape)
+            module._put_parameter(name, Tensor.of(array))
     own = buffers[len(spec.children()) :] if isinstance(spec.children(), tuple) else [buffers]
     for name in spec.init_buffers():
         Slot(module, name).write(own[0][name])

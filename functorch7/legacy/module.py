@@ -13,6 +13,7 @@ import numpy as np
 from .. import core
 from ..layers import Node
 from ..layers.graph import nodes_among
+from .bigdl import BigDL
 from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
@@ -20,13 +21,17 @@ from .foreign import Foreign
 from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
+from .hooks import Hooks
+from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
+from .quantization import Quantization
 from .serial import PRIVATE, Serialization
+from .state import State
 from .storage import Storage, dtype_of, precision
-from .tensor import Tensor, changed, version
+from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
-from .values import as_input, as_tensors, shapes, unwrapped, wrapped
+from .values import as_input, shapes, unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -37,7 +42,10 @@ def taken_from(given: Given, spec: core.Module) -> Any:
     return None
 
 
-class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Described, describes=core.Module):
+class Module(
+    BigDL, Tree, Parameters, Names, State, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
+    describes=core.Module,
+):  # fmt: skip
     """A layer or network with Torch's interface.
 
     Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
@@ -134,7 +142,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
 
     def _planned(self) -> Plan:
         plan = self._plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             if self._spec is None:
                 raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
             plan = self.__dict__["_plan"] = Plan(self)
@@ -143,7 +151,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
     def _planned_outside(self) -> Plan:
         """The plan that sees this object, whose updateOutput the user wrote, from outside."""
         plan = self._outer_plan
-        if plan is None or plan.version != version():
+        if plan is None or not plan.stands:
             plan = self.__dict__["_outer_plan"] = Plan(self, as_foreign=True)
         return plan
 
@@ -157,7 +165,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
             return self._run(self._planned_outside(), input)
         self.calls += 1
         with precision(dtype_of(self._type)):
-            self.output = as_tensors(self.updateOutput(as_tensors(input)))
+            self.output = self._output_by_hand(input)
         return self.output
 
     def updateOutput(self, input: Any) -> Any:
@@ -180,10 +188,8 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
         """
         if self.has_own_gradient():
-            input, gradOutput = as_tensors(input), None if gradOutput is None else as_tensors(gradOutput)
             with precision(dtype_of(self._type)):
-                self.gradInput = as_tensors(self.updateGradInput(input, gradOutput))
-                self.accGradParameters(input, gradOutput, scale)
+                self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
@@ -361,6 +367,7 @@ class Module(Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Des
         made = memo[id(self)] = object.__new__(builtins.type(self))
         kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))
+        self._hand_hooks_to(made)
         return made
 
     def __setstate__(self, state: dict[str, Any]) -> None:

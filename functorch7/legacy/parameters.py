@@ -57,6 +57,11 @@ class Parameters(Described):
             self.__dict__[name] = Tensor.viewing(storage.cast(dtype), 0, shape)
             self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
 
+    def _put_parameter(self, name: str, tensor: Tensor) -> None:
+        """Takes a tensor as a parameter, with a gradient of zeros."""
+        self.__dict__[name] = tensor
+        self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+
     def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
         """Initial values by name, drawn when the first is asked for."""
         draw, made = next_draw(), {}

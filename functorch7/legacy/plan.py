@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import core
 from ..core.emitted import is_emitted
+from ..core.hooks import Hook
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
-from . import compiled
-from .compiled import Program, View
+from . import compiled, watched
+from .compiled import Program, Term, Terms, View
 from .foreign import Foreign, InMode
+from .hooks import everywhere
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, version
+from .watched import Placed
 
 if TYPE_CHECKING:
     from .calls import Call
@@ -70,8 +73,10 @@ class Slot:
             self.holder._state[self.name] = value
             if is_emitted(value) and value.kind == "parameter" and value.value is not None:
                 self.holder.weight.array = value.value
-        else:
-            self.holder.__dict__[self.name].array = value
+        elif (tensor := self.holder.__dict__[self.name]).shape == value.shape and tensor.dtype == value.dtype:
+            tensor.array = value
+        else:  # a user's buffer
+            self.holder.__dict__[self.name] = Tensor.of(value)
 
 
 def grad_name(name: str) -> str:
@@ -142,17 +147,23 @@ class Layout:
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Module, as_foreign: bool = False):
+    def __init__(self, root: Module, as_foreign: bool = False, form: Any = None):
         self.version = version()
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
+        self._places: list[Path] = []
+        self.as_foreign = as_foreign
         self.foreign: list[Module] = []
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._holders: list[tuple[Module, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Module, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
+        if form is not None:
+            self.spec = self.spec.replace(form=form)
+        self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.is_step
@@ -168,6 +179,7 @@ class Plan:
         casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
         self.dtype = own if own in floating or not floating or casts else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
+        self.terms = self.terms_now()
         aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
             self.spec,
@@ -176,8 +188,18 @@ class Plan:
             buffers,
             bool(root.train),
             self.dtype.name,
-            aligned,
+            aligned and self.terms is None,
+            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
+        # Attributes of users' modules are constants of the program; lists of them may change without notice.
+        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+
+    @property
+    def stands(self) -> bool:
+        """Whether the network still looks like this."""
+        if self.version != version():
+            return False
+        return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
@@ -203,6 +225,30 @@ class Plan:
             spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _hook_up(self) -> list[Placed]:
+        """The hooks of all members, which the description has from then on."""
+        placed = []
+        for module, path in zip(self.members, self._places, strict=True):
+            placed += [Placed(module, path, hook, True) for hook in everywhere]
+            placed += [Placed(module, path, hook, False) for hook in module._hooks]
+        if placed:
+            self.spec = watched.with_hooks(self.spec, placed)
+        return placed
+
+    def traced_hooks(self, below: Path) -> list[Hook]:
+        """The hooks that are part of the function that the network is, for its description at a path."""
+        if not self.placed:
+            return []
+        traced = [hook for hook in self.spec._hooks if isinstance(hook.function, watched.Traced)]
+        return [hook._replace(path=(*below, *hook.path)) for hook in traced]
+
+    def renewed(self) -> Plan:
+        """The plan as it is after a change that left the arrays where they were."""
+        root = self.members[0]
+        plan = root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = Plan(root, self.as_foreign)
+        plan.last_call = self.last_call
+        return plan
 
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""
@@ -251,17 +297,26 @@ class Plan:
         first = len(self._tensors[0])
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
+        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
+        self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
         return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 
     def _seat(self, module: Module, path: Path) -> None:
         self.paths[id(module)] = path
         self.members.append(module)
+        self._places.append(path)
         module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
 
     def _cell(self, module: Module, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])
         self._tensors[1].append(module.__dict__[grad_name(name)])
+        self._holders.append((module, name))
         return len(self._tensors[0]) - 1
+
+    def terms_now(self) -> Terms:
+        """What each parameter's gradient gets; None where all get the plain gradient."""
+        terms = tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders)
+        return terms if any(term != Term() for term in terms) else None
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
@@ -275,17 +330,22 @@ class Plan:
     @cached_property
     def evaluate(self) -> Any:
         """Forward without a pull-back."""
+        if self.placed:
+            return watched.evaluation(self.program)
         return compiled.evaluation(self.program)
 
     @cached_property
     def differentiate(self) -> Any:
         """Forward with the pull-back."""
+        if self.placed:
+            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.views)
+        return compiled.backward(self.program, self.gradients.views, self.terms)
 
     @cached_property
     def update(self) -> Any:

@@ -34,8 +34,23 @@ def drawing_from(random: np.random.Generator) -> Iterator[None]:
         del _own.generator
 
 
+@contextlib.contextmanager
+def refusing(where: str | None) -> Iterator[None]:
+    """Inside, numbers cannot be drawn: a program that is traced draws once for all its calls. None allows it again."""
+    before, _own.refused = getattr(_own, "refused", None), where
+    try:
+        yield
+    finally:
+        _own.refused = before
+
+
 def generator() -> np.random.Generator:
-    """The generator of tensors' values and of permutations."""
+    """The generator of tensors' values and of permutations. Raises TypeError inside `refusing`."""
+    if getattr(_own, "refused", None):
+        raise TypeError(
+            f"{_own.refused} draws numbers, but runs once for all calls, which would get the same; use a module that "
+            "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
+        )
     return getattr(_own, "generator", _State.numpy)
 
 

@@ -14,14 +14,18 @@ from .tensor import Tensor
 PRIVATE = (
     "_plan",
     "_outer_plan",
+    "_plans",
     "_seats",
     "_call",
     "_output",
     "_grad_input",
     "_history",
+    "_hooks",
     "_pending",
     "_next_state",
     "_next_gradient",
+    "_default_name",
+    "_times",
 )
 """What belongs to past calls: never copied, never saved."""
 

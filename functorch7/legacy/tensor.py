@@ -85,7 +85,10 @@ class Tensor(Arithmetic):
         if self._is_whole(storage):
             return storage.array
         if not is_concrete(storage.array):
-            return jnp.asarray(storage.array).reshape(-1)[self.positions()]
+            flat = jnp.asarray(storage.array).reshape(-1)
+            if self.isContiguous():
+                return flat[self.offset : self.offset + self.nElement()].reshape(self.shape)
+            return flat[self.positions()]
         return self._strided(np.asarray(storage.array).reshape(-1))
 
     @array.setter

@@ -103,8 +103,11 @@ class Tree(Described):
             if new is not module:
                 if isinstance(self._spec.children(), dict) and not hasattr(self._spec, "modules"):
                     raise TypeError(f"{self.title()}: the modules inside are given by its arguments")
-                self.children()[i] = new
+                self._put_child(i, new)
         return made
+
+    def _put_child(self, index: int, module: Any) -> None:
+        self.children()[index] = module
 
     def listModules(self) -> list[Any]:
         """This module and all inside, outer ones first."""

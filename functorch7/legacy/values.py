@@ -12,7 +12,7 @@ from .tensor import Tensor
 def unwrapped(value: Any) -> Any:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
     kind = type(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         return value.array
     if kind is np.ndarray or isinstance(value, jax.Array):
         return value

@@ -15,4 +15,7 @@ from .descent import momentum as momentum
 from .descent import nag as nag
 from .descent import nag_position as nag_position
 from .descent import sgd as sgd
+from .regularizers import L1L2Regularizer as L1L2Regularizer
+from .regularizers import L1Regularizer as L1Regularizer
+from .regularizers import L2Regularizer as L2Regularizer
 from .resilient import rprop as rprop

@@ -45,7 +45,7 @@ class AbstractRecurrent(Module, abstract=True):
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
-        if self.trims and zero.ndim and recorder() is None:
+        if self.trims and zero.ndim and not self._hooks and recorder() is None:
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
         output, new = self.step(params, buffers, input, key=key, train=train)
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}

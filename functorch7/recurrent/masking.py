@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, ZeroMask, expected
+from ..core import Module, ZeroMask, expected, hooks
 from ..core.emitted import is_emitted
 from ..core.recording import recorder
 from ..core.rows import held
@@ -132,6 +132,12 @@ def _masked(
     zero: jax.Array, module: Module, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
 ) -> tuple[Any, Any]:
     """The module's output without these rows; its parameters' gradient is not masked."""
+    if hooks.here(module):
+
+        def within(module: Module, params: Any, input: Any) -> tuple[Any, Any]:
+            return _masked(zero, module, params, buffers, input, key=key, train=train)
+
+        return hooks.run(module, within, params, input, (buffers, key))
     if type(module) is Sequential and module.modules:
         new = []
         for i in range(len(module.modules)):
@@ -162,7 +168,7 @@ class TrimZero(MaskZero):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
         inner = self.modules[0]
-        if not zero.ndim or not self.maskoutput or recorder() is not None or inner.is_step:
+        if not zero.ndim or not self.maskoutput or self._hooks or recorder() is not None or inner.is_step:
             return super().forward(params, buffers, input, key=key, train=train)
         if self.draws(train) or any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
             raise ValueError(f"{self.torch_name()}: cannot be used with what draws numbers or emits penalties")

@@ -6,10 +6,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module
+from ..core import Module, hooks
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
 from ..core.recording import recorder, scan
 from ..core.rows import at_once, unread
+from ..core.watching import unwatched
 from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
 from ..layers import Sequential
 from .abstract import Cell
@@ -23,13 +24,14 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
     run module by module, over the whole sequence each: the result is the same, and products become larger.
     """
     if recorder() is None:
-        if type(module) is Sequential:
+        if type(module) is Sequential and not hooks.here(module):
             return _chain(module, params, buffers, inputs, key=key, train=train)
-        if type(module) is Recursor and module.masked is None:
+        if type(module) is Recursor and module.masked is None and not hooks.here(module):
             return module.step(params, buffers, inputs, key=key, train=train, way=over_time)
-        if isinstance(module, Cell) and module.at_once:
+        if isinstance(module, Cell) and module.at_once and not module._hooks:
             return module.sequence(params, buffers, inputs, key=key, train=train)
-        if not module.is_step and not jax.tree.leaves(without_zero_masks(without_emitted(buffers))):
+        memory = module.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
+        if not memory:
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
     def step(buffers: Any, time: Any, input: Any) -> tuple[Any, Any]:
@@ -87,7 +89,7 @@ def scanned(
     steps = (jnp.arange(length), inputs, over_steps(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        with unread():
+        with unread(), unwatched():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, steps)

@@ -5,30 +5,34 @@ from typing import Any
 
 import jax
 
-from ..core import Module, named_parameters
-from ..core.naming import dotted
+from ..core import Module, find, named_parameters
+from ..core.places import dotted, places
 
 
 def labels(module: Module, params: Any, rules: Mapping[str, str], default: str = "trained") -> Any:
     """A tree like `params` with a label for each array: that of the rule that says most about it.
 
-    A rule's name is a place, "0" or "2.weight" (as in `state_dict`), and counts for all below it; or a class,
-    "nn.BatchNormalization". Longer places come before shorter ones, and places before classes.
+    A rule's name is a place, "0" or "2.weight" (as in `state_dict`), or the name of a module that is `named`, and
+    counts for all below it; or a class, "nn.BatchNormalization". Longer places come before shorter ones (names and
+    classes of inner modules before those of outer ones), places before names, and names before classes.
 
         rule = {"trained": optax.adam(1e-3), "slow": optax.adam(1e-5), "frozen": optax.set_to_zero()}
         optimizer = optax.multi_transform(rule, labels(module, params, {"0": "frozen", "1": "slow"}))
 
-    Raises: ValueError for a rule that is about nothing in the network.
+    Raises: ValueError for a rule that is about nothing in the network, and for a name that several modules have.
     """
-    classes = dict(_classes(module))
+    modules = dict(places(module))
+    for name in rules:
+        find(module, name)  # raises where it is the name of several
     used: set[str] = set()
     chosen: dict[str, str] = {}
     for path, _ in named_parameters(module, params):
-        places = [dotted(path[:i]) for i in range(len(path), 0, -1)]
-        kinds = [classes[path[:i]] for i in range(len(path) - 1, -1, -1) if path[:i] in classes]
-        rule = next((name for name in (*places, *kinds) if name in rules), None)
-        chosen[dotted(path)] = default if rule is None else rules[rule]
-        used |= {name for name in (*places, *kinds) if name in rules}
+        above = [dotted(path[:i]) for i in range(len(path), 0, -1)]
+        around = [modules[path[:i]] for i in range(len(path) - 1, -1, -1) if path[:i] in modules]
+        about = [*above, *(each.own_name for each in around), *(each.torch_name() for each in around)]
+        found = [name for name in about if name in rules]
+        chosen[dotted(path)] = rules[found[0]] if found else default
+        used.update(found)
     idle = [name for name in rules if name not in used]
     if idle:
         raise ValueError(
@@ -50,10 +54,3 @@ def freeze(module: Module, params: Any, *names: str) -> Any:
     if not names:
         return jax.tree.map(lambda _: "frozen", params)
     return labels(module, params, dict.fromkeys(names, "frozen"))
-
-
-def _classes(module: Module, path: tuple = ()) -> Any:
-    yield path, module.torch_name()
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
-        yield from _classes(child, (*path, name))

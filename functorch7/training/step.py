@@ -1,13 +1,16 @@
 """One training step: a jitted pure function of the state, a batch and a key."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
 
 from ..core import Module, Variables, penalty, reinforce_loss, without_emitted
+
+if TYPE_CHECKING:
+    from .sharding import Sharding
 
 
 class TrainState(NamedTuple):
@@ -68,12 +71,15 @@ def make_train_step(
     *,
     metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
     compute_dtype: Any = None,
+    sharding: "Sharding | None" = None,
 ) -> Callable:
     """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
     may be None if no layer draws. Recurrent state that a Sequencer remembers is carried in `state.buffers`.
-    Raises: ValueError, naming the layer, for input of a wrong shape and for a missing key.
+    With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed there.
+    Raises: ValueError, naming the layer, for input of a wrong shape and for a missing key; and for a batch that the
+    devices cannot share.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
     >>> module = f7.Sequential(f7.Linear(2, 20), f7.Tanh(), f7.Linear(20, 1))
@@ -83,13 +89,15 @@ def make_train_step(
     >>> sorted(metrics)
     ['loss']
     """
-    gradient = jax.value_and_grad(make_loss(module, criterion, compute_dtype), has_aux=True)
+    value = make_loss(module, criterion, compute_dtype)
+    gradient = jax.value_and_grad(value, has_aux=True) if sharding is None else sharding.value_and_grad(module, value)
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
         (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
         updates, optimizer_state = optimizer.update(grads, state.optimizer_state, state.params)
         params = optax.apply_updates(state.params, updates)
         more = metrics(output, batch[1]) if metrics else {}
-        return TrainState(params, buffers, optimizer_state, state.step + 1), {"loss": loss, **more}
+        new = TrainState(params, buffers, optimizer_state, state.step + 1)
+        return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **more}
 
     return jax.jit(step, donate_argnums=0)

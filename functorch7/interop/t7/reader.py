@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..remote import reading
 from . import values
 from .sources import Ascii, Binary
 from .values import STORAGES, TENSORS, Key, LuaFunction, T7FormatError, T7Object, T7Storage
@@ -31,7 +32,7 @@ class T7File:
 
 
 def read(path: str | os.PathLike) -> Any:
-    """The value that a Torch7 file holds.
+    """The value that a Torch7 file holds; a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
     they are touched (writing to them changes memory, not the file). Tables are lists where their keys are 1, 2, ..., n
@@ -42,11 +43,11 @@ def read(path: str | os.PathLike) -> Any:
 
 
 def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = None) -> T7File:
-    """As `read`, together with how the file was written; `progress` is told how many bytes are read, now and then.
+    """As `read`, with how the file was written; `progress` is told how many bytes are read, now and then.
 
     Raises: T7FormatError for an empty file and anything else than a Torch7 file; OSError.
     """
-    with open(path, "rb") as file:
+    with reading(path) as found, open(found, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             raise T7FormatError(f"{os.fspath(path)}: an empty file", 0)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -2,14 +2,13 @@
 
 import io
 import os
-import secrets
 import struct
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..remote import replacing
 from . import values
 from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
 
@@ -21,22 +20,16 @@ def write(
 
     Values are those that `read` gives: numbers, strings, booleans, None, lists and dicts (tables), arrays (tensors),
     and the classes of `t7.values`. Arrays that are views of one array are tensors over one storage, which is written
-    once and whole, and so is any list, dict or object that occurs more than once. The file appears under its name
-    when it is complete; `progress` is told how many bytes are written, now and then. Raises TypeError for what Torch
-    has no type for, ValueError for numbers that Lua's doubles cannot hold.
+    once and whole, and so is any list, dict or object that occurs more than once. The file appears under its name, a
+    path or a URL for fsspec, when it is complete; `progress` is told how many bytes are written, now and then. Raises
+    TypeError for what Torch has no type for, ValueError for numbers that Lua's doubles cannot hold.
     Source: torch7/doc/serialization.md, torch.save.
     """
     sink = _sink(format)
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(part, "xb") as file:
-            _Writer(sink(file), progress).write(value)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as draft, open(draft, "xb") as file:
+        _Writer(sink(file), progress).write(value)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def serialize(value: Any, format: str = "binary") -> bytes:

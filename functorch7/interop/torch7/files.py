@@ -16,7 +16,7 @@ from .writer import Writer, node_of
 def load_model(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False
 ) -> tuple[core.Module, Any, Any]:
-    """(module, params, buffers) of the network in a Torch7 file, ready for `jit`.
+    """(module, params, buffers) of the network in a Torch7 file, a path or a URL for fsspec, ready for `jit`.
 
     Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
     mode lets them. Recurrent state and gradients are left out. For unknown classes and errors see `load_t7`. Raises
@@ -33,7 +33,8 @@ def load_model(
 def save_model(path: str | os.PathLike, module: core.Module, params: Any, buffers: Any, format: str = "binary") -> None:
     """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
 
-    Parameters that `Shared` ties share a storage. Raises TypeError for modules that Torch has not.
+    `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Parameters that
+    `Shared` ties share a storage. Raises TypeError for modules that Torch has not.
     Source: torch7/doc/serialization.md, torch.save.
     """
     node = node_of(module, core.Variables(params, buffers))

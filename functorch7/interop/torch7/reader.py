@@ -121,6 +121,8 @@ class Reader:
         parts = {name: self._part(record, name) for name in schema.parts}
         described = {name: _spec_of(part) for name, part in parts.items()}
         spec = schema.describe(record, tuple(child.spec for child in children), described)
+        if schema.has_free_name and isinstance(record.get("name"), str) and record.get("name"):
+            spec = spec.named(record.get("name"))
         children = children if spec.child_modules() else []  # what Torch composes, and a description does at once
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}

@@ -166,6 +166,11 @@ class Schema:
         """The description's fields that are neither modules inside nor other parts."""
         return [f for f in fields(self.spec_class) if f.name != "modules" and f.name not in self.parts]  # type: ignore[arg-type]
 
+    @property
+    def has_free_name(self) -> bool:
+        """Whether the field `name`, which loadcaffe and others set, is the module's name, and nothing of its own."""
+        return all(field.name != "name" for field in fields(self.spec_class))  # type: ignore[arg-type]
+
     def describe(self, record: Record, modules: tuple[core.Module, ...], parts: dict[str, Any]) -> core.Module:
         """The description of a record, with those of the objects inside it."""
         values = {field.name: self.rule(field).read(record) for field in self.own_fields()} | parts

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import core
 from ...core.sharing import Shared, found_at, with_at
+from ...layers import FakeQuantized, Observed, Quantized
 from ...losses import Criterion
 from ..t7 import T7Object
 from ..t7.values import NAMES
@@ -41,6 +42,10 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(f"{schema.name}: only Torch's own classes can be written to a .t7 file, got {node.spec}")
+        if isinstance(node.spec, (Quantized, FakeQuantized, Observed)):
+            raise TypeError(
+                f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"
+            )
         made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
@@ -51,6 +56,8 @@ class Writer:
         else:
             fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
         fields |= {name: value for name, value in node.settings.items() if name != "_type"}
+        if schema.has_free_name and node.spec.own_name is not None:
+            fields["name"] = node.spec.own_name
         fields |= schema.write(node)
         if isinstance(node.spec.children(), tuple):
             fields.setdefault("modules", list(node.children))

@@ -1,5 +1,13 @@
 """Torch's package optim: `x, fs = optim.method(opfunc, x, config, state)`."""
 
+from ...optim import L1L2Regularizer as L1L2Regularizer
+from ...optim import L1Regularizer as L1Regularizer
+from ...optim import L2Regularizer as L2Regularizer
+from ...training import MAE as MAE
+from ...training import Loss as Loss
+from ...training import Top1Accuracy as Top1Accuracy
+from ...training import Top5Accuracy as Top5Accuracy
+from ...training import ValidationMethod as ValidationMethod
 from .cg import cg as cg
 from .checkgrad import checkgrad as checkgrad
 from .cmaes import cmaes as cmaes

@@ -1,0 +1,165 @@
+"""Networks with weights of 8 bits: converted when trained, after a look at inputs, or trained to be rounded."""
+
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, structure_of
+from ..core.naming import dotted
+from ..core.sharing import found_at, with_at
+from ..layers import FakeQuantized, Linear, LookupTable, Observed, Quantized
+from ..layers.quantized import CHANNELS, LARGEST
+
+Change = Callable[[Module], Module | None]
+
+
+def quantize(
+    module: Module, params: Any, buffers: Any, *, dynamic: bool = False, layers: Collection[type[Module]] = CHANNELS
+) -> tuple[Module, Variables]:  # fmt: skip
+    """(module, (params, buffers)) with int8 weights, a quarter of the bytes: `Quantized` in place of layers.
+
+    These are Linear, LookupTable, and the temporal, spatial and volumetric convolutions, or those of them that
+    `layers` names; layers that a module makes for itself (an LSTM cell's) keep their floats. The int8 arrays and their
+    scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its inputs,
+    too, and multiplies whole numbers; layers that were `observed` or `fake_quantized` are converted accordingly. The
+    ties of `Shared` are kept where neither side is converted.
+    Raises: TypeError for `layers` that are none of these; ValueError for observed layers that have seen no input.
+
+    >>> import functorch7 as f7, jax
+    >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
+    >>> small, (params, buffers) = f7.quantize(module, *module.init(jax.random.key(0)))
+    >>> small.modules[0], buffers[0]["weight"].dtype
+    (nn.Quantized @ nn.Linear(4 -> 3), dtype('int8'))
+    """
+    chosen = _chosen("quantize", layers)
+
+    def change(layer: Module) -> Module | None:
+        if isinstance(layer, FakeQuantized):
+            return layer.quantized()
+        if isinstance(layer, Observed):
+            return Quantized(layer.module, "static")
+        rounded = "dynamic" if dynamic and type(layer) is Linear else "float"
+        return Quantized(layer, rounded) if chosen(layer) else None
+
+    made = _converted(module, change)
+    return made, Variables(*_rounded(module, made, params, buffers))
+
+
+def fake_quantized(
+    module: Module, *, dynamic: bool = False, layers: Collection[type[Module]] = CHANNELS
+) -> Module:  # fmt: skip
+    """The network that computes as after `quantize`, and learns by straight-through gradients; its arrays are the same.
+
+    Train it, then convert it by `quantize`. Raises: TypeError as `quantize`.
+    """
+    chosen = _chosen("fake_quantized", layers)
+
+    def change(layer: Module) -> Module | None:
+        rounded = "dynamic" if dynamic and type(layer) is Linear else "float"
+        return FakeQuantized(layer, rounded) if chosen(layer) else None
+
+    return _converted(module, change)
+
+
+def observed(module: Module, buffers: Any) -> tuple[Module, Any]:
+    """(module, buffers) whose Linear layers note the range of their inputs, for static quantisation.
+
+    Run it on typical batches, handing on the buffers, then convert it by `quantize`.
+    """
+    made = _converted(module, lambda layer: Observed(layer) if type(layer) is Linear else None)
+    return made, _noting(module, made, buffers)
+
+
+def _chosen(who: str, layers: Collection[type[Module]]) -> Callable[[Module], bool]:
+    unknown = [each for each in layers if each not in CHANNELS]
+    if unknown:
+        names = ", ".join(each.torch_name() for each in CHANNELS)
+        raise TypeError(f"{who}: expected layers among {names}, got {', '.join(map(repr, unknown))}")
+
+    def chosen(layer: Module) -> bool:
+        scaled_in_use = isinstance(layer, LookupTable) and layer.max_norm is not None
+        return type(layer) in layers and not scaled_in_use
+
+    return chosen
+
+
+def _converted(module: Module, change: Change) -> Module:
+    """The description with other layers in place of those that `change` gives a module for."""
+    made = change(module)
+    if made is not None:
+        return made
+    others = {child: _converted(child, change) for child in module.child_modules()}
+    if all(child == other for child, other in others.items()):
+        return module
+
+    def replaced(value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple(map(replaced, value))
+        return others.get(value, value) if isinstance(value, Module) else value
+
+    made = module.replace(**{f.name: replaced(getattr(module, f.name)) for f in fields(module)})  # type: ignore[arg-type]
+    if made.child_modules() != tuple(others[child] for child in module.child_modules()):
+        return module  # it makes them itself
+    return made.replace(ties=_ties_left(made)) if isinstance(made, Shared) else made
+
+
+def _ties_left(shared: Shared) -> tuple:
+    """The ties whose two ends still are parameters."""
+    there = leaves_by_name(structure_of(shared.module).params)
+    return tuple(tie for tie in shared.ties if all(dotted(end) in there for end in tie))
+
+
+def _rounded(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, Any]:
+    """The variables of the converted network."""
+    if new == old:
+        return params, buffers
+    if isinstance(new, Quantized):
+        return new.rounding(params, _with_scale(old, buffers))
+    if isinstance(old, Shared) and isinstance(new, Shared):
+        (inner,) = params
+        for owner, alias in old.ties:
+            inner = with_at(inner, alias, found_at(inner, owner))
+        (inner,), after = _below(old, new, [inner], buffers)
+        for _, alias in new.ties:
+            inner = with_at(inner, alias, None)
+        return [inner], after
+    return _below(old, new, params, buffers)
+
+
+def _below(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, Any]:
+    names, pairs = _children(old, new)
+    made = {name: _rounded(*pair, params[name], buffers[name]) for name, pair in zip(names, pairs, strict=True)}
+    if isinstance(old.children(), tuple):
+        return [p for p, _ in made.values()], [*(b for _, b in made.values()), *buffers[len(names) :]]
+    return {**params, **{n: p for n, (p, _) in made.items()}}, {**buffers, **{n: b for n, (_, b) in made.items()}}
+
+
+def _children(old: Module, new: Module) -> tuple[list, list[tuple[Module, Module]]]:
+    inner = old.children()
+    names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
+    return names, list(zip(old.child_modules(), new.child_modules(), strict=True))
+
+
+def _with_scale(old: Module, buffers: Any) -> Any:
+    """The buffers with the scale for what was observed."""
+    if not isinstance(old, Observed):
+        return buffers
+    largest = jnp.asarray(buffers["input_range"])
+    if is_concrete(largest) and largest < 0:
+        raise ValueError(f"quantize: {old}: has seen no input; run the network on some batches first")
+    return {"input_scale": jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))}
+
+
+def _noting(old: Module, new: Module, buffers: Any) -> Any:
+    """The buffers with a range for each layer that is observed now."""
+    if new == old:
+        return buffers
+    if isinstance(new, Observed):
+        return new.init_buffers()
+    names, pairs = _children(old, new)
+    made = {name: _noting(*pair, buffers[name]) for name, pair in zip(names, pairs, strict=True)}
+    if isinstance(old.children(), tuple):
+        return [*made.values(), *buffers[len(names) :]]
+    return {**buffers, **made}

@@ -1,0 +1,82 @@
+"""Modules with modules as fields: the shortest way to write a network of one's own."""
+
+from collections import Counter
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+import jax
+
+from .emitted import both, is_emitted
+from .module import Module
+
+
+class Composite(Module, abstract=True):
+    """A module whose fields hold modules (or tuples of them): write `f(run, input)`, which calls `run.name(input)`.
+
+    Children have their fields' names, those in a tuple "name.0", "name.1", ...; `run` carries their arrays, buffers
+    and random keys. Own arrays, if `init_params` or `init_buffers` makes any, are `run.params[name]` and
+    `run.buffers[name]`, which may be set; `run.train` is the mode. A module may be called several times.
+    Raises: AttributeError for a name that is no field with modules.
+    """
+
+    def __post_init__(self) -> None:
+        taken = {"params", "buffers", "train"} & {name.split(".")[0] for name in self.children()}
+        if taken:
+            raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
+
+    def children(self) -> dict[str, Module]:
+        found = {}
+        for name, value in ((each.name, getattr(self, each.name)) for each in fields(self)):  # type: ignore[arg-type]
+            if isinstance(value, Module):
+                found[name] = value
+            elif isinstance(value, tuple):
+                found |= {f"{name}.{i}": each for i, each in enumerate(value) if isinstance(each, Module)}
+        return found
+
+    def f(self, run: Any, input: Any) -> Any:
+        raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        run = Run(self, params, buffers, key, train)
+        return self.f(run, input), run.buffers
+
+    def printed(self) -> str:
+        lines = [f"  ({name}): {child}".replace("\n", "\n  ") for name, child in self.children().items()]
+        return "\n".join([f"{self.torch_name()} {{", *lines, "}"]) if lines else self.torch_name()
+
+
+class Run:
+    """One call of a Composite: its arrays, and its modules as functions of their inputs."""
+
+    def __init__(self, module: Composite, params: Any, buffers: Any, key: Any, train: bool):
+        self._module, self._key = module, key
+        self.params, self.buffers, self.train = params, dict(buffers), train
+        self._calls: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        children = self._module.children()
+        if name in children:
+            return partial(self._call, name)
+        inner = [each for each in children if each.startswith(f"{name}.")]
+        if not inner:
+            who = self._module.torch_name()
+            raise AttributeError(f"{who}: expected one of its modules {list(children)}, got {name!r}")
+        return [partial(self._call, each) for each in inner]
+
+    def _call(self, name: str, input: Any) -> Any:
+        key = key_of_call(self._module, self._key, self._calls[name])
+        old = self.buffers[name]
+        output, new = self._module.call(name, self.params, self.buffers, input, key=key, train=self.train)
+        if self._calls[name]:
+            new = jax.tree.map(both, old, new, is_leaf=is_emitted)
+        self._calls[name] += 1
+        self.buffers[name] = new
+        return output
+
+
+def key_of_call(module: Module, key: Any, count: int) -> Any:
+    """The key for a module that has been called `count` times before by `module`; the first has that of any child."""
+    if key is None or count == 0:
+        return key
+    return jax.random.fold_in(jax.random.fold_in(key, len(module.children())), count)

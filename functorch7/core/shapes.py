@@ -1,0 +1,46 @@
+"""Sizes of outputs, without running anything."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .checks import title
+from .module import Module
+
+
+def output_shape(module: Module, input: Any, dtype: Any = jnp.float32, *, train: bool = False) -> Any:
+    """The shape of a module's output for input of this shape, or the table of its outputs' shapes.
+
+    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
+    Nothing is computed, and no parameters are made.
+    Raises: what `apply` raises for such an input; TypeError for what is no shape; ValueError where an output's size
+    depends on values.
+    Source: BigDL, computeOutputShape.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequential(f7.SpatialConvolution(1, 6, 5, 5), f7.View(6 * 24 * 24)), (32, 1, 28, 28))
+    (32, 3456)
+    >>> f7.output_shape(f7.ConcatTable(f7.Identity(), f7.Linear(3, 2)), (4, 3))
+    [(4, 3), (4, 2)]
+    """
+    if not module.traceable:
+        raise ValueError(f"{title(module)}: the size of the output depends on values, not only on the input's shape")
+    key = jax.random.key(0)
+
+    def run(input: Any) -> Any:
+        return module.apply(*module.init(key), input, key=key, train=train)[0]
+
+    return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, shaped(input, dtype)))
+
+
+def shaped(input: Any, dtype: Any) -> Any:
+    """A shape, or a table of shapes, as what stands for arrays."""
+    return jax.tree.map(lambda leaf: _shaped(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+
+
+def _shaped(leaf: Any, dtype: Any) -> jax.ShapeDtypeStruct:
+    if not isinstance(leaf, tuple) and not hasattr(leaf, "shape"):
+        raise TypeError(f"expected a shape, such as (32, 10), or a table of shapes, got {leaf!r}")
+    shape, dtype = (leaf, dtype) if isinstance(leaf, tuple) else (leaf.shape, leaf.dtype)
+    return jax.ShapeDtypeStruct(shape, dtype)

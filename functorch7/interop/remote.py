@@ -1,0 +1,67 @@
+"""Files by path or URL: "model.t7", "s3://bucket/model.t7", "memory://model.t7", whatever fsspec knows."""
+
+import contextlib
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .. import core
+from .packages import package
+
+
+def is_url(path: str | os.PathLike) -> bool:
+    """Whether a path names a place that fsspec knows how to get at."""
+    return isinstance(path, str) and "://" in path
+
+
+def exists(path: str | os.PathLike) -> bool:
+    """Whether there is a file. Raises ImportError for a URL without fsspec."""
+    if not is_url(path):
+        return Path(path).exists()
+    system, name = _opened(path)
+    return system.exists(name)
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike) -> Iterator[Path]:
+    """A local file with what a path or URL holds. Raises ImportError for a URL without fsspec; FileNotFoundError."""
+    if not is_url(path):
+        yield Path(path)
+        return
+    system, name = _opened(path)
+    # What maps the copy into memory keeps it after its folder is gone; Windows keeps the folder then.
+    with tempfile.TemporaryDirectory(prefix="functorch7-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder, "copy")
+        system.get_file(name, str(copy))
+        yield copy
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[Path]:
+    """A local path to write to; the file takes the place of that at a path or URL when all went well.
+
+    On a file system of fsspec it is first written under another name beside it, then moved.
+    Raises: ImportError for a URL without fsspec.
+    """
+    if not is_url(path):
+        with core.replacing(path) as draft:
+            yield draft
+        return
+    system, name = _opened(path)
+    with tempfile.TemporaryDirectory(prefix="functorch7-") as folder:
+        draft = Path(folder, "draft")
+        yield draft
+        part = f"{name}.{secrets.token_hex(4)}.part"
+        try:
+            system.put_file(str(draft), part)
+            system.mv(part, name)
+        finally:
+            if system.exists(part):
+                system.rm(part)
+
+
+def _opened(url: Any) -> tuple[Any, str]:
+    return package("fsspec.core", "functorch7[remote]").url_to_fs(url)

@@ -1,0 +1,16 @@
+"""What BigDL's AbstractModule has beside Torch's Module, in the same objects."""
+
+from .evaluation import Evaluation
+from .graphs import Graphs
+from .names import Names
+from .questions import Questions
+from .saving import Saving
+from .scales import Scales
+from .weights import Weights
+
+
+class BigDL(Weights, Names, Scales, Evaluation, Saving, Graphs, Questions):
+    """The part of Module that comes from BigDL.
+
+    Source: BigDL, AbstractModule.
+    """

@@ -1,0 +1,113 @@
+"""Networks on data sets, in evaluation mode."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...data import DataLoader
+from ...training import validation
+from ..described import Described
+from ..storage import dtype_of, precision
+from ..tensor import Tensor
+from ..tree import Tree
+from ..values import unwrapped, wrapped
+
+
+@partial(jax.jit, static_argnums=0)
+def _measured(method: Any, output: Any, target: Any) -> Any:
+    return method.measure(output, target)
+
+
+class Evaluation(Tree):
+    """The part of Module that measures it and uses it."""
+
+    def isTraining(self) -> bool:
+        """Whether it is in training mode."""
+        return self.train
+
+    def training(self, isTraining: bool = True) -> Any:
+        """Switches to training mode, or, given False, to evaluation mode."""
+        return super().training() if isTraining else self.evaluate()
+
+    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
+        """Without arguments, switches to evaluation mode. With a data set, [(result, method)] in that mode.
+
+        The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
+        `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
+        Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
+        a data set without methods, and what `functorch7.training.evaluate` raises.
+        """
+        if dataset is None and methods is None:
+            return super().evaluate()
+        if methods is None:
+            raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
+        described = [_described(method) for method in methods]
+        measured = []
+        with self._evaluating():
+            for input, target in validation.pairs(_arrays(dataset, batchSize), batchSize):
+                output = unwrapped(self.forward(input))  # type: ignore[attr-defined]
+                measured.append([_measured(method, output, unwrapped(target)) for method in described])
+        if not measured:
+            raise ValueError(f"{self.title()}: evaluate was given no batches")
+        totals = validation.totals(methods, jax.device_get(measured))
+        return list(zip(totals, methods, strict=True))
+
+    def predict(self, dataset: Any, batchSize: int | None = None) -> Any:
+        """The outputs for all samples in evaluation mode, in order: a tensor, or a table of them.
+
+        The data set is a tensor, taken in batches of batchSize (at once without); a table of tensors with a batchSize;
+        an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the mode that it
+        was in. Raises ValueError for no samples.
+        """
+        batches = validation.inputs(_arrays(dataset, batchSize), batchSize)
+        with self._evaluating():
+            outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
+        if not outputs:
+            raise ValueError(f"{self.title()}: predict was given no batches")
+        return wrapped(jax.tree.map(lambda *parts: np.concatenate(parts), *outputs))
+
+    def predictClass(self, dataset: Any, batchSize: int | None = None) -> Tensor:
+        """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.
+
+        Raises ValueError unless each sample's output is one row of scores.
+        """
+        output = self.predict(dataset, batchSize)
+        if not isinstance(output, Tensor) or output.dim() != 2:
+            raise ValueError(f"{self.title()}: predictClass expects one row of scores for each sample, got {output!r}")
+        return Tensor.of(output.numpy().argmax(1) + 1)
+
+    @contextlib.contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Evaluation mode, in the module's precision, and then the modes that all modules had."""
+        modes = [(module, module.train) for module in self.listModules()]
+        Tree.evaluate(self)
+        try:
+            with precision(dtype_of(self._type)):
+                yield
+        finally:
+            for module, train in modes:
+                if module.train != train:
+                    if hasattr(module._spec, "has_memory"):
+                        module.forget()
+                    module.train = train
+
+
+def _described(method: Any) -> Any:
+    """A method with the description of a criterion in place of its object."""
+    criterion = getattr(method, "criterion", None)
+    return (
+        dataclasses.replace(method, criterion=criterion.description()) if isinstance(criterion, Described) else method
+    )
+
+
+def _arrays(dataset: Any, batch_size: int | None) -> Any:
+    """Whole tensors as arrays, so that they can be cut into batches."""
+    whole = isinstance(dataset, Tensor) or (batch_size is not None and not isinstance(dataset, DataLoader))
+    return unwrapped(dataset) if whole else dataset

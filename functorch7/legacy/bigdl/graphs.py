@@ -1,0 +1,83 @@
+"""Networks as graphs, in BigDL's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import layers
+from ...layers.graph import Node, check_node
+from ..generated import class_of
+from ..tree import Tree
+
+
+class Graphs(Tree):
+    """The part of Module about graphs."""
+
+    def inputs(self, *nodes: Any) -> Node:
+        """The node of this module whose inputs are these nodes, or (node, index) for one entry, from 1, of a table.
+
+        Without nodes, it is an input of the graph; a list of nodes is taken for the nodes. Raises TypeError for what is
+        no node.
+        """
+        given = nodes[0] if len(nodes) == 1 and isinstance(nodes[0], list) else nodes
+        return Node(self, *(_entry(node, i) for i, node in enumerate(given, 1)))
+
+    def toGraph(self, *startNodes: Node) -> Any:
+        """This network as a graph of the same modules: what is in Sequential, Concat, ConcatTable and ParallelTable
+        becomes nodes, anything else is one. It starts from new input nodes unless they are given.
+        """
+        starts = list(startNodes) or [Input()]
+        return Model(starts, _ends(self, starts))
+
+    def checkDuplicate(self) -> None:
+        """Raises ValueError if an object occurs more than once in this network, which Torch permits."""
+        seen: set[int] = set()
+        for module in self.listModules():
+            if id(module) in seen:
+                raise ValueError(f"Some module is duplicate in the current model: {module.getName()}")
+            seen.add(id(module))
+
+
+def _entry(node: Any, position: int) -> Any:
+    if not isinstance(node, tuple):
+        return node
+    check_node(node[0], "inputs", position)
+    return Node(class_of(layers.SelectTable)(node[1]), node[0])
+
+
+def _ends(module: Any, nodes: list[Node]) -> list[Node]:
+    """The nodes that give a module's output (several: its table), after the nodes that give its input."""
+    spec, inner = type(module._spec), module.children()
+    plain = not module.is_foreign()
+    if plain and spec is layers.Sequential:
+        for each in inner:
+            nodes = _ends(each, nodes)
+        return nodes
+    if plain and spec is layers.ParallelTable and len(inner) == len(nodes) > 1:
+        return _single(module, nodes, [_ends(each, [node]) for each, node in zip(inner, nodes, strict=True)])
+    if plain and spec in (layers.ConcatTable, layers.Concat) and len(inner) > 1:
+        ends = _single(module, nodes, [_ends(each, nodes) for each in inner])
+        if spec is layers.Concat and len(ends) > 1:
+            return [Node(class_of(layers.JoinTable)(module._spec.dimension), *ends)]
+        return ends
+    return [Node(module, *nodes)]
+
+
+def _single(module: Any, nodes: list[Node], branches: list[list[Node]]) -> list[Node]:
+    """The branches' nodes, if each gives one of its own; else the module as one node."""
+    ends = [branch[0] for branch in branches if len(branch) == 1]
+    if len(ends) == len(branches) == len(set(map(id, ends))):
+        return ends
+    return [Node(module, *nodes)]
+
+
+def Input() -> Node:
+    """A node that is an input of a graph."""
+    return Node(class_of(layers.Identity)())
+
+
+def Model(inputs: Any, outputs: Any) -> Any:
+    """The graph between nodes, or lists of nodes: an nn.gModule. BigDL's Graph(inputs, outputs)."""
+    from ..nngraph import gModule
+
+    return gModule(*([nodes] if isinstance(nodes, Node) else list(nodes) for nodes in (inputs, outputs)))

@@ -1,0 +1,62 @@
+"""Names of modules."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from ..tree import Tree
+
+
+class Names(Tree):
+    """The part of Module that is about names. They are those of `named` in the description, and in files."""
+
+    def setName(self, name: str) -> Any:
+        """Names the module. Raises TypeError for what is no text, or empty."""
+        if self._spec is None:
+            if not isinstance(name, str) or not name:
+                raise TypeError(f"{self.typename()}: expected a name, got {name!r}")
+            self.__dict__["_own_name"] = name
+        else:
+            self._respecify(self._spec.named(name))
+        return self
+
+    def _given_name(self) -> str | None:
+        """The name that it was given, if any."""
+        return self.__dict__.get("_own_name") if self._spec is None else self._spec.own_name
+
+    def getName(self) -> str:
+        """The name that it was given; else Linear@3f2a51c8, which no other module has, nor a copy of this one."""
+        given = self._given_name()
+        if given is not None:
+            return given
+        kind = self.typename().rpartition(".")[2]
+        return self.__dict__.setdefault("_default_name", f"{kind}@{uuid.uuid4().hex[:8]}")
+
+    def find(self, name: str) -> Any:
+        """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""
+        found = {id(module): module for module in self.listModules() if name in module._names()}
+        if len(found) > 1:
+            raise ValueError(f"{self.title()}: find multiple modules with same name {name!r}")
+        return next(iter(found.values()), None)
+
+    def _names(self) -> tuple:
+        given = self._given_name()
+        return (self.__dict__.get("_default_name"),) if given is None else (given,)
+
+    def __getitem__(self, name: str) -> Any:
+        """`model["conv1"]`: as `find`, but a name that is not there raises KeyError."""
+        if not isinstance(name, str):
+            raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def _modules_by_name(self) -> dict[str, Any]:
+        """Every module that has parameters of its own, by name. Raises ValueError if two have the same."""
+        found: dict[str, Any] = {}
+        for module in self.listModules():
+            if module.own_parameters() and found.setdefault(module.getName(), module) is not module:
+                raise ValueError(f"{self.title()}: find multiple modules with same name {module.getName()!r}")
+        return found

@@ -1,0 +1,103 @@
+"""What can be asked of a network: types, devices, sizes, times."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core
+from ..parameters import Parameters
+from ..storage import dtype_of
+from ..values import as_input, unwrapped
+
+
+class Questions(Parameters):
+    """The part of Module that answers."""
+
+    def getNumericType(self) -> np.dtype:
+        """The dtype of the parameters; without any, that of the module's type."""
+        found = self.parameters()[0]
+        return found[0].dtype if found else dtype_of(self._type)
+
+    def devices(self) -> set[Any]:
+        """JAX's devices on which the parameters are; those still on the host go to the default device."""
+        arrays = [tensor.storage_.array for tensor in self.parameters()[0]]
+        placed = [array.devices() if isinstance(array, jax.Array) else {jax.devices()[0]} for array in arrays]
+        return set().union(*placed) or {jax.devices()[0]}
+
+    @property
+    def engineType(self) -> str:
+        """JAX's platform for the devices of the parameters: "cpu", "gpu", "tpu"."""
+        return ", ".join(sorted({device.platform for device in self.devices()}))
+
+    def checkEngineType(self) -> Any:
+        """Returns the module. Raises RuntimeError if its parameters are not on JAX's default platform."""
+        if self.engineType != jax.default_backend():
+            raise RuntimeError(
+                f"{self.title()}: Module's EngineType {self.engineType} doesn't match global EngineType "
+                f"{jax.default_backend()}"
+            )
+        return self
+
+    def computeOutputShape(self, inputShape: Any) -> Any:
+        """The sizes of the output, a tuple or a table of them, for input of such sizes; nothing is computed.
+
+        Raises what forward raises for such an input; ValueError for modules with their own updateOutput.
+        """
+        shape = _shape(inputShape)
+        return core.output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.train))
+
+    def getOutputShape(self) -> Any:
+        """The sizes of the last output."""
+        return jax.tree.map(np.shape, unwrapped(self.output))
+
+    # Times -----------------------------------------------------------------------------------------------------------
+
+    def getTimes(self) -> list[tuple[Any, int, int]]:
+        """[(module, forward's nanoseconds, backward's)]: of this module, and of each without modules inside.
+
+        A network runs as one compiled call, in which its modules have no times of their own. So each module is run
+        here by itself, as a copy, on the input that it had in the last forward, once to compile and once to measure:
+        the times say which modules are expensive, and add up to more than the network's, whose steps XLA fuses. They
+        are kept until `resetTimes`. Raises RuntimeError before any forward.
+        """
+        if "_times" not in self.__dict__:
+            call = self._newest_call()
+            if call is None:
+                raise RuntimeError(f"{self.title()}: getTimes needs a forward before it")
+            once = {id(module): module for module in self.listModules()}.values()
+            asked = [module for module in once if module is self or not module.children()]
+            found = [(module, call.input_of(module)) for module in asked]
+            self.__dict__["_times"] = [(module, *_timed(module, given)) for module, given in found if given is not None]
+        return self.__dict__["_times"]
+
+    def resetTimes(self) -> None:
+        """Forgets what `getTimes` measured."""
+        self.__dict__.pop("_times", None)
+
+
+def _timed(module: Any, given: Any) -> tuple[int, int]:
+    copy = module.clone()
+    times = (0, 0)
+    for _ in range(2):  # the first one compiles
+        started = time.perf_counter_ns()
+        output = jax.block_until_ready(unwrapped(copy.forward(given)))
+        between = time.perf_counter_ns()
+        copy.backward(given, jax.tree.map(np.ones_like, output))
+        jax.block_until_ready([unwrapped(copy.gradInput), [tensor.array for tensor in copy.parameters()[1]]])
+        times = (between - started, time.perf_counter_ns() - between)
+    return times
+
+
+def _shape(given: Any) -> Any:
+    """A shape, or a table of them, where lists of whole numbers are shapes, too; tensors stand for their own."""
+    if isinstance(given, list) and given and all(isinstance(size, (int, np.integer)) for size in given):
+        return tuple(given)
+    if isinstance(given, list):
+        return [_shape(each) for each in given]
+    if isinstance(given, dict):
+        return {name: _shape(each) for name, each in given.items()}
+    return given if isinstance(given, tuple) else as_input(given)

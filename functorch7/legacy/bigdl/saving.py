@@ -1,0 +1,139 @@
+"""Networks in files: Torch7's format, by path or by URL, whole or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...interop import remote
+from ..storage import Storage
+from ..tensor import Tensor, changed
+from ..tree import Tree
+from ..values import unwrapped
+
+DEFINITION = "definition"
+"""The one key of the table in a file that holds a network without its weights."""
+
+
+def save_value(owner: Any, path: Any, value: Any, overwrite: bool) -> None:
+    """Writes a value to a Torch7 file. Raises FileExistsError if it is there, unless `overwrite`."""
+    from ..files import save_t7
+
+    _check_free(owner, path, overwrite)
+    save_t7(path, value)
+
+
+def _check_free(owner: Any, path: Any, overwrite: bool) -> None:
+    if not overwrite and remote.exists(path):
+        raise FileExistsError(f"{owner.title()}: {path} exists; overWrite=True replaces it")
+
+
+class Saving(Tree):
+    """The part of Module that saves it and loads it.
+
+    Paths may be URLs for fsspec ("s3://bucket/model.t7"), which the extra `remote` installs. A file is replaced when
+    the new one is whole, and stays if anything goes wrong, or the process is killed. Names of modules are saved; scales
+    and regularizers are not. Modules with their own updateOutput cannot be saved: TypeError.
+    """
+
+    def save(self, path: Any, overWrite: bool = False) -> Any:
+        """Drops outputs (`clearState`), then writes the network to a file; returns it.
+
+        Raises FileExistsError if the file is there, unless overWrite.
+        """
+        return self.saveModule(path, None, overWrite)
+
+    def saveModule(self, path: Any, weightPath: Any = None, overWrite: bool = False) -> Any:
+        """As `save`; with a weightPath, the learnable tensors go there, and the rest to `path`."""
+        for each in (path, weightPath):
+            if each is not None:
+                _check_free(self, each, overWrite)
+        self.clearState()  # type: ignore[attr-defined]
+        if weightPath is None:
+            save_value(self, path, self, overWrite)
+        else:
+            save_value(self, weightPath, list(_places(self).values()), overWrite)
+            self.saveDefinition(path, overWrite)
+        return self
+
+    def saveDefinition(self, path: Any, overWrite: bool = False) -> Any:
+        """Writes the network without its weights; returns it. Loaded, it has new initial values."""
+        _check_free(self, path, overWrite)
+        self.clearState()  # type: ignore[attr-defined]
+        save_value(self, path, {DEFINITION: _without_weights(self)}, overWrite)
+        return self
+
+    def saveTorch(self, path: Any, overWrite: bool = False) -> Any:
+        """As `save`: the format is Torch7's."""
+        return self.save(path, overWrite)
+
+    @staticmethod
+    def load(path: Any, weightPath: Any = None) -> Any:
+        """The network in a file that `save`, `saveModule` or Torch7 wrote, with the weights in another, if given.
+
+        Raises TypeError for a file that holds something else, T7FormatError for what is no Torch7 file, ValueError for
+        weights that do not fit, FileNotFoundError.
+        """
+        return load(path, weightPath)
+
+
+def load(path: Any, weightPath: Any = None) -> Any:
+    """The network in a file; see `Module.load`.
+
+    Raises: TypeError for a file that holds something else.
+    """
+    from ..files import load_t7
+
+    found = load_t7(path)
+    bare = isinstance(found, dict) and list(found) == [DEFINITION]
+    module = found[DEFINITION] if bare else found
+    if not isinstance(module, Saving):
+        raise TypeError(f"load: {path} holds no network; torch.load gives what it holds")
+    if bare:
+        for tensor in _tensors(module):
+            tensor._bind(Storage.zeros(tensor.shape, tensor.dtype))
+        changed()
+        module.reset()  # type: ignore[attr-defined]
+    if weightPath is not None:
+        _take(module, load_t7(weightPath), weightPath)
+    return module
+
+
+def _tensors(module: Any) -> list[Tensor]:
+    """All parameters and gradients, each once."""
+    tables = [table for each in module.listModules() for table in [each._table()]]
+    return list({id(tensor): tensor for table in tables for tensor in table.values()}.values())
+
+
+def _places(module: Any) -> dict[tuple, Tensor]:
+    """The learnable tensors, each place in memory once."""
+    return {_place(tensor): tensor for tensor in module.parameters()[0]}
+
+
+def _place(tensor: Tensor) -> tuple:
+    return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
+
+
+def _without_weights(module: Any) -> Any:
+    """A copy whose parameters and gradients are all views of one zero; shared ones are one tensor."""
+    made = module.clone()
+    zeros: dict[np.dtype, Storage] = {}
+    views: dict[tuple, Tensor] = {}
+    for each in made.listModules():
+        for name, tensor in each._table().items():
+            zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
+            view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())
+            each.__dict__[name] = views.setdefault(_place(tensor), view)
+    changed()
+    return made
+
+
+def _take(module: Any, weights: Any, path: Any) -> None:
+    own = list(_places(module).values())
+    given = [np.shape(each) for each in weights] if isinstance(weights, list) else weights
+    if given != [tensor.shape for tensor in own]:
+        raise ValueError(f"{module.title()}: {path} does not hold its weights: expected tensors of shapes "
+                         f"{[tensor.shape for tensor in own]}, got {given}")  # fmt: skip
+    for tensor, values in zip(own, weights, strict=True):
+        tensor.copy(unwrapped(values))

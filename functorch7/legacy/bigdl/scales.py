@@ -1,0 +1,109 @@
+"""What is done to gradients where they are accumulated: scales, regularizers, freezing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compiled import Term
+from ..described import plain
+from ..tensor import changed
+from ..tree import Tree
+
+
+class Scales(Tree):
+    """The part of Module that says what backward adds to the gradients' tensors.
+
+    gradWeight += scaleW * (dL/dweight + the gradient of wRegularizer), gradBias += scaleB * (dL/dbias + that of
+    bRegularizer), times the scale that backward is given. Parameters whose names end in "bias" are biases, all others
+    weights. It is done in the one compiled call of a network; where all scales are 1, and there are no regularizers,
+    that is the same program as ever. Modules with their own accGradParameters see to it themselves.
+    """
+
+    _scales: tuple[float, float] = (1.0, 1.0)
+    _regularizers: tuple[Any, Any] = (None, None)
+
+    def term_of(self, name: str) -> Term:
+        """What the gradient of a parameter of this module's own gets."""
+        which = 1 if plain(name).endswith("bias") else 0
+        return Term(self._scales[which], self._regularizers[which])
+
+    def setScaleW(self, w: float) -> Any:
+        """Sets the scale of weights' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
+        return self._scaled(0, w)
+
+    def setScaleB(self, b: float) -> Any:
+        """Sets the scale of biases' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
+        return self._scaled(1, b)
+
+    def _scaled(self, which: int, value: float) -> Any:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{self.title()}: expected a number as scale, got {value!r}")
+        for module in self.listModules():
+            scales = list(module._scales)
+            scales[which] = float(value)
+            module.__dict__["_scales"] = tuple(scales)
+        changed()
+        return self
+
+    def getScaleW(self) -> float:
+        """The scale of the weight's gradient; 1 unless it was set."""
+        return self._scales[0]
+
+    def getScaleB(self) -> float:
+        """The scale of the bias's gradient; 1 unless it was set."""
+        return self._scales[1]
+
+    scaleW = property(getScaleW, setScaleW, doc="The scale of the weight's gradient.")
+    scaleB = property(getScaleB, setScaleB, doc="The scale of the bias's gradient.")
+
+    @property
+    def wRegularizer(self) -> Any:
+        """What is added to the weight's gradient, such as an optim.L2Regularizer; None: nothing."""
+        return self._regularizers[0]
+
+    @wRegularizer.setter
+    def wRegularizer(self, regularizer: Any) -> None:
+        self._regularized(0, regularizer)
+
+    @property
+    def bRegularizer(self) -> Any:
+        """What is added to the bias's gradient; None: nothing."""
+        return self._regularizers[1]
+
+    @bRegularizer.setter
+    def bRegularizer(self, regularizer: Any) -> None:
+        self._regularized(1, regularizer)
+
+    def _regularized(self, which: int, regularizer: Any) -> None:
+        if regularizer is not None and not callable(getattr(regularizer, "gradient", None)):
+            raise TypeError(f"{self.title()}: expected a regularizer, such as optim.L2Regularizer, got {regularizer!r}")
+        both = list(self._regularizers)
+        both[which] = regularizer
+        self.__dict__["_regularizers"] = tuple(both)
+        changed()
+
+    def freeze(self, *names: str) -> Any:
+        """Sets the scales of this module, or of those named inside it, and of all inside them, to 0.
+
+        Raises ValueError for a name that there is not.
+        """
+        for module in self._chosen(names):
+            module.__dict__.setdefault("_scales_before", module._scales)
+            module.__dict__["_scales"] = (0.0, 0.0)
+        changed()
+        return self
+
+    def unFreeze(self, *names: str) -> Any:
+        """Gives back the scales that `freeze` took. Raises ValueError for a name that there is not."""
+        for module in self._chosen(names):
+            if "_scales_before" in module.__dict__:
+                module.__dict__["_scales"] = module.__dict__.pop("_scales_before")
+        changed()
+        return self
+
+    def _chosen(self, names: tuple[str, ...]) -> list[Any]:
+        found = {name: self.find(name) for name in names}
+        for name, module in found.items():
+            if module is None:
+                raise ValueError(f"{self.title()}: cannot match module named {name}")
+        return [inner for module in (found.values() if names else [self]) for inner in module.listModules()]

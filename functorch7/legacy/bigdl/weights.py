@@ -1,0 +1,169 @@
+"""Weights by module name, and running statistics: looked at, copied, kept in files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..parameters import Parameters
+from ..plan import grad_name
+from ..tensor import Tensor
+from .names import Names
+
+Table = dict[str, dict[str, Any]]
+
+
+class Weights(Names, Parameters):
+    """The part of Module about weights and other arrays as lists and tables."""
+
+    def getParametersTable(self) -> Table | None:
+        """{module's name: {"weight": tensor, "bias": ..., "gradWeight": ..., "gradBias": ...}}; None without any.
+
+        A module with other parameters has them under their own names. Raises ValueError if two modules that have
+        parameters have the same name.
+        """
+        return {name: module._table() for name, module in self._modules_by_name().items()} or None
+
+    def _table(self) -> dict[str, Tensor]:
+        names = self.own_parameters()
+        gradients = {grad_name(name): self.__dict__.get(grad_name(name)) for name in names}
+        return {name: self.__dict__[name] for name in names} | {n: g for n, g in gradients.items() if g is not None}
+
+    def _weights_table(self) -> Table:
+        return {name: {n: module.__dict__[n] for n in module.own_parameters()}
+                for name, module in self._modules_by_name().items()}  # fmt: skip
+
+    def getWeightsBias(self) -> list[Tensor] | None:
+        """The learnable tensors themselves, in the order of `parameters()`; None without any."""
+        return self.parameters()[0] or None
+
+    def setWeightsBias(self, newWeights: list[Any]) -> Any:
+        """Copies values into the learnable tensors, in the order of `parameters()`.
+
+        Raises ValueError, before anything is changed, if there are none, not as many, or of other shapes.
+        """
+        own = self.getWeightsBias()
+        if own is None:
+            raise ValueError(f"{self.title()}: this layer does not have weight/bias")
+        if len(own) != len(newWeights):
+            raise ValueError(
+                f"{self.title()}: the number of input weight/bias is not consistant with number of weight/bias of this "
+                f"layer: got {len(newWeights)}, expected {len(own)}"
+            )
+        self._copy_all([(f"weight {i}", *pair) for i, pair in enumerate(zip(own, newWeights, strict=True), 1)])
+        return self
+
+    def _copy_all(self, pairs: list[tuple[str, Tensor, Any]]) -> None:
+        """Copies values into tensors of the same shapes, all or none."""
+        wrong = [f"{what}: expected shape {tuple(mine.shape)}, got {np.shape(theirs)}"
+                 for what, mine, theirs in pairs if tuple(mine.shape) != np.shape(theirs)]  # fmt: skip
+        if wrong:
+            raise ValueError(f"{self.title()}: " + "; ".join(wrong))
+        for _, mine, theirs in pairs:
+            mine.copy(theirs)
+
+    def saveWeights(self, path: Any, overWrite: bool = False) -> None:
+        """Writes {module's name: {"weight": ..., "bias": ...}} to a Torch7 file, without gradients and statistics.
+
+        Raises FileExistsError if the file is there, unless overWrite. Modules without names are saved under those that
+        `getName` makes, which other objects do not have.
+        """
+        from .saving import save_value
+
+        save_value(self, path, self._weights_table(), overWrite)
+
+    def loadWeights(self, weightPath: Any, matchAll: bool = True) -> Any:
+        """Copies weights from a file that `saveWeights` wrote, by the names of modules.
+
+        Without matchAll, what the file does not have stays as it is. Raises ValueError, before anything is changed,
+        for what is missing and for other shapes.
+        """
+        from ..files import load_t7
+
+        found = load_t7(weightPath) or {}
+        if not isinstance(found, dict) or not all(isinstance(each, (dict, list)) for each in found.values()):
+            raise ValueError(f"{self.title()}: {weightPath}: invalid parameter table")
+        return self._take_weights({name: each for name, each in found.items() if isinstance(each, dict)}, matchAll)
+
+    def loadModelWeights(self, srcModel: Any, matchAll: bool = True) -> Any:
+        """Copies the weights of another network, by the names of modules; otherwise as `loadWeights`."""
+        return self._take_weights(srcModel._weights_table(), matchAll)
+
+    def _take_weights(self, source: Table, match_all: bool) -> Any:
+        pairs = []
+        for name, own in self._weights_table().items():
+            theirs = source.get(name, {})
+            missing = [each for each in own if each not in theirs]
+            if missing and match_all:
+                what = "weight bias" if len(missing) == len(own) else " ".join(missing)
+                raise ValueError(f"{self.title()}: module {name} cannot find corresponding {what}")
+            pairs += [(f"{name} {n}", tensor, theirs[n]) for n, tensor in own.items() if n in theirs]
+        self._copy_all(pairs)
+        return self
+
+    # Running statistics --------------------------------------------------------------------------------------------
+
+    def _own_status(self) -> list[tuple[str, Tensor]]:
+        """What is kept between calls besides the parameters, such as running means and variances."""
+        names = self._spec.init_buffers() if self._spec is not None else ()
+        return [(name, self.__dict__[name]) for name in names if isinstance(self.__dict__.get(name), Tensor)]
+
+    def getExtraParameter(self) -> list[Tensor] | None:
+        """The running statistics of this module and all inside, the tensors themselves; None without any."""
+        modules = {id(module): module for module in self.listModules()}.values()
+        return [tensor for module in modules for _, tensor in module._own_status()] or None
+
+    def setExtraParameter(self, extraParam: list[Any] | None) -> Any:
+        """Copies values into the running statistics, in the order of `getExtraParameter`.
+
+        Raises ValueError, before anything is changed, if there are not as many, or of other shapes.
+        """
+        own, given = self.getExtraParameter() or [], extraParam or []
+        if len(own) != len(given):
+            raise ValueError(f"{self.title()}: state's length doesn't match, excepted:{len(own)}, but got {len(given)}")
+        self._copy_all([(f"state {i}", *pair) for i, pair in enumerate(zip(own, given, strict=True), 1)])
+        return self
+
+    def copyStatus(self, src: Any) -> Any:
+        """Copies the running statistics of a network of the same structure.
+
+        Raises TypeError for a module of another class, ValueError for containers of other lengths and other shapes,
+        before anything is changed.
+        """
+        self._copy_all(self._status_pairs(src))
+        return self
+
+    def _status_pairs(self, src: Any) -> list[tuple[str, Tensor, Tensor]]:
+        if type(self) is not type(src):
+            raise TypeError(f"copyStatus: type mismatch, {self.title()} is different from {_titled(src)}")
+        mine, theirs = self.children(), src.children()
+        if len(mine) != len(theirs):
+            raise ValueError(
+                f"copyStatus: container's length mismatch, {self.typename()} has {len(mine)} modules, the other "
+                f"{len(theirs)}"
+            )
+        own = zip(self._own_status(), src._own_status(), strict=True)
+        pairs = [(f"{self.getName()} {name}", tensor, other) for (name, tensor), (_, other) in own]
+        return pairs + [pair for a, b in zip(mine, theirs, strict=True) for pair in a._status_pairs(b)]
+
+    # Copies ----------------------------------------------------------------------------------------------------------
+
+    def cloneModule(self) -> Any:
+        """A deep copy."""
+        return self.clone()
+
+    def clone(self, *names: Any) -> Any:
+        """A deep copy; the named tensors are shared instead of copied; clone(False) shares all parameters."""
+        if names not in ((True,), (False,)):
+            return super().clone(*names)
+        made = super().clone()
+        if names == (False,):
+            for mine, theirs in zip(made.listModules(), self.listModules(), strict=True):
+                for name in theirs._table():
+                    mine.__dict__[name].set(theirs.__dict__[name])
+        return made
+
+
+def _titled(value: Any) -> str:
+    return value.title() if hasattr(value, "title") else repr(value)

@@ -1,0 +1,95 @@
+"""What a user's `forward` is given, taken apart: arrays, which are traced, and everything else, which is static."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..core import Const
+from .tensor import Tensor
+from .values import unwrapped, wrapped
+
+
+class Static(NamedTuple):
+    """A value as part of a program's key: equal only to values of the same type."""
+
+    kind: type
+    value: Any
+
+
+class _Itself:
+    """A value that cannot be hashed, equal only to itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is a tensor or an array."""
+    return isinstance(value, (Tensor, np.ndarray, jax.Array))
+
+
+def frozen(value: Any) -> Static:
+    """A value that can be hashed and that later changes of lists, dicts and arrays do not reach."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return Static(kind, tuple(frozen(each) for each in value))
+    if kind is dict:
+        return Static(kind, tuple((name, frozen(each)) for name, each in value.items()))
+    if is_array(value):
+        return Static(kind, Const(value))
+    try:
+        hash(value)
+    except TypeError:
+        return Static(_Itself, _Itself(value))
+    return Static(kind, value)
+
+
+def thawed(static: Static) -> Any:
+    """The value again: lists, dicts and arrays as fresh copies."""
+    kind, value = static
+    if kind in (list, tuple):
+        return kind(thawed(each) for each in value)
+    if kind is dict:
+        return {name: thawed(each) for name, each in value}
+    if isinstance(value, Const):
+        return Tensor.of(value.value) if issubclass(kind, Tensor) else np.array(value.value)
+    return value.value if kind is _Itself else value
+
+
+class Form(NamedTuple):
+    """Arguments with holes where arrays were."""
+
+    structure: Any
+    leaves: tuple[Static | None, ...]
+
+    def filled(self, input: Any) -> tuple[tuple, dict[str, Any]]:
+        """(arguments, keyword arguments) with the arrays in place: a table of them, or the only one itself."""
+        arrays = iter([input] if self.leaves.count(None) == 1 else input)
+        leaves = [wrapped(next(arrays)) if leaf is None else thawed(leaf) for leaf in self.leaves]
+        return jax.tree.unflatten(self.structure, leaves)
+
+
+def split(args: tuple, kwargs: dict[str, Any]) -> tuple[Form | None, Any]:
+    """(form, input) of a call; the form is None where it has one argument, which is the input, as of other modules."""
+    if len(args) == 1 and not kwargs and not isinstance(args[0], (str, int, float, type(None))):
+        return None, args[0]
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=lambda each: each is None)
+    arrays = [each for each in leaves if is_array(each)]
+    form = Form(structure, tuple(None if is_array(each) else frozen(each) for each in leaves))
+    return form, arrays[0] if len(arrays) == 1 else arrays
+
+
+def array_of(given: Any) -> Any:
+    """What is given inside a trace, as arrays."""
+    return jax.tree.map(jax.numpy.asarray, unwrapped(given))

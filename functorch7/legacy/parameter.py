@@ -1,0 +1,69 @@
+"""PyTorch's Parameter: a tensor that a module learns as soon as it is one of the module's attributes."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from .storage import Storage
+from .tensor import Tensor, changed
+
+
+class Parameter(Tensor):
+    """A learnable tensor: over the elements of `data`, which are not copied; those of lists are float32.
+
+    `grad` is the tensor in which a module's `backward` adds up its gradient; without `requires_grad` it gets none.
+    Raises: TypeError for integers. Source: PyTorch, the Modules note.
+    """
+
+    __slots__ = ("_requires_grad", "grad")
+
+    def __init__(self, data: Any, requires_grad: bool = True):
+        tensor = data if isinstance(data, Tensor) else Tensor.of(data) if hasattr(data, "dtype") else Tensor(data)
+        if tensor.dtype.kind in "iub":
+            raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")
+        self._bind(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_)
+        self._requires_grad = requires_grad
+        self.grad: Tensor = Tensor.viewing(Storage.zeros(self.shape, self.dtype), 0, self.shape)
+
+    # What is computed from a parameter is a tensor.
+    of = Tensor.of  # type: ignore[assignment]
+    viewing = Tensor.viewing  # type: ignore[assignment]
+
+    @property
+    def data(self) -> Tensor:
+        """The same elements as a plain tensor."""
+        return Tensor.viewing(self.storage_, self.offset, self.shape, self.strides_)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether it gets a gradient."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if value != self._requires_grad:
+            self._requires_grad = value
+            changed()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Parameter:
+        """Says whether it gets a gradient."""
+        self.requires_grad = requires_grad
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Parameter:
+        made = Parameter(super().__deepcopy__(memo), self._requires_grad)
+        made.grad = copy.deepcopy(self.grad, memo)
+        return made
+
+    def __reduce__(self):
+        return _parameter, (self.data, self._requires_grad, self.grad)
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
+
+def _parameter(data: Tensor, requires_grad: bool, grad: Tensor) -> Parameter:
+    made = Parameter(data, requires_grad)
+    made.grad = grad
+    return made

@@ -1,0 +1,230 @@
+"""Networks with hooks: programs that hand out what hooks see, and the hooks' calls after them.
+
+A hook that only looks is called when the compiled call is over, with what it gave. One that returns something is
+traced as a part of the network from then on: the call is repeated with it, before anything has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .. import core
+from ..core.hooks import Hook, attached
+from ..core.watching import Key, Watch, watching
+from . import compiled
+from .compiled import Program, Residuals
+from .tensor import changed
+from .values import unwrapped, wrapped
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .hooks import Registered
+    from .module import Module
+    from .plan import Path, Plan
+
+
+# What is compiled ------------------------------------------------------------------------------------------------
+
+
+class Traced(NamedTuple):
+    """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
+
+    hook: Registered
+    module: Module
+
+    def __call__(self, spec: core.Module, *values: Any) -> Any:
+        try:
+            result = self.hook.function(self.module, *map(wrapped, values))
+        except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+            raise TypeError(
+                f"{self.module.title()}: a {self.hook.kind} hook that returns something is compiled with the network; "
+                "it computes with operators of tensors or jax.numpy, not with NumPy or in place"
+            ) from error
+        return None if result is None else jax.tree.map(jnp.asarray, unwrapped(result))
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Seen:
+    """What watches have seen, in the order in which they saw it."""
+
+    values: list
+    order: tuple[Key, ...] = field(metadata={"static": True})
+
+    @classmethod
+    def of(cls, values: dict[Key, Any], order: list[Key]) -> Seen:
+        """Out of what a watcher has collected."""
+        return cls([values[key] for key in order], tuple(order))
+
+    def items(self) -> Iterator[tuple[Key, Any]]:
+        return zip(self.order, self.values, strict=True)
+
+
+def _watched(program: Program, buffers: list, draw: Any) -> Callable:
+    """As `network_of`, of (parameters, input, state, sinks); it gives what is seen beside the new buffers."""
+    network = compiled.network_of(program, buffers, draw)
+
+    def run(arrays: list, input: Any, state: list, sinks: Seen) -> tuple[Any, tuple]:
+        with watching(dict(sinks.items())) as watcher:
+            outcome, new = network(arrays, input, state)
+        return outcome, (new, Seen.of(watcher.values, watcher.order))
+
+    return compiled.reporting(program, run)
+
+
+def _sinks(program: Program, buffers: list, draw: Any, *arguments: Any) -> Seen:
+    """Zeros shaped as what is seen on the way back."""
+    network = compiled.network_of(program, buffers, draw)
+
+    def templates() -> Seen:
+        with watching({}) as watcher:
+            network(*arguments)
+        return Seen.of(watcher.templates, watcher.entries[::-1])
+
+    if program.spec.traceable:
+        shapes = jax.eval_shape(compiled.reporting(program, lambda: (None, templates())))[1][0]
+        return jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+    with repeating():
+        return templates()
+
+
+@cache
+def evaluation(program: Program) -> Callable:
+    """As `compiled.evaluation`, with what is seen beside the new buffers."""
+
+    def forward(storages, buffers, input, state, draw):
+        run = _watched(program, buffers, draw)
+        return run(compiled.arguments_of(program, storages), input, state, Seen([], ()))
+
+    return compiled.as_compiled(program, forward)
+
+
+@cache
+def differentiation(program: Program, backward: bool) -> Callable:
+    """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
+
+    def forward(*arguments):
+        storages, buffers, input, state, draw = arguments
+        arrays = compiled.arguments_of(program, storages)
+        sinks = _sinks(program, buffers, draw, arrays, input, state) if backward else Seen([], ())
+        run = _watched(program, buffers, draw)
+        (output, side), pull, new = jax.vjp(run, arrays, input, state, sinks, has_aux=True)
+        return (output, side), new, Residuals.of(pull, arguments)
+
+    return compiled.as_compiled(program, forward)
+
+
+# What is called --------------------------------------------------------------------------------------------------
+
+
+class Placed(NamedTuple):
+    """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
+
+    module: Module
+    path: Path
+    hook: Registered
+    everywhere: bool
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the hook has returned something for this object."""
+        return self.module in self.hook.replaces
+
+
+_repeats: ContextVar[bool] = ContextVar("repeats", default=False)
+_failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
+
+
+@contextmanager
+def repeating() -> Iterator[None]:
+    """A block in which a network runs once more for what it gave: no hooks are called in it."""
+    token = _repeats.set(True)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
+class Failing(NamedTuple):
+    """Notes that a module's forward has raised."""
+
+    number: int
+
+    def __call__(self, spec: core.Module, *values: Any) -> None:
+        numbers = _failed.get()
+        if numbers is not None:
+            numbers.append(self.number)
+
+
+def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
+    """A network's description with all its hooks, to be watched or traced."""
+    new = []
+    for number, each in enumerate(placed):
+        function = Traced(each.hook, each.module) if each.replaces else Watch(number)
+        new.append(Hook(each.path, each.hook.kind, function, each.everywhere))
+        if each.hook.always_call:
+            new.append(Hook(each.path, "failed", Failing(number)))
+    return attached(spec, (*spec._hooks, *new))
+
+
+def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
+    """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
+    call.answered = set()
+    quiet = _repeats.get()
+    while True:
+        plan, failed = call.plan, []
+        token = _failed.set(failed)
+        try:
+            with repeating() if quiet or call.answered else nullcontext():
+                outcome, ((new, seen), error), *rest = plan.run(
+                    plan.differentiate if keep else plan.evaluate, *call.arguments
+                )
+            if error is not None:
+                core.raise_found(error)
+        except Exception:
+            _call_always(plan, call.arguments[2], failed)
+            raise
+        finally:
+            _failed.reset(token)
+        if quiet or not answered(call, seen):
+            return outcome, new, rest[0] if keep else None
+
+
+def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
+    """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input.
+
+    What a compiled program has found wrong has been raised by the network.
+    """
+    root = plan.members[0]
+    whole = [i for i, each in enumerate(plan.placed) if each.module is root and each.hook.always_call]
+    for number in failed or whole:
+        module = plan.placed[number].module
+        plan.placed[number].hook.function(module, wrapped(input) if module is root else None, None)
+
+
+def answered(call: Call, seen: Seen) -> bool:
+    """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
+    for (number, count), values in seen.items():
+        placed = call.plan.placed[number]
+        turn = (placed.path, id(placed.hook), count)
+        if turn in call.answered:
+            continue
+        call.answered.add(turn)
+        # In a user's updateOutput that is being differentiated, values come with their tangents.
+        shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
+        if placed.replaces or call.plan.run(placed.hook.function, placed.module, *shown) is not None:
+            placed.hook.replaces.add(placed.module)
+            changed()
+            call.plan, call.residuals = call.plan.renewed(), None
+            return True
+    call.answered = set()
+    return False

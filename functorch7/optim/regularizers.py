@@ -1,0 +1,41 @@
+"""Penalties on parameters, and their gradients."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+
+
+@dataclass(frozen=True)
+class L1L2Regularizer:
+    """l1 * sum |w| + l2 / 2 * sum w^2; the gradient is l1 * sign(w) + l2 * w, with sign(0) = 0.
+
+    Source: BigDL, L1L2Regularizer.
+    """
+
+    l1: float
+    l2: float
+
+    def penalty(self, parameter: Any) -> Any:
+        """What may be added to a loss: a scalar."""
+        parameter = jnp.asarray(parameter)
+        return self.l1 * jnp.abs(parameter).sum() + self.l2 / 2 * jnp.square(parameter).sum()
+
+    def gradient(self, parameter: Any) -> Any:
+        """The penalty's derivative."""
+        parameter = jnp.asarray(parameter)
+        return self.l1 * jnp.sign(parameter) + self.l2 * parameter
+
+
+class L1Regularizer(L1L2Regularizer):
+    """l1 * sum |w|. Source: BigDL, L1Regularizer."""
+
+    def __init__(self, l1: float):
+        super().__init__(l1, 0.0)
+
+
+class L2Regularizer(L1L2Regularizer):
+    """l2 / 2 * sum w^2. Source: BigDL, L2Regularizer."""
+
+    def __init__(self, l2: float):
+        super().__init__(0.0, l2)

@@ -1,0 +1,226 @@
+"""Where the time goes: each module's share of a compiled call, forward and backward, with FLOPs and memory."""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .core import Module
+from .core.naming import dotted
+from .core.recording import Path
+from .core.sharing import found_at
+from .scopes import SCOPE
+from .tabulated import Cells, Table, in_tree, metric
+from .traced import Operation, operations
+from .training.step import cast
+from .visits import Visit, visits
+
+COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One module: seconds of its operations in a call, FLOPs, and bytes."""
+
+    path: Path
+    module: Module
+    forward: float
+    backward: float
+    own: float
+    """Both, without the modules inside."""
+    flops: float
+    """Of a forward call, by XLA's cost analysis; tanh, exp and the like count 1."""
+    accessed: float
+    """Bytes that the operations of a forward call read and write, by XLA's cost analysis."""
+    memory: int
+    """Bytes of its parameters, buffers and output."""
+    loops: bool
+    """Whether it has loops, whose bodies count once in `flops` and `accessed`."""
+
+
+@dataclass(frozen=True, repr=False)
+class Profile(Table):
+    """What `profile` found: `rows`, outer modules first, and the whole call. Times are seconds, memory bytes."""
+
+    HEAD = ("layer", "forward", "backward", "own", "share", "FLOPs", "accessed", "memory")
+
+    rows: tuple[Row, ...]
+    call: float
+    """How long a call takes by the clock, without the profiler: the median."""
+    unattributed: float
+    """Time of operations that belong to no module."""
+    temporary: int | None
+    """Bytes that the compiled program needs beside arguments and results; None where JAX does not know."""
+    shown: tuple[Row, ...] | None = None
+    """The rows of a table that was sorted or cut."""
+
+    def table(self, sort_by: str | None = None, row_limit: int | None = None) -> "Profile":
+        """The table sorted, largest first ("forward", "backward", "own", "flops", "accessed", "memory"), and cut.
+
+        Raises: ValueError for other columns.
+        """
+        if sort_by is not None and sort_by not in COLUMNS:
+            raise ValueError(f"table: expected sort_by among {', '.join(COLUMNS)}, got {sort_by!r}")
+        rows = self.rows if sort_by is None else sorted(self.rows, key=lambda row: -getattr(row, sort_by))
+        return Profile(self.rows, self.call, self.unattributed, self.temporary, tuple(rows)[:row_limit])
+
+    @property
+    def total(self) -> float:
+        """The time of all operations, which may run at once on several cores."""
+        return sum(row.own for row in self.rows) + self.unattributed
+
+    def _share(self, seconds: float) -> str:
+        return f"{100 * seconds / self.total:.1f}%" if self.total else ""
+
+    def body(self) -> list[Cells]:
+        rows, whole = (self.rows, True) if self.shown is None else (self.shown, self.shown == self.rows)
+        return [
+            (
+                in_tree(row.path, row.module) if whole else f"{dotted(row.path)} {in_tree((), row.module)}".strip(),
+                *map(seconds, (row.forward, row.backward, row.own)), self._share(row.own),
+                metric(row.flops) + "*" * row.loops, metric(row.accessed) + "B" + "*" * row.loops,
+                metric(row.memory) + "B",
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def totals(self) -> list[Cells]:
+        none = ("", "", "")
+        return [
+            ("not attributed", "", "", seconds(self.unattributed), self._share(self.unattributed), *none),
+            ("total", "", "", seconds(self.total), self._share(self.total), *none),
+        ]
+
+    def notes(self) -> list[str]:
+        temporary = "" if self.temporary is None else f"; {metric(self.temporary)}B of temporary memory"
+        loops = ["* one step of each loop"] if any(row.loops for row in self.rows) else []
+        return [f"a call, forward and backward, takes {seconds(self.call)}{temporary}", *loops]
+
+
+def profile(
+    module: Module, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = True,
+    repeats: int = 10, trace: str | os.PathLike | None = None,
+) -> Profile:  # fmt: skip
+    """A table of a network's modules with the time that each takes, forward and backward, FLOPs and memory.
+
+    The network and its gradient (by parameters and input) are compiled as one program and run `repeats` times under
+    JAX's profiler; each operation's time counts for the module that it comes from, as XLA's metadata (or, where it has
+    none, the weights that it reads) say. Operations that XLA has fused count for one of the modules they come from.
+    Operations of parallel threads add up, so that the total may be above the time of a call by the clock (`call`).
+    FLOPs and bytes accessed are XLA's cost analysis of
+    each module's forward call, before fusion; inside the module of a Sequencer these and memory are one step's. With
+    `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
+    Raises: ValueError for modules that cannot be compiled, and what the network raises; RuntimeError if a trace is
+    being taken already, or JAX's profiler gives no operations on this device.
+    """
+    if not module.traceable:
+        raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
+    key = jax.random.key(0) if key is None else key
+    found = visits(module, params, buffers, input, key, train)
+    program, arguments = _compiled(module, params, buffers, input, key, train)
+    call = _timed(program, arguments, repeats)
+    if trace is None:
+        with tempfile.TemporaryDirectory() as folder:
+            ran = _traced(program, arguments, repeats, FilePath(folder))
+    else:
+        ran = _traced(program, arguments, repeats, FilePath(trace))
+    rows, unattributed = _rows(found, params, buffers, ran)
+    memory: Any = program.memory_analysis()
+    return Profile(rows, call, unattributed, None if memory is None else memory.temp_size_in_bytes)
+
+
+def _compiled(module: Module, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, tuple]:
+    """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
+    leaves, structure = jax.tree.flatten(input)
+    smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+
+    def forward(params: Any, moving: list, fixed: list, buffers: Any, key: Any) -> tuple[list, Any]:
+        parts = iter(moving), iter(fixed)
+        input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
+        with jax.named_scope(SCOPE):
+            output, new = module.apply(params, buffers, input, key=key, train=train)
+        return [leaf for leaf in jax.tree.leaves(output) if jnp.issubdtype(leaf.dtype, jnp.inexact)], (output, new)
+
+    # The gradients of the outputs are arguments: XLA would simplify what it does with constants.
+    def profiled(params: Any, moving: list, fixed: list, buffers: Any, key: Any, gradients: list) -> Any:
+        def run(params: Any, moving: list) -> tuple[list, Any]:
+            return forward(params, moving, fixed, buffers, key)
+
+        _, pull, results = jax.vjp(run, params, moving, has_aux=True)
+        return *pull(gradients), results
+
+    split = [[leaf for leaf, each in zip(leaves, smooth, strict=True) if each == wanted] for wanted in (True, False)]
+    outputs, _ = jax.eval_shape(forward, params, *split, buffers, key)
+    arguments = (params, *split, buffers, key, [jnp.ones(like.shape, like.dtype) for like in outputs])
+    return jax.jit(profiled).lower(*arguments).compile(), arguments
+
+
+def _timed(program: Callable, arguments: tuple, repeats: int) -> float:
+    """The median time of a call in seconds, after one that does not count."""
+    jax.block_until_ready(program(*arguments))
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        jax.block_until_ready(program(*arguments))
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> list[Operation]:
+    with jax.profiler.trace(folder):
+        for _ in range(repeats):
+            jax.block_until_ready(program(*arguments))
+    newest = max(folder.rglob("*.xplane.pb"), key=lambda path: path.stat().st_mtime)
+    parameters = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(arguments[0])]
+    found = operations(newest, program.as_text(), parameters, repeats)
+    if not found:
+        raise RuntimeError(f"profile: JAX's profiler gives no operations on {jax.default_backend()}")
+    return found
+
+
+def _rows(found: list[Visit], params: Any, buffers: Any, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
+    """The table's rows, and the time that is in none."""
+    places = {visit.path for visit in found}
+    times = {path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for path in places}
+    unattributed = 0.0
+    for operation in ran:
+        path = operation.place(places)
+        if path is None:
+            unattributed += operation.seconds
+            continue
+        times[path]["own"] += operation.seconds
+        for end in range(len(path) + 1):
+            times[path[:end]]["backward" if operation.backward else "forward"] += operation.seconds
+
+    rows = []
+    for visit in found:
+        held = [found_at(tree, visit.path) for tree in (params, buffers)]
+        memory = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves([held, visit.output]))
+        rows.append(Row(visit.path, visit.module, **times[visit.path], **_cost(visit, params), memory=memory))
+    return tuple(rows), unattributed
+
+
+def _cost(visit: Visit, params: Any) -> dict[str, Any]:
+    floating = (leaf.dtype for leaf in jax.tree.leaves(params) if jnp.issubdtype(leaf.dtype, jnp.inexact))
+    dtype = next(floating, jnp.float32)
+    variables = jax.eval_shape(lambda: cast(visit.module.init(jax.random.key(0)), dtype))
+    lowered = jax.jit(visit.run).lower(*variables, visit.input)
+    cost: Any = lowered.cost_analysis() or {}
+    loops = "stablehlo.while" in lowered.as_text()
+    flops = cost.get("flops", 0.0) + cost.get("transcendentals", 0.0)
+    return {"flops": flops, "accessed": cost.get("bytes accessed", 0.0), "loops": loops}
+
+
+def seconds(time: float) -> str:
+    """A time with three digits and a unit: 1.25ms."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if time >= size:
+            return f"{time / size:.3g}{unit}"
+    return f"{time / 1e-9:.3g}ns" if time else "0"

@@ -1,0 +1,14 @@
+"""Recipes: whole training runs, described by files of hyper-parameters. `functorch7 train NAME` runs one."""
+
+from .attention import Attention as Attention
+from .billion_words import BillionWords as BillionWords
+from .config import change as change
+from .config import load as load
+from .config import shipped as shipped
+from .images import Images as Images
+from .language import Language as Language
+from .recipe import Recipe as Recipe
+from .recipe import Task as Task
+from .run import Outcome as Outcome
+from .run import run as run
+from .sentiment import Sentiment as Sentiment

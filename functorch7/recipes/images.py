@@ -1,0 +1,149 @@
+"""Classes of small images: LeNet, and networks of Inception and Fire blocks."""
+
+from typing import Any, Literal
+
+import numpy as np
+import optax
+
+from .. import optim
+from ..core import Module
+from ..data import TensorLoader, load_cifar10, load_mnist
+from ..layers import (
+    Dropout,
+    FireModule,
+    Inception,
+    Linear,
+    LogSoftMax,
+    ReLU,
+    Reshape,
+    Sequential,
+    SpatialAveragePooling,
+    SpatialBatchNormalization,
+    SpatialConvolution,
+    SpatialMaxPooling,
+    Tanh,
+)
+from ..losses import ClassNLLCriterion
+from ..training.validation import Loss, Top1Accuracy
+from .rates import by_epoch
+from .recipe import Positive, Probability, Recipe, Task
+
+CLASSES = 10
+
+
+class Images(Recipe, frozen=True, tag="images"):
+    """The class of an image, by gradient descent with momentum.
+
+    Source: dpnn/README.md#nn.Inception (Szegedy et al., 2014), #nn.FireModule (Iandola et al., 2016);
+    LeCun et al., 1998.
+    """
+
+    dataset: Literal["digits", "mnist", "cifar10"] = "digits"
+    """digits: the 1,797 images of 8 x 8 that come with scikit-learn."""
+    datapath: str | None = None
+    """The folder with the data set's files; by default where `functorch7.data` keeps them."""
+    network: Literal["lenet", "inception", "fire"] = "lenet"
+    width: Positive = 16
+    """Planes of the first convolution; later ones have multiples of it."""
+    dropout: Probability = 0
+    batch_size: Positive = 64
+    learning_rate: float = 0.1
+    schedule: dict[int, float] = {}
+    """Epoch -> the rate after it."""
+    momentum: Probability = 0.9
+    weight_decay: float = 0
+
+    def task(self) -> Task:
+        train, valid, test = self.images()
+        module = {"lenet": lenet, "inception": inception, "fire": fire}[self.network](
+            train.isize(), self.width, self.dropout
+        )
+        rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
+        optimizer = optax.chain(
+            optim.weight_decay(self.weight_decay), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate)
+        )
+        return Task(
+            module, module.init, ClassNLLCriterion(), optimizer, train, valid, test, self.batch_size,
+            [Top1Accuracy(), Loss()],
+        )  # fmt: skip
+
+    def images(self) -> tuple[TensorLoader, TensorLoader, TensorLoader]:
+        """(train, valid, test), with numbers from 0 to 1."""
+        if self.dataset == "digits":
+            return digits()
+        return (load_mnist if self.dataset == "mnist" else load_cifar10)(self.datapath)
+
+
+def digits() -> tuple[TensorLoader, TensorLoader, TensorLoader]:
+    """scikit-learn's digits in its order: 1,297, then 250 and 250. Raises: ImportError without scikit-learn."""
+    try:
+        from sklearn.datasets import load_digits
+    except ImportError as error:
+        raise ImportError("the digits come with scikit-learn: pip install 'functorch7[demo]'") from error
+    found: Any = load_digits()
+    images, classes = (found.images / 16).astype(np.float32)[:, None], found.target + 1
+    loader = TensorLoader(images, classes)
+    train, rest = loader.split(1297 / 1797)
+    return train, *rest.split(0.5)
+
+
+def lenet(size: list[int], width: int, dropout: float) -> Module:
+    """Two convolutions with Tanh and poolings, and two linear layers."""
+    planes, height, _ = size
+    kernel = 5 if height >= 28 else 3
+
+    def stage(planes: int, outputs: int) -> list[Module]:
+        same = (kernel, kernel, 1, 1, kernel // 2, kernel // 2)
+        return [SpatialConvolution(planes, outputs, *same), Tanh(), SpatialMaxPooling(2, 2, 2, 2)]
+
+    features = [*stage(planes, width), *stage(width, 2 * width)]
+    left = 2 * width * (height // 4) ** 2
+    drop = [Dropout(dropout)] if dropout else []
+    return Sequential(
+        *features, Reshape(left), *drop, Linear(left, 8 * width), Tanh(), Linear(8 * width, CLASSES), LogSoftMax()
+    )
+
+
+def inception(size: list[int], width: int, dropout: float) -> Module:
+    """A convolution, two Inception blocks at each of two sizes, and the average over the image."""
+
+    def block(planes: int, scale: int) -> tuple[Module, int]:
+        one, three, five, pooled = (scale * width * n // 2 for n in (2, 3, 1, 1))
+        config = {
+            "inputSize": planes, "kernelSize": [3, 5], "outputSize": [three, five],
+            "reduceSize": [three // 2, five // 2, pooled, one], "batchNorm": True,
+            "pool": SpatialMaxPooling(3, 3, 1, 1, 1, 1),
+        }  # fmt: skip
+        return Inception(config), one + three + five + pooled
+
+    return _blocks(size, width, dropout, block)
+
+
+def fire(size: list[int], width: int, dropout: float) -> Module:
+    """The same of Fire blocks."""
+
+    def block(planes: int, scale: int) -> tuple[Module, int]:
+        expanded = scale * width * 2
+        return Sequential(
+            FireModule(planes, expanded // 4, expanded, expanded), SpatialBatchNormalization(2 * expanded)
+        ), 2 * expanded
+
+    return _blocks(size, width, dropout, block)
+
+
+def _blocks(size: list[int], width: int, dropout: float, block: Any) -> Module:
+    planes, height, _ = size
+    modules: list[Module] = [
+        SpatialConvolution(planes, width, 3, 3, 1, 1, 1, 1), SpatialBatchNormalization(width), ReLU()
+    ]  # fmt: skip
+    planes = width
+    for scale in (1, 2):
+        for _ in range(2):
+            made, planes = block(planes, scale)
+            modules.append(made)
+        modules.append(SpatialMaxPooling(2, 2, 2, 2))
+    side = height // 4
+    drop = [Dropout(dropout)] if dropout else []
+    return Sequential(
+        *modules, SpatialAveragePooling(side, side), Reshape(planes), *drop, Linear(planes, CLASSES), LogSoftMax()
+    )

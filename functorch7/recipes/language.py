@@ -1,0 +1,72 @@
+"""Language models of stacked recurrent layers, as rnn's examples/recurrent-language-model.lua."""
+
+from functools import partial
+from typing import Literal
+
+from ..core import Module
+from ..data import load_ptb
+from ..data.datasets import WordSequence
+from ..layers import CAddTable, Identity, Linear, LogSoftMax, LookupTable, ParallelTable, Sequential, Sigmoid
+from ..losses import ClassNLLCriterion
+from ..recurrent import GRU, FastLSTM, Recurrence, SeqLSTM, Sequencer, SequencerCriterion
+from .perplexity import Perplexity
+from .recipe import Positive, Task
+from .texts import python_text, text_file
+from .word_model import WordModel, word_count
+
+Cell = Literal["rnn", "gru", "lstm", "seqlstm"]
+
+
+class Language(WordModel, frozen=True, tag="language"):
+    """The next word of a text. The state at the end of a batch is where the next one starts, as its words follow.
+
+    The defaults are the script's.
+    Source: rnn/README.md, Examples; rnn, examples/recurrent-language-model.lua.
+    """
+
+    text: str = "ptb"
+    """ptb: the Penn Tree Bank; python: the text of Python's reference, which every Python has; or a text file."""
+    datapath: str | None = None
+    """The folder with the Penn Tree Bank's files."""
+    min_frequency: Positive = 1
+    """Rarer words of a text are one, <OOV>; the Penn Tree Bank has been cleaned already."""
+    cell: Cell = "rnn"
+
+    def task(self) -> Task:
+        train, valid, test = self.texts()
+        module = self.network(len(train.ivocab))
+        steps = train.batches(self.sequence_length).per_epoch
+        return Task(
+            module, partial(self.initial, module), SequencerCriterion(ClassNLLCriterion()), self.optimizer(steps),
+            train, valid, test, self.sequence_length, [Perplexity()], word_count,
+        )  # fmt: skip
+
+    def texts(self) -> tuple[WordSequence, WordSequence, WordSequence]:
+        """(train, valid, test)"""
+        if self.text == "ptb":
+            return load_ptb(self.columns, self.datapath)
+        text = python_text() if self.text == "python" else text_file(self.text)
+        return text.split(self.columns, self.min_frequency)
+
+    def network(self, words: int) -> Module:
+        """Words' numbers (T, B) -> logarithms of the next words' probabilities (T, B, words)."""
+        sizes, drop = self.sizes, self.drop
+        start = [LookupTable(words, sizes[0]), *([] if self.cell == "gru" else drop)]
+        end = [Linear(sizes[-1], words), LogSoftMax()]
+        pairs = list(zip(sizes, self.hidden_sizes, strict=False))
+        if self.cell == "seqlstm":
+            layers = [each for pair in pairs for each in (SeqLSTM(*pair).remember(), *drop)]
+            return Sequential(*start, *layers, Sequencer(Sequential(*end)))
+        layers = [each for i, pair in enumerate(pairs) for each in (self.layer(*pair, first=i == 0), *drop)]
+        mode = "eval" if self.cell == "rnn" else "both"
+        return Sequential(*start, Sequencer(Sequential(*layers, *end)).remember(mode))
+
+    def layer(self, inputs: int, hidden: int, first: bool) -> Module:
+        """One time-step of a recurrent layer."""
+        if self.cell == "gru":
+            return GRU(inputs, hidden, p=self.dropout / 2)
+        if self.cell == "lstm":
+            return FastLSTM(inputs, hidden)
+        word = Identity() if first and inputs == hidden else Linear(inputs, hidden)
+        merged = Sequential(ParallelTable(word, Linear(hidden, hidden)), CAddTable(), Sigmoid())
+        return Recurrence(merged, hidden, 1)

@@ -1,0 +1,40 @@
+"""How surprised a language model is by a text."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..training.validation import LossResult, ValidationMethod
+
+
+@dataclass(frozen=True)
+class PerplexityResult(LossResult):
+    """exp of the average loss of a word."""
+
+    def result(self) -> tuple[float, int]:
+        average, count = super().result()
+        return math.exp(average), count
+
+    def __add__(self, other: LossResult) -> "PerplexityResult":
+        return PerplexityResult(self.loss + other.loss, self.count + other.count)
+
+    def __str__(self) -> str:
+        return f"Perplexity: {self.result()[0]:.2f} ({self.count} words)"
+
+
+@dataclass(frozen=True)
+class Perplexity(ValidationMethod):
+    """exp(-sum of the words' log-probabilities / number of words).
+
+    Shape: log-probabilities (T, B, n), and words (T, B), from 1; words 0 are padding and do not count.
+    Source: rnn, examples/recurrent-language-model.lua.
+    """
+
+    kind = PerplexityResult
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
+        words = jnp.asarray(target, jnp.int32)
+        found = jnp.take_along_axis(output, jnp.maximum(words, 1)[..., None] - 1, -1)[..., 0]
+        return -jnp.where(words > 0, found, 0).sum(), (words > 0).sum()

@@ -1,0 +1,53 @@
+"""What a recipe is: hyper-parameters that make a task, which is a network, what it learns from and how."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import jax
+import msgspec
+import optax
+
+from ..core import Module, Variables
+from ..data import DataLoader
+from ..training.trainer import first_dimension
+from ..training.validation import ValidationMethod
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Probability = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+
+
+class Task(NamedTuple):
+    """All that a training run needs."""
+
+    module: Module
+    init: Callable[[jax.Array], Variables]
+    """Initial arrays from a key."""
+    criterion: Any
+    optimizer: optax.GradientTransformation
+    train: DataLoader
+    validation: DataLoader
+    test: DataLoader | None
+    batch_size: int
+    """Samples of a batch; time-steps where the loader is one of sequences."""
+    methods: Sequence[ValidationMethod]
+    """How good it is; the first decides which epoch was the best."""
+    count: Callable[[Any, Any], int] = first_dimension
+    """How many examples, or words, a batch (input, target) has."""
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):
+    """Hyper-parameters. A subclass adds its own and writes `task()`."""
+
+    epochs: Positive = 10
+    early_stop: Positive | None = None
+    """Epochs without a new best one after which training ends; None goes on."""
+    seed: int = 0
+
+    def task(self) -> Task:
+        """Reads the data and makes the network."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> jax.Array:
+        """What all random numbers come from."""
+        return jax.random.key(self.seed)

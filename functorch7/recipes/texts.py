@@ -1,0 +1,51 @@
+"""Texts as sequences of words' numbers."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from ..data import build_vocab, text2tensor
+from ..data.datasets import WordSequence
+
+WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_+")
+VALIDATION = 0.05
+"""The part of a text, at its end, that is for validation; as much before it is for the test."""
+
+
+class Text(NamedTuple):
+    """A text's words and punctuation marks, in lower case, with <eos> at the ends of lines."""
+
+    tokens: list[str]
+
+    @classmethod
+    def of(cls, text: str) -> "Text":
+        """Lines that are empty leave nothing."""
+        lines = (WORD.findall(line.lower()) for line in text.splitlines())
+        return cls([token for line in lines if line for token in (*line, "<eos>")])
+
+    def split(self, columns: int, min_frequency: int) -> tuple[WordSequence, WordSequence, WordSequence]:
+        """(train, valid, test), numbered by the words of the first; rarer words are <OOV>."""
+        held = int(len(self.tokens) * VALIDATION)
+        parts = self.tokens[: -2 * held], self.tokens[-held:], self.tokens[-2 * held : -held]
+        vocab, ivocab, frequencies = build_vocab(parts[0], min_frequency)
+
+        def loader(part: list[str]) -> WordSequence:
+            return WordSequence(text2tensor(part, vocab), columns, vocab, ivocab, frequencies)
+
+        train, valid, test = map(loader, parts)
+        return train, valid, test
+
+
+def python_text() -> Text:
+    """Python's reference manual as `help()` has it: about 100,000 words, in every installation."""
+    from pydoc_data.topics import topics
+
+    return Text.of("\n".join(topics[name] for name in sorted(topics)))
+
+
+def text_file(path: str) -> Text:
+    """The text in a file. Raises: OSError; ValueError if it is not in UTF-8."""
+    try:
+        return Text.of(Path(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: expected a text in UTF-8, got byte {error.start} that is not") from error

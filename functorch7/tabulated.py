@@ -1,0 +1,76 @@
+"""Tables of a network's modules, as text and in notebooks."""
+
+import html
+from typing import Any, ClassVar
+
+from .core import Module, title
+from .core.recording import Path
+
+Cells = tuple[str, ...]
+
+
+class Table:
+    """Rows of text under a head, and totals below a line; printed as text, and shown as a table in notebooks."""
+
+    HEAD: ClassVar[Cells]
+    LEFT: ClassVar[int] = 1
+    """How many columns begin at the left; numbers end at the right."""
+
+    def body(self) -> list[Cells]:
+        """The rows."""
+        raise NotImplementedError
+
+    def totals(self) -> list[Cells]:
+        """The rows below the line."""
+        raise NotImplementedError
+
+    def notes(self) -> list[str]:
+        """Lines below the table."""
+        return []
+
+    def __str__(self) -> str:
+        body, totals = self.body(), self.totals()
+        rows = [self.HEAD, *body, *totals]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(self.HEAD))]
+
+        def line(row: Cells) -> str:
+            sides = "<" * self.LEFT + ">" * (len(row) - self.LEFT)
+            return "  ".join(f"{c:{side}{w}}" for c, side, w in zip(row, sides, widths, strict=True)).rstrip()
+
+        rule = "-" * max(len(line(row)) for row in rows)
+        lines = [line(self.HEAD), rule, *map(line, body), rule, *map(line, totals)]
+        return "\n".join([*lines, *self.notes()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        def row(cells: Cells, tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}><pre>{html.escape(cell)}</pre></{tag}>" for cell in cells) + "</tr>"
+
+        rows = "".join(row(cells, "td") for cells in [*self.body(), *self.totals()])
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes())
+        return f"<table>{row(self.HEAD, 'th')}{rows}</table>{notes}"
+
+
+def in_tree(path: Path, module: Module) -> str:
+    """A module's name in its container, its own name if it has one, and its title, indented by depth."""
+    own_name = f"{module.own_name}: " if module.own_name else ""
+    name = f"{'  ' * len(path)}{path[-1] if path else ''} {own_name}{title(module)}"
+    return name.rstrip() if path else name.strip()
+
+
+def sizes(tree: Any) -> str:
+    """The shapes of a tree's arrays."""
+    if isinstance(tree, (list, tuple)):
+        return f"[{', '.join(map(sizes, tree))}]"
+    return "x".join(map(str, tree.shape)) or "1"
+
+
+def metric(count: float) -> str:
+    """A count with three digits and a unit: 3.36k."""
+    amount, unit = float(count), ""
+    for larger in ("k", "M", "G", "T", "P"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{count:.0f}" if not unit else f"{amount:.3g}{unit}"

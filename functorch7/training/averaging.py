@@ -1,0 +1,47 @@
+"""Exponential moving averages of the parameters, kept in the optimiser's state."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+class Averaged(NamedTuple):
+    """The state of `averaged`: the optimiser's own, and optax.ema's."""
+
+    inner: Any
+    average: optax.EmaState
+
+
+def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.GradientTransformation:
+    """`optimizer`, with an average of the parameters after each update: decay * average + (1 - decay) * parameters.
+
+    `average_of` reads it out of the state, corrected for its start at zero.
+    Raises: ValueError unless 0 <= decay < 1.
+    """
+    if not 0 <= decay < 1:
+        raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
+    mean = optax.ema(decay, debias=False)
+
+    def init(params: Any) -> Averaged:
+        return Averaged(optimizer.init(params), mean.init(params))  # type: ignore[arg-type]
+
+    def update(gradients: Any, state: Any, params: Any = None) -> tuple[Any, Averaged]:
+        updates, inner = optimizer.update(gradients, state.inner, params)
+        _, average = mean.update(optax.apply_updates(params, updates), state.average)
+        return updates, Averaged(inner, average)  # type: ignore[arg-type]
+
+    return optax.GradientTransformation(init, update)  # type: ignore[arg-type]
+
+
+def average_of(optimizer_state: Any, decay: float) -> Any:
+    """The averaged parameters, from the state of an optimizer that has `averaged` in it.
+
+    Raises: ValueError if there is no average, or no update yet.
+    """
+    nodes = jax.tree.leaves(optimizer_state, is_leaf=lambda node: isinstance(node, Averaged))
+    found = next((node.average for node in nodes if isinstance(node, Averaged)), None)
+    if found is None or found.count == 0:
+        raise ValueError("average_of: no average was kept yet; the optimizer is averaged(optimizer, decay)")
+    return jax.tree.map(lambda ema: ema / (1 - decay ** jnp.asarray(found.count, ema.dtype)), found.ema)

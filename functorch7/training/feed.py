@@ -1,0 +1,91 @@
+"""Where a run's batches come from, and where they go on after it was stopped."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ..data import DataLoader, TensorLoader
+from ..data.batches import Batches
+
+
+class LoaderFeed:
+    """Batches of a loader, which goes on exactly where it was."""
+
+    def __init__(self, batches: Batches, position: dict | None):
+        self.batches = batches.restarted(position)
+        self.per_epoch: int | None = batches.per_epoch
+
+    @property
+    def position(self) -> dict:
+        """What comes next: {"epoch": ..., "batch": ..., ...}, both counted from 0."""
+        return self.batches.state
+
+    def epoch(self) -> Iterator[Any]:
+        """The rest of the epoch."""
+        for batch in self.batches:
+            yield batch
+            if not self.position["batch"]:
+                return
+
+    def close(self) -> None:
+        """Stops the workers."""
+        self.batches.close()
+
+
+class IterableFeed:
+    """Batches of an iterable, or of a function of the epoch; what was done before is read again and dropped."""
+
+    def __init__(self, data: Iterable | Callable[[int], Iterable], position: dict | None):
+        self.data = data
+        self.position = position or {"epoch": 0, "batch": 0}
+        self.per_epoch: int | None = len(data) if hasattr(data, "__len__") else None  # type: ignore[arg-type]
+
+    def epoch(self) -> Iterator[Any]:
+        """The rest of the epoch."""
+        epoch, done = self.position["epoch"], self.position["batch"]
+        batches = self.data(epoch + 1) if callable(self.data) else self.data
+        for batch in islice(batches, done, None):
+            done += 1
+            self.position = {"epoch": epoch, "batch": done}
+            yield batch
+        if not done:
+            raise ValueError(
+                f"Trainer.fit: no batches in epoch {epoch + 1}; pass something that can be iterated again in every "
+                "epoch: a list, a loader, or a function of the epoch's number"
+            )
+        self.position = {"epoch": epoch + 1, "batch": 0}
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+
+def feed(
+    data: Any, batch_size: int | None, seed: int, position: dict | None, drop_last: bool = False
+) -> LoaderFeed | IterableFeed:  # fmt: skip
+    """The batches of `data` from `position` on (None: the beginning).
+
+    `data` is a loader, or the tuple (inputs, targets) of arrays, shuffled by `seed`, with a batch_size; a loader's
+    `batches(...)`; an iterable of batches that can be iterated for each epoch; or a function of the epoch's number,
+    from 1, that gives one. Of a loader's batches, the last is left out if it is smaller and `drop_last`.
+    Raises: ValueError for a batch_size that is missing.
+    """
+    if isinstance(data, Batches):
+        return LoaderFeed(data, position)
+    if isinstance(data, tuple) and len(data) == 2:
+        data = TensorLoader(*data)
+    if isinstance(data, DataLoader):
+        if batch_size is None:
+            raise ValueError("Trainer.fit: a loader, or a pair of arrays, needs a batch_size")
+        return LoaderFeed(data.batches(batch_size, None, seed, drop_last=drop_last), position)
+    return IterableFeed(data, position)
+
+
+def validation_batches(data: Any, batch_size: int | None) -> Iterable:
+    """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
+    if isinstance(data, Batches):
+        return data.restarted(None, epochs=1)
+    if isinstance(data, tuple) and len(data) == 2:
+        data = TensorLoader(*data)
+    if isinstance(data, DataLoader):
+        return data.batches(batch_size or 32, process_index=0, process_count=1)
+    return data

@@ -1,0 +1,98 @@
+"""Which module's output, or gradient, is the first that is not finite."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Module, named_parameters, recording, title
+from ..core.naming import dotted
+from ..core.recording import Path
+from .step import TrainState, make_loss
+
+
+class Finding(NamedTuple):
+    """What is not finite, and the lines that say where, as those of an error's notes."""
+
+    text: str
+    places: tuple[str, ...] = ()
+
+
+def not_finite(
+    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Any, compute_dtype: Any = None
+) -> Finding:
+    """What is not finite first in a training step from `state`.
+
+    In the order in which a step computes: the batch's input, parameters, outputs, the loss, and gradients from the last
+    module to the first. Inside loops over time, outputs are those of the last step, and gradients with respect to
+    inputs those at the first.
+    """
+    loss = make_loss(module, criterion, compute_dtype)
+
+    @jax.jit
+    def run(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, ...]:
+        def seen(params: Any, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
+            with recording(perturbations) as recorder:
+                value, _ = loss(params, buffers, batch, key)
+            return value, (recorder.inputs, recorder.outputs)
+
+        value, (inputs, outputs) = seen(params, {})
+        zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), inputs)
+        _, pull = jax.vjp(lambda *both: seen(*both)[0], params, zeros)
+        gradients, at_inputs = pull(jnp.ones_like(value))
+        outputs, at_inputs = ({path: _finite(x) for path, x in each.items()} for each in (outputs, at_inputs))
+        return _finite(value), outputs, _by_path(module, gradients), at_inputs
+
+    sound, outputs, gradients, at_inputs = jax.device_get(run(state.params, state.buffers, batch, key))
+    if not _finite(batch[0]):
+        return Finding("the batch's input is not finite")
+    bad = [path for path, fine in jax.device_get(_by_path(module, state.params)).items() if not fine]
+    if bad:
+        return Finding(f"the parameter {dotted(bad[0])} is not finite")
+    bad = [path for path, fine in outputs.items() if not fine]
+    if bad:
+        return _at(module, min(bad, key=lambda path: (*_positions(module, path), float("inf"))), "output")
+    if not sound:
+        name = title(criterion) if isinstance(criterion, Module) else criterion
+        return Finding(f"all outputs are finite, but the loss is not: {name}, or a penalty")
+    bad = [path for path, fine in at_inputs.items() if not fine]
+    bad += [path[:-1] for path, fine in gradients.items() if not fine]
+    if bad:  # backwards, so that the last is the first, but a container still comes after what is in it
+        first = min(bad, key=lambda path: (*(-place for place in _positions(module, path)), float("inf")))
+        return _at(module, first, "gradient")
+    return Finding("every output and every gradient is finite, but not the gradients' norm: they are too large")
+
+
+def _at(module: Module, path: Path, what: str) -> Finding:
+    parents = [module]
+    for name in path:
+        parents.append(_child(parents[-1], name))
+    shown = [name + 1 if isinstance(name, int) else name for name in path]
+    places = [f"In {name} module of {parent.torch_name()}:" for name, parent in zip(shown, parents, strict=False)]
+    return Finding(f"the first {what} that is not finite is that of {title(parents[-1])}", tuple(reversed(places)))
+
+
+def _child(module: Module, name: int | str) -> Module:
+    children: Any = module.children()
+    return children[name]
+
+
+def _positions(module: Module, path: Path) -> tuple[int, ...]:
+    """A path as positions among the children, which follow the order of computation."""
+    places = []
+    for name in path:
+        children = module.children()
+        places.append(int(name) if isinstance(children, tuple) else list(children).index(str(name)))
+        module = _child(module, name)
+    return tuple(places)
+
+
+def _by_path(module: Module, tree: Any) -> dict[Path, Any]:
+    return {path: _finite(leaf) for path, leaf in named_parameters(module, tree) if leaf is not None}
+
+
+def _finite(tree: Any) -> Any:
+    """Whether every number of a tree is finite."""
+    numbers = [leaf for leaf in jax.tree.leaves(tree) if jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)]
+    return jnp.array([jnp.isfinite(leaf).all() for leaf in numbers]).all()

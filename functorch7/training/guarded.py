@@ -1,0 +1,79 @@
+"""A training step that changes nothing once a loss or gradient is not finite, so that the host may look later."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import lax
+
+from ..core import Module
+from .sharding import Sharding
+from .step import TrainState, make_loss
+
+
+def make_guarded_step(
+    module: Module, criterion: Callable, optimizer: optax.GradientTransformation, compute_dtype: Any = None,
+    sharding: Sharding | None = None,
+) -> Callable:  # fmt: skip
+    """`step(state, (input, target), key, number) -> (state, metrics)`, as `make_train_step`, for runs that go ahead.
+
+    metrics: loss; gradient_norm, before any clipping; learning_rate where the optimizer's state shows one
+    (`optax.inject_hyperparams`). Where the loss or the norm is not finite, the state stays as it was. `number` is the
+    step that the caller counts: a state that stayed behind stays so for good, and is there to be looked at.
+    Recurrent state that was forgotten is the exception: there is nothing to keep in its place. The step's key is
+    `jax.random.fold_in(key, state.step)`.
+    """
+    value = make_loss(module, criterion, compute_dtype)
+    gradient = jax.value_and_grad(value, has_aux=True) if sharding is None else sharding.value_and_grad(module, value)
+
+    def updated(state: TrainState, buffers: Any, gradients: Any) -> TrainState:
+        updates, optimizer_state = optimizer.update(gradients, state.optimizer_state, state.params)
+        return TrainState(optax.apply_updates(state.params, updates), buffers, optimizer_state, state.step + 1)
+
+    def step(state: TrainState, batch: Any, key: Any, number: Any) -> tuple[TrainState, dict[str, Any]]:
+        own_key = jax.random.fold_in(key, state.step)
+        (loss, (_, buffers)), gradients = gradient(state.params, state.buffers, batch, own_key)
+        norm = optax.tree.norm(gradients)
+        sound = jnp.isfinite(loss) & jnp.isfinite(norm) & (number == state.step)
+        if not _alike(buffers, state.buffers):
+            state = state._replace(buffers=buffers)
+        state = _where(sound, updated, state, buffers, gradients)
+        state = state if sharding is None else sharding.constrain(module, state)
+        rate = learning_rate(state.optimizer_state)
+        metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
+        return state, metrics
+
+    return jax.jit(step, donate_argnums=0)
+
+
+def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:
+    """`update(state, *more)` if sound, else the state: by a branch, or by a choice of each number where branches wait.
+
+    A branch costs nothing on CPU, where a choice costs as much again as the update; a GPU waits for the host to branch.
+    """
+
+    def branch(sound: Any, state: Any, *more: Any) -> Any:
+        return lax.cond(sound, update, lambda state, *_: state, state, *more)
+
+    def choice(sound: Any, state: Any, *more: Any) -> Any:
+        return jax.tree.map(lambda new, old: jnp.where(sound, new, old), update(state, *more), state)
+
+    return lax.platform_dependent(sound, state, *more, cpu=branch, default=choice)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two trees have equal structures, shapes and dtypes."""
+    forms = [jax.tree.map(lambda leaf: (jnp.shape(leaf), jnp.result_type(leaf)), tree) for tree in (one, other)]
+    return jax.tree.structure(one) == jax.tree.structure(other) and forms[0] == forms[1]
+
+
+def learning_rate(optimizer_state: Any) -> Any:
+    """The rate that `optax.inject_hyperparams` shows in a state; None where there is none, or several."""
+    found = [
+        value
+        for path, value in optax.tree.get_all_with_path(optimizer_state, "learning_rate")
+        if isinstance(value, jax.Array)  # and not the state of a schedule
+    ]
+    return found[0] if len(found) == 1 else None

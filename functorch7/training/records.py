@@ -1,0 +1,79 @@
+"""What a run measured: a file of JSON lines, a table of the epochs, TensorBoard's files."""
+
+import contextlib
+import csv
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from ..core import replacing
+from ..interop.packages import package
+
+
+class Records:
+    """Writes records, which are plain dicts with a "step", into a folder.
+
+    metrics.jsonl has every record on a line, epochs.csv a row for each whose "kind" is "epoch", and, if asked for, the
+    folder tensorboard all numbers. `size` bytes of metrics.jsonl are kept, those that a checkpoint knows of; what comes
+    after them is dropped. Without a folder, only `epochs`, the list of the records of epochs, is kept.
+    Raises: ImportError without tensorboardX, if that is asked for; OSError.
+    """
+
+    def __init__(self, folder: Path | None, size: int, step: int, tensorboard: bool = False):
+        self.epochs: list[dict[str, Any]] = []
+        self._folder, self._file, self._writer = folder, None, None
+        if folder is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = open(folder / "metrics.jsonl", "a+b")
+        self._file.truncate(min(size, os.fstat(self._file.fileno()).st_size))
+        self._file.seek(0)
+        self.epochs = [record for record in map(json.loads, self._file) if record["kind"] == "epoch"]
+        if tensorboard:
+            tensorboard_writer = package("tensorboardX", "functorch7[training]").SummaryWriter
+            self._writer = tensorboard_writer(str(folder / "tensorboard"), purge_step=step + 1)
+
+    @property
+    def size(self) -> int:
+        """How many bytes metrics.jsonl has."""
+        return self._file.tell() if self._file else 0
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Adds a record; in the file, what is not finite is null."""
+        if record["kind"] == "epoch":
+            self.epochs.append(record)
+        if self._file is None:
+            return
+        finite = {name: None if isinstance(n, float) and not math.isfinite(n) else n for name, n in record.items()}
+        try:
+            self._file.write(json.dumps(finite).encode() + b"\n")
+            self._file.flush()
+            if record["kind"] == "epoch":
+                self._write_table()
+        except OSError as error:
+            raise OSError(f"Trainer: {self._file.name} could not be written: {error}") from error
+        if self._writer is not None:
+            for name in record.keys() - {"kind", "step"}:
+                self._writer.add_scalar(f"{record['kind']}/{name}", record[name], record["step"])
+
+    def _write_table(self) -> None:
+        assert self._folder
+        columns = dict.fromkeys(name for record in self.epochs for name in record if name != "kind")
+        with replacing(self._folder / "epochs.csv") as draft, open(draft, "w", newline="") as file:
+            rows = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+            rows.writeheader()
+            rows.writerows(self.epochs)
+
+    def synchronize(self) -> None:
+        """Returns when all lines are on the disk."""
+        if self._file is not None:
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Closes the files; `write` is what raises errors."""
+        for file in (self._file, self._writer):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.close()

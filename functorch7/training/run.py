@@ -1,0 +1,278 @@
+"""One run of a trainer: what it knows, and the loop."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import numpy as np
+from tqdm import tqdm
+
+from ..core import Variables, forget
+from .feed import feed, validation_batches
+from .finite import not_finite
+from .interrupts import Interrupts
+from .records import Records
+from .step import TrainState, init_state
+from .validation import evaluate
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
+
+
+class Result(NamedTuple):
+    """What `Trainer.fit` gives: the last state, a dict for each epoch, and why it ended.
+
+    `ended` is "all epochs", "no improvement" (early stopping), or the name of a signal.
+    """
+
+    state: TrainState
+    epochs: list[dict[str, Any]]
+    ended: str
+
+    @property
+    def variables(self) -> Variables:
+        """The network's arrays."""
+        return Variables(self.state.params, self.state.buffers)
+
+
+@dataclass
+class Progress:
+    """Where a run is: plain numbers, which a checkpoint holds beside the state."""
+
+    seed: int
+    epoch: int = 0  # those that are complete, validation included
+    position: dict | None = None  # of the data
+    examples: int = 0
+    records: int = 0  # the size of the file
+    recent: tuple[float, int] = (0.0, 0)  # the sum and number of losses since the last record
+    whole: tuple[float, int] = (0.0, 0)  # and in the epoch
+    best: float | None = None
+    waited: int = 0  # epochs since the best
+
+
+class Started(NamedTuple):
+    """A step whose loss was not read yet."""
+
+    number: int
+    batch: Any
+    metrics: dict[str, Any]
+    forgot: bool  # whether recurrent state was forgotten before it
+    examples: int
+
+
+class Interrupted(Exception):
+    """A signal came."""
+
+
+class Run:
+    """One call of `Trainer.fit`."""
+
+    def __init__(
+        self, trainer: Trainer, interrupts: Interrupts, opened: contextlib.ExitStack, data: Any, validation: Any,
+        batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
+    ):  # fmt: skip
+        self.trainer, self.interrupts = trainer, interrupts
+        self.validation: Any = validation
+        self.batch_size = batch_size
+        initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
+        self.checkpoints = trainer.checkpoints()
+        if self.checkpoints:
+            opened.callback(self.checkpoints.close)
+        last = self.checkpoints.last() if self.checkpoints else None
+        if self.checkpoints is None or last is None:
+            state = init_state(trainer.module, trainer.transformation, initial if variables is None else variables)
+            self.state = state if trainer.sharding is None else trainer.sharding.place(trainer.module, state)
+            self.progress = Progress(seed)
+        elif not resume:
+            raise FileExistsError(f"Trainer.fit: there is a run in {trainer.folder}; resume=True goes on with it")
+        else:
+            self.state, known = self.checkpoints.load(last, trainer.sharding)
+            self.progress = Progress(**known)
+        if self.progress.seed != seed:
+            raise ValueError(f"Trainer.fit: the run in {trainer.folder} has seed {self.progress.seed}, got {seed}")
+        self.number = int(self.state.step)
+        writes = trainer.folder is not None and jax.process_index() == 0
+        folder = Path(trainer.folder) if trainer.folder is not None and writes else None
+        self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
+        opened.callback(self.records.close)
+        self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
+        opened.callback(self.feed.close)
+        self.started: list[Started] = []
+        self.clock = time.monotonic(), self.progress.examples
+
+    # The loop --------------------------------------------------------------------------------------------------
+
+    def fit(self, epochs: int) -> Result:
+        """Trains until so many epochs are complete, or something ends it."""
+        steps = self.feed.per_epoch and self.feed.per_epoch * epochs
+        hidden = None if self.trainer.verbose else True  # None: but on terminals
+        with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._noting():
+            ended = self._ended(epochs)
+            if self.checkpoints:
+                self.checkpoints.wait()
+        if ended == self.interrupts.name and self.trainer.verbose:
+            where = f"the same call goes on from {self.trainer.folder}" if self.checkpoints else "nothing was saved"
+            print(f"{ended} after step {self.number}; {where}")
+        return Result(self.state, self.records.epochs, ended)
+
+    def _ended(self, epochs: int) -> str:
+        try:
+            while self.progress.epoch < epochs:
+                if self.trainer.patience and self.progress.waited >= self.trainer.patience:
+                    return "no improvement"
+                if self.feed.position["epoch"] == self.progress.epoch:
+                    self._train()
+                self._end_epoch(self._results())
+        except Interrupted:
+            self._read(len(self.started))
+            if self.checkpoints and self.checkpoints.last() != self.number:
+                self._save()
+            return str(self.interrupts.name)
+        return "all epochs"
+
+    def _train(self) -> None:
+        """The rest of the epoch's steps."""
+        trainer = self.trainer
+        forgot = not self.feed.position["batch"] and not trainer.keep_state
+        if forgot:
+            self.state = self.state._replace(buffers=forget(trainer.module, self.state.buffers))
+        due = False
+        for given in self._unless_interrupted(self.feed.epoch()):
+            batch = given if trainer.sharding is None else trainer.sharding.place_batch(given)
+            if due:  # is not at the end of an epoch, which has a checkpoint of its own
+                self._save()
+            self.state, metrics = trainer.step(self.state, batch, self.key, np.int32(self.number))
+            self.started.append(Started(self.number, batch, metrics, forgot, trainer.count(*batch)))
+            self.number += 1
+            forgot = False
+            self.progress.position = dict(self.feed.position)
+            due = trainer.save_every is not None and self.number % trainer.save_every == 0
+            if len(self.started) > trainer.log_every:  # one step is under way while these are read
+                self._read(trainer.log_every)
+        self._read(len(self.started))
+        self.progress.position = dict(self.feed.position)
+
+    def _unless_interrupted(self, batches: Iterable) -> Iterator[Any]:
+        iterator = iter(batches)
+        while True:
+            self._look()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                return
+            except Exception:
+                self._look()  # Ctrl-C ends processes that read data, too
+                raise
+            self._look()
+            yield batch
+
+    def _look(self) -> None:
+        if self.interrupts.name is not None:
+            raise Interrupted
+
+    # Losses ----------------------------------------------------------------------------------------------------
+
+    def _read(self, count: int) -> None:
+        """Waits for the losses of the first steps that were started, and adds them up."""
+        steps, self.started = self.started[:count], self.started[count:]
+        for step, metrics in zip(steps, jax.device_get([step.metrics for step in steps]), strict=True):
+            numbers = {name: float(value) for name, value in metrics.items()}
+            if not (math.isfinite(numbers["loss"]) and math.isfinite(numbers["gradient_norm"])):
+                raise self._not_finite(step, numbers["loss"])
+            now, loss = self.progress, numbers["loss"]
+            now.recent, now.whole = _plus(now.recent, loss), _plus(now.whole, loss)
+            now.examples += step.examples
+            if (step.number + 1) % self.trainer.log_every == 0:
+                self._record(step.number + 1, numbers)
+        self.bar.update(len(steps))
+
+    def _record(self, number: int, numbers: dict[str, float]) -> None:
+        (before, examples), now = self.clock, time.monotonic()
+        speed = (self.progress.examples - examples) / max(now - before, 1e-9)
+        self.clock = now, self.progress.examples
+        mean = _mean(self.progress.recent)
+        self.progress.recent = (0.0, 0)
+        record = {"kind": "train", "step": number, "epoch": self.progress.epoch + 1, **numbers, "loss": mean}
+        self.records.write({**record, "examples_per_second": round(speed, 1)})
+        self.bar.set_postfix_str(f"loss {mean:.4g}, {speed:,.0f} examples/s", refresh=False)
+
+    def _not_finite(self, step: Started, loss: float) -> FloatingPointError:
+        trainer, state = self.trainer, self.state
+        if step.forgot:  # the state stayed as it was before the step, but for this
+            state = state._replace(buffers=forget(trainer.module, state.buffers))
+        key = jax.random.fold_in(self.key, step.number)
+        found = not_finite(trainer.module, trainer.criterion, state, step.batch, key, trainer.compute_dtype)
+        what = "a gradient is not finite" if math.isfinite(loss) else f"the loss is {loss}"
+        error = FloatingPointError(f"Trainer.fit: {what} in step {step.number + 1}: {found.text}")
+        for place in found.places:
+            error.add_note(place)
+        return error
+
+    # The end of an epoch -----------------------------------------------------------------------------------------
+
+    def _results(self) -> dict[str, float]:
+        """What validation finds, if there is any."""
+        trainer, given = self.trainer, self.validation
+        if given is None:
+            return {}
+        params = trainer.averaged(self.state) if trainer.validate_average else self.state.params
+        buffers = forget(trainer.module, self.state.buffers)
+        if callable(given):
+            self._look()
+            results: Any = given(params, buffers)
+            return {name: float(value) for name, value in results.items()}
+        batches = self._unless_interrupted(validation_batches(given, self.batch_size))
+        batches = batches if trainer.sharding is None else map(trainer.sharding.place_whole, batches)
+        key = jax.random.fold_in(self.validation_key, self.progress.epoch)
+        found = evaluate(trainer.module, params, buffers, batches, trainer.measures, key=key)
+        return {str(method): result.result()[0] for result, method in found}
+
+    def _end_epoch(self, results: dict[str, float]) -> None:
+        progress = self.progress
+        results = {"loss": _mean(progress.whole), **results}
+        progress.epoch, progress.whole = progress.epoch + 1, (0.0, 0)
+        self.records.write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
+        score = self.trainer.score(results)
+        better = progress.best is None or score > progress.best
+        progress.best, progress.waited = (score, 0) if better else (progress.best, progress.waited + 1)
+        if self.trainer.verbose:
+            shown = ", ".join(f"{name} {value:.4g}" for name, value in results.items())
+            self.bar.write(f"epoch {progress.epoch}: {shown}{' (best)' if better else ''}")
+        if self.checkpoints:
+            self._save(score)
+
+    # Files -------------------------------------------------------------------------------------------------------
+
+    def _save(self, score: float | None = None) -> None:
+        assert self.checkpoints
+        self._read(len(self.started))
+        self.records.synchronize()
+        self.progress.records = self.records.size
+        self.checkpoints.save(self.state, asdict(self.progress), score)
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        """A note on errors says which checkpoint is whole."""
+        try:
+            yield
+        except Exception as error:
+            if self.checkpoints:
+                last = self.checkpoints.last()
+                whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
+                error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")
+            raise
+
+
+def _plus(sum: tuple[float, int], loss: float) -> tuple[float, int]:
+    return sum[0] + loss, sum[1] + 1
+
+
+def _mean(sum: tuple[float, int]) -> float:
+    return sum[0] / sum[1] if sum[1] else math.nan

@@ -1,0 +1,334 @@
+"""How good a network is on a data set: methods that measure batches, and results that add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import core
+from ..core import Module
+from ..data import DataLoader
+from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
+
+
+@dataclass(frozen=True)
+class AccuracyResult:
+    """`correct` of `count` samples; results of the same kind add with `+`."""
+
+    correct: int
+    count: int
+
+    def result(self) -> tuple[float, int]:
+        """(accuracy, count)"""
+        return self.correct / self.count if self.count else math.nan, self.count
+
+    def __add__(self, other: AccuracyResult) -> AccuracyResult:
+        return AccuracyResult(self.correct + other.correct, self.count + other.count)
+
+    def __str__(self) -> str:
+        return f"Accuracy(correct: {self.correct}, count: {self.count}, accuracy: {self.result()[0]})"
+
+
+@dataclass(frozen=True)
+class LossResult:
+    """The sum of `count` samples' losses; results of the same kind add with `+`."""
+
+    loss: float
+    count: int
+
+    def result(self) -> tuple[float, int]:
+        """(average, count)"""
+        return self.loss / self.count if self.count else math.nan, self.count
+
+    def __add__(self, other: LossResult) -> LossResult:
+        return LossResult(self.loss + other.loss, self.count + other.count)
+
+    def __str__(self) -> str:
+        return f"(Loss: {self.loss}, count: {self.count}, Average Loss: {self.result()[0]})"
+
+
+class ValidationMethod:
+    """A measure of outputs against targets: `method(output, target)` is the result for a batch.
+
+    Write `measure(output, target)`, the batch's (total, number of samples) in jax.numpy, and name the `kind` of result.
+    Methods compare by value (frozen dataclasses), so that a compiled evaluation is found again.
+    Source: BigDL, ValidationMethod.
+    """
+
+    kind: type = LossResult
+    checks_values = False
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        raise NotImplementedError(f"{type(self).__name__} must define measure(output, target)")
+
+    def __call__(self, output: Any, target: Any) -> Any:
+        total, count = self.measure(*jax.tree.map(jnp.asarray, (output, target)))
+        return self.kind(total.item(), int(count))
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+@dataclass(frozen=True)
+class Top1Accuracy(ValidationMethod):
+    """How often the largest score is that of the target's class, which counts from 1.
+
+    A single score for each sample is class 1 from 0.5 on, and class 0 below.
+    Shape: scores (B, n) with classes (B) or (B, 1), or one sample's (n) with one class.
+    Raises: ValueError for other shapes.
+    Source: BigDL, Top1Accuracy.
+    """
+
+    kind = AccuracyResult
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        rows, classes = _rows(self, output, target)
+        if rows.shape[1] == 1:
+            found = (rows[:, 0] >= 0.5).astype(classes.dtype)
+        else:
+            found = (jnp.argmax(rows, 1) + 1).astype(classes.dtype)
+        return (found == classes).sum(), len(rows)
+
+
+@dataclass(frozen=True)
+class Top5Accuracy(ValidationMethod):
+    """How often the target's class is among those of the five largest scores.
+
+    Shape: scores (B, n) with classes (B) or (B, 1), or one sample's (n) with one class; n >= 5.
+    Raises: ValueError for other shapes.
+    Source: BigDL, Top5Accuracy.
+    """
+
+    kind = AccuracyResult
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        rows, classes = _rows(self, output, target)
+        if rows.shape[1] < 5:
+            raise ValueError(f"{self}: expected scores of at least 5 classes, got shape {jnp.shape(output)}")
+        best = (jax.lax.top_k(rows, 5)[1] + 1).astype(classes.dtype)
+        return (best == classes[:, None]).any(1).sum(), len(rows)
+
+
+@dataclass(frozen=True)
+class Loss(ValidationMethod):
+    """A criterion's value, averaged over samples.
+
+    A batch's mean counts as often as it has samples (the target's first dimension, or the output's without target), so
+    that a small last batch counts less; a criterion that gives the sum over the batch (`size_average` is False) counts
+    as it is. Class weights weigh within a batch only.
+    Raises: what the criterion raises.
+    Source: BigDL, Loss.
+    Differs from BigDL: it averages the batches' values.
+    """
+
+    criterion: Callable = field(default_factory=ClassNLLCriterion)
+
+    @property
+    def checks_values(self) -> bool:  # type: ignore[override]
+        return getattr(self.criterion, "checks_values", False)
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        leaf = jax.tree.leaves(output if target is None else target)[0]
+        count = leaf.shape[0] if leaf.ndim else 1
+        value = self.criterion(output, target)
+        return (value if _sums(self.criterion) else value * count), count
+
+
+@dataclass(frozen=True)
+class MAE(ValidationMethod):
+    """The mean distance |argmax - target| between the numbers of the found and the target's class.
+
+    Shape: scores (B, n) with classes (B) or (B, 1).  Raises: ValueError for other shapes.
+    Source: BigDL, MAE.
+    """
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        rows, classes = _rows(self, output, target)
+        found = (jnp.argmax(rows, 1) + 1).astype(rows.dtype)
+        return AbsCriterion(size_average=False)(found, classes), len(rows)
+
+
+def _rows(method: ValidationMethod, output: Any, target: Any) -> tuple[Any, Any]:
+    """Scores as a matrix, one row for each sample, and the samples' classes as a vector."""
+    rows = output[None] if getattr(output, "ndim", 0) == 1 else output
+    if getattr(rows, "ndim", 0) != 2 or jnp.size(target) != len(rows):
+        given = f"{core.describe(output)} and {core.describe(target)}"
+        raise ValueError(f"{method}: expected scores (B, n) and one class for each sample, got {given}")
+    return rows, target.reshape(-1)
+
+
+def _sums(criterion: Any) -> bool:
+    """Whether a criterion's value is the sum over a batch; of one made of others, these decide."""
+    values = [getattr(criterion, each.name) for each in fields(criterion)] if isinstance(criterion, Criterion) else []
+    nested = (value if isinstance(value, tuple) else (value,) for value in values)
+    inner = [each for group in nested for each in group if isinstance(each, Criterion)]
+    return all(map(_sums, inner)) if inner else getattr(criterion, "size_average", True) is False
+
+
+def evaluate(
+    module: Module,
+    params: Any,
+    buffers: Any,
+    batches: Any,
+    methods: Sequence[ValidationMethod],
+    batch_size: int | None = None,
+    *,
+    key: jax.Array | None = None,
+) -> list[tuple[Any, ValidationMethod]]:
+    """[(result, method)] of a network in evaluation mode, summed over a data set.
+
+    `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
+    tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
+    `batch_size` says otherwise). The last batch may be smaller. Every batch starts from `buffers`, but for recurrent
+    state that the network remembers in evaluation (`remember`), which flows from batch to batch. Each shape of batch is
+    compiled once, and results are read from the device at the end.
+    Raises: ValueError for no batch, for a wrong shape, and at the end for wrong values (a class 0) that checks found.
+    Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> params, buffers = f7.Identity().init(jax.random.key(0))
+    >>> scores, classes = jnp.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), jnp.array([2, 2, 2])
+    >>> for result, method in evaluate(f7.Identity(), params, buffers, (scores, classes), [Top1Accuracy()], 2):
+    ...     print(method, result)
+    Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
+    """
+    methods = tuple(methods)
+    measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
+    if not measured:
+        raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
+    values = []
+    for error, result in jax.device_get(measured):
+        core.raise_found(error)
+        values.append(result)
+    return list(zip(totals(methods, values), methods, strict=True))
+
+
+def totals(methods: Sequence[ValidationMethod], values: list) -> list:
+    """The results of methods, from what they measured of each batch."""
+    return [
+        method.kind(sum(total.item() for total, _ in column), sum(int(count) for _, count in column))
+        for method, column in zip(methods, zip(*values, strict=True), strict=True)
+    ]
+
+
+def predict(
+    module: Module,
+    params: Any,
+    buffers: Any,
+    batches: Any,
+    batch_size: int | None = None,
+    *,
+    key: jax.Array | None = None,
+) -> Any:
+    """The outputs of a network in evaluation mode for all samples, in order: NumPy arrays, or tables of them.
+
+    `batches` is an iterable of inputs, or of tuples (input, target) whose targets are left alone; with `batch_size`,
+    all inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
+    `functorch7.data`. Otherwise as `evaluate`.
+    Raises: ValueError for no batch, a wrong shape, and wrong values that checks found.
+    Source: BigDL, AbstractModule.predict(dataset); Layer.predict_local.
+    """
+    outputs = []
+    waiting: Any = None
+    for now in _running(_output, module, (), params, buffers, inputs(batches, batch_size), key):
+        if waiting is not None:  # is read while the next batch is computed
+            outputs.append(_read(waiting))
+        waiting = now
+    if waiting is None:
+        raise ValueError(f"predict: {module.torch_name()} was given no batches")
+    outputs.append(_read(waiting))
+    return jax.tree.map(lambda *parts: np.concatenate(parts), *outputs)
+
+
+def predict_class(
+    module: Module,
+    params: Any,
+    buffers: Any,
+    batches: Any,
+    batch_size: int | None = None,
+    *,
+    key: jax.Array | None = None,
+) -> np.ndarray:
+    """The class, from 1, of the largest score of each sample; arguments as those of `predict`.
+
+    Raises: ValueError unless each sample's output is one row of scores; as `predict`.
+    Source: BigDL, AbstractModule.predictClass(dataset).
+    """
+    output = predict(module, params, buffers, batches, batch_size, key=key)
+    if not isinstance(output, np.ndarray) or output.ndim != 2:
+        raise ValueError(f"predict_class: expected one row of scores for each sample, got {core.describe(output)}")
+    return output.argmax(1) + 1
+
+
+def _output(module: Module, _: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+    """The output, and recurrent state after it."""
+    output, new = module.apply(params, buffers, batch, key=key)
+    return output, core.carry_of(module, new)
+
+
+def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[list, Any]:
+    output, carry = _output(module, (), params, buffers, batch[0], key)
+    return [method.measure(output, batch[1]) for method in methods], carry
+
+
+_checking = {way: core.reporting(way) for way in (_output, _measures)}
+_compiled = {way: jax.jit(function, static_argnums=(0, 1)) for way, function in _checking.items()}
+
+
+def _running(
+    way: Callable, module: Module, methods: tuple, params: Any, buffers: Any, batches: Iterable, key: Any
+) -> Iterator[tuple[Any, Any]]:
+    """(error, result) of each batch; nothing is waited for."""
+    run = (_compiled if module.traceable else _checking)[way]
+    for number, batch in enumerate(batches):
+        own = None if key is None else jax.random.fold_in(key, number)
+        error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
+        buffers = core.with_carry(module, buffers, carry)
+        yield error, result
+
+
+def _read(outcome: tuple[Any, Any]) -> Any:
+    error, output = outcome
+    core.raise_found(error)
+    return jax.device_get(output)
+
+
+def pairs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches (input, target) of what `evaluate` takes."""
+    if isinstance(batches, DataLoader):
+        return batches.batches(batch_size or 32)
+    if batch_size is None:
+        return batches
+    if not isinstance(batches, (tuple, list)) or len(batches) != 2:
+        raise TypeError(f"evaluate: with a batch_size, expected (inputs, targets), got {core.describe(batches)}")
+    return _split("evaluate", tuple(batches), batch_size)
+
+
+def inputs(batches: Any, batch_size: int | None) -> Iterable:
+    """The batches of what `predict` takes."""
+    if isinstance(batches, DataLoader):
+        return (input for input, _ in batches.batches(batch_size or 32))
+    if batch_size is not None:
+        return _split("predict", batches, batch_size)
+    if hasattr(batches, "ndim"):
+        return [batches]
+    return (batch[0] if isinstance(batch, tuple) and len(batch) == 2 else batch for batch in batches)
+
+
+def _split(name: str, whole: Any, size: int) -> Iterator[Any]:
+    """Consecutive batches of the arrays of a tree; the last may be smaller."""
+    whole = jax.tree.map(lambda leaf: leaf if hasattr(leaf, "ndim") else np.asarray(leaf), whole)
+    counts = {leaf.shape[0] if leaf.ndim else 0 for leaf in jax.tree.leaves(whole)}
+    if len(counts) != 1 or 0 in counts or size < 1:
+        raise ValueError(
+            f"{name}: expected arrays of equally many samples and a batch_size above 0, got "
+            f"{[tuple(leaf.shape) for leaf in jax.tree.leaves(whole)]} and {size}"
+        )
+    for first in range(0, counts.pop(), size):
+        yield jax.tree.map(lambda leaf, first=first: leaf[first : first + size], whole)

@@ -1,0 +1,33 @@
+"""Training by a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from functorch7 import recipes
+
+
+def train(
+    file: str, folder: str | None, settings: tuple[str, ...], bfloat16: bool, tensorboard: bool, quiet: bool
+) -> dict[str, Any]:
+    """Trains, and says how it ended and what the network is worth on the test set."""
+    recipe = recipes.load(file, dict(map(recipes.change, settings)))
+    runs = Path("runs", Path(file).stem) if folder is None else Path(folder)
+    dtype = jax.numpy.bfloat16 if bfloat16 else None
+    outcome = recipes.run(recipe, runs, compute_dtype=dtype, tensorboard=tensorboard, verbose=not quiet)
+    return {
+        "folder": str(runs),
+        "ended": outcome.result.ended,
+        "epochs": len(outcome.result.epochs),
+        "test": outcome.test,
+    }
+
+
+def listed() -> str:
+    """The shipped recipes, a line for each."""
+    found = recipes.shipped()
+    width = max(map(len, found))
+    return "\n".join(f"{name:{width}}  {about}" for name, about in found.items())

@@ -1,0 +1,67 @@
+"""What the launcher sets before JAX starts."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from functorch7_cli import tuning
+
+PROGRAM = """
+import json, os, sys
+from functorch7_cli import tuning
+tuning.start_tuned()
+assert "jax" not in sys.modules
+names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR")
+print(json.dumps([{n: os.environ.get(n) for n in names}, sys.argv[1:], os.getpid()]))
+"""
+
+
+def started(tmp_path, environment, *arguments):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    kept = {"PATH": "/usr/bin", "PYTHONPATH": ":".join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-W", "error", str(script), *arguments], capture_output=True, text=True,
+                          env=kept | environment, check=True)  # fmt: skip
+    return json.loads(done.stdout), done.stderr
+
+
+def test_the_program_starts_again_with_what_is_missing_and_says_so_once(tmp_path):
+    (found, arguments, _), said = started(tmp_path, {}, "--epochs", "2 or 3")
+    assert found["JAX_COMPILATION_CACHE_DIR"] == str(tmp_path / "functorch7" / "compiled")
+    assert arguments == ["--epochs", "2 or 3"]
+    assert len(said.splitlines()) == 1 and "--no-tuning" in said
+
+
+def test_what_the_user_has_set_stays(tmp_path):
+    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere"}
+    (found, _, _), said = started(tmp_path, mine)
+    assert found == mine and not said
+
+
+def test_other_tunables_are_kept_beside_huge_pages(monkeypatch):
+    monkeypatch.setattr(tuning, "_has_huge_pages", lambda: True)
+    found = {each.variable: each.value for each in tuning.settings({"GLIBC_TUNABLES": "glibc.malloc.check=1"})}
+    assert found["GLIBC_TUNABLES"] == "glibc.malloc.check=1:glibc.malloc.hugetlb=1"
+
+
+@pytest.mark.parametrize("library", [("", ""), ("glibc", "2.31")])
+def test_where_there_are_no_huge_pages_none_are_asked_for(monkeypatch, library):
+    monkeypatch.setattr(tuning.platform, "libc_ver", lambda: library)
+    assert [each.variable for each in tuning.settings({})] == ["JAX_COMPILATION_CACHE_DIR"]
+
+
+def test_launch_runs_a_script_with_its_own_options(tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text("import os, sys; print(sys.argv[1:], os.environ.get('JAX_COMPILATION_CACHE_DIR', ''))")
+    environment = {"PATH": "/usr/bin", "PYTHONPATH": ":".join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
+
+    def run(*arguments):
+        command = [sys.executable, "-c", "from functorch7_cli import main; main()", "launch", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+
+    done = run(str(script), "--epochs", "3", "--no-tuning")
+    assert done.stdout == f"['--epochs', '3', '--no-tuning'] {tmp_path}/functorch7/compiled\n"
+    done = run("--no-tuning", str(script), "-v")
+    assert (done.stdout, done.stderr) == ("['-v'] \n", "")

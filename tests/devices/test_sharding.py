@@ -1,0 +1,92 @@
+"""Training on several devices and in several processes. Both need processes of their own: this one has one device."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from functorch7.training import data_parallel, distributed, init_state, make_train_step
+from functorch7.training.sharding import Sharding
+
+from .networks import MLP, OPTIMIZER, losses_of_one_device
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+def environment(devices: int) -> dict[str, str]:
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
+    return os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
+
+
+def test_with_eight_devices():
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        HERE / "eight_devices.py",
+    ]
+    done = subprocess.run(command, env=environment(8), cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "tests.devices.process", f"127.0.0.1:{port}", str(tmp_path)]
+    processes = [
+        subprocess.Popen([*command, str(i)], env=environment(2), cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        for i in range(2)
+    ]
+    try:
+        for process in processes:
+            _, errors = process.communicate(timeout=300)
+            assert process.returncode == 0, errors[-4000:]
+    finally:
+        for process in processes:
+            process.kill()
+    found = [json.loads((tmp_path / f"{i}.json").read_text()) for i in range(2)]
+    assert found[0] == found[1]
+    state_bytes = found[0].pop("bytes")
+    assert set(found[0]) == {"mlp sharded", "convolutions", "language sharded"}
+    for name, values in found[0].items():
+        np.testing.assert_allclose(values, losses_of_one_device(name.split()[0]), rtol=1e-5, err_msg=name)
+    written = sum(file.stat().st_size for file in tmp_path.glob("checkpoint/*/ocdbt.process_*/d/*"))
+    assert state_bytes < written < 1.5 * state_bytes
+
+
+def test_one_device_is_a_mesh_too():
+    sharding = Sharding(jax.make_mesh((1, 1), ("data", "shard"), devices=jax.devices()[:1]))
+    step = make_train_step(MLP.module, MLP.criterion, OPTIMIZER, sharding=sharding)
+    state = sharding.place(MLP.module, init_state(MLP.module, OPTIMIZER, jax.random.key(0)))
+    state, _ = step(state, sharding.place_batch(MLP.batch(0)), jax.random.key(0))
+    assert int(state.step) == 1
+
+
+def test_arguments_that_make_no_sense():
+    mesh = jax.make_mesh((1,), ("rows",), devices=jax.devices()[:1])
+    with pytest.raises(ValueError, match=r"a mesh with the axes \('data', 'shard'\), got \('rows',\)"):
+        Sharding(mesh)
+    with pytest.raises(ValueError, match="statistics global or local, got 'none'"):
+        data_parallel(jax.devices()[:1], statistics="none")
+    with pytest.raises(ValueError, match="batch_dim from 1, got 0"):
+        data_parallel(jax.devices()[:1], batch_dim=0)
+    with pytest.raises(ValueError, match="all of coordinator, processes and process, or none"):
+        distributed.initialize("127.0.0.1:1", 2)
+
+
+def test_a_single_process_agrees_with_itself():
+    distributed.check_agreement("the key", jax.random.key(0))
+    assert distributed.is_first()

@@ -1,0 +1,183 @@
+"""Networks in files: whole or not at all, by path and by URL, with or without their weights."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import fsspec
+import jax
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.interop import remote, safetensors, t7
+from functorch7.legacy import nn, torch
+
+from .helpers import same, values
+
+X = values(5, 3, seed=1).astype("f")
+
+
+def net():
+    return nn.Sequential(nn.Linear(3, 4).setName("first"), nn.BatchNormalization(4), nn.Tanh())
+
+
+def test_a_network_is_saved_and_loaded(tmp_path):
+    model, path = net(), str(tmp_path / "model.t7")
+    model.forward(X)
+    assert model.save(path) is model and model.output.nElement() == 0  # clearState came first
+    loaded = nn.Module.load(path)
+    assert loaded["first"].getName() == "first" and str(loaded) == str(model)
+    same(loaded.evaluate().forward(X), model.evaluate().forward(X))
+    description, params, _ = f7.load_model(path)
+    assert f7.find(description, "first") == (0,)
+    same(params[0]["weight"], model["first"].weight)
+    for save in (model.save, model.saveModule, model.saveTorch, model.saveDefinition):
+        with pytest.raises(FileExistsError, match="model.t7 exists; overWrite=True replaces it"):
+            save(path)
+    model["first"].weight.fill(1)
+    model.saveTorch(path, True)
+    assert (np.array(nn.loadTorch(path)["first"].weight) == 1).all()
+    with pytest.raises(FileNotFoundError):
+        nn.load(tmp_path / "nothing.t7")
+    torch.save(path, [1, 2])
+    with pytest.raises(TypeError, match="holds no network"):
+        nn.load(path)
+
+
+def test_names_of_the_functional_interface_are_in_files(tmp_path):
+    network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Sequential(f7.Linear(2, 2)).named("top"))
+    f7.save_model(tmp_path / "m.t7", network, *network.init(jax.random.key(0)))
+    assert f7.load_model(tmp_path / "m.t7")[0] == network
+    assert nn.load(tmp_path / "m.t7")["conv1"].getName() == "conv1"
+
+
+def test_definition_and_weights_in_two_files(tmp_path):
+    model = nn.Sequential(nn.Linear(300, 300), nn.Tanh(), nn.Linear(300, 300)).double()
+    model.get(3).share(model.get(1), "weight", "gradWeight")
+    definition, weights = tmp_path / "definition.t7", tmp_path / "weights.t7"
+    assert model.saveModule(definition, weights) is model
+    assert definition.stat().st_size < 10_000 < 8 * 300 * 300 < weights.stat().st_size < 1.1 * 8 * 300 * 300
+    loaded = nn.loadModule(definition, weights)
+    same(loaded.getWeightsBias(), model.getWeightsBias())
+    loaded.get(1).weight.fill(2)
+    assert (np.array(loaded.get(3).weight) == 2).all() and (np.array(loaded.get(1).bias) != 2).all()
+    x = values(2, 300)
+    loaded.forward(x)
+    loaded.backward(x, x)  # gradients are tensors of their own, too
+    assert loaded.get(1).gradBias.shape == (300,) and (np.array(loaded.get(1).gradWeight) != 0).any()
+    fresh = nn.load(definition)  # without weights: new initial values
+    first = np.array(fresh.get(1).weight)
+    assert len(np.unique(first)) > 1000 and abs(first).max() <= 300**-0.5
+    torch.save(weights, [np.zeros((2, 2))])
+    with pytest.raises(ValueError, match="does not hold its weights"):
+        nn.load(definition, weights)
+
+
+def test_urls_are_files_of_fsspec(tmp_path):
+    model, url = net(), "memory://models/model.t7"
+    model.saveModule(url, overWrite=True)
+    same(nn.load(url)["first"].weight, model["first"].weight)
+    same(f7.load_model(url)[1][0]["weight"], model["first"].weight)
+    with pytest.raises(FileExistsError):
+        model.save(url)
+    model.saveWeights("memory://models/weights.t7", True)
+    net().loadWeights("memory://models/weights.t7", matchAll=False)
+    module, (params, buffers) = model.functional()
+    safetensors.save("memory://models/m.safetensors", module, params, buffers)
+    same(safetensors.load("memory://models/m.safetensors", module).params[0]["weight"], model["first"].weight)
+    names = {name.rpartition("/")[2] for name in fsspec.filesystem("memory").ls("/models", detail=False)}
+    assert names == {"model.t7", "weights.t7", "m.safetensors"}  # nothing is left of the writing
+    large = net().save(f"file://{tmp_path}/local.t7")
+    same(nn.load(tmp_path / "local.t7")["first"].weight, large["first"].weight)
+
+
+def test_a_url_without_fsspec_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(ImportError, match="this needs fsspec: pip install 'functorch7\\[remote\\]'"):
+        net().save("s3://bucket/model.t7")
+    with pytest.raises(ImportError, match="functorch7\\[remote\\]"):
+        f7.load_model("s3://bucket/model.t7")
+
+
+@pytest.mark.parametrize("place", ["{}/model.t7", "memory://failing/model.t7"])
+def test_a_save_that_fails_leaves_the_old_file(place, tmp_path):
+    path = place.format(tmp_path)
+    model = net().save(path, True)
+    broken = {"fine": model["first"].weight, "not": object()}
+    with pytest.raises(TypeError, match="Torch7 has no type for object"):
+        torch.save(path, broken)
+    same(nn.load(path)["first"].weight, model["first"].weight)
+    with pytest.raises(RuntimeError, match="in the middle"):
+        with remote.replacing(path) as draft:
+            draft.write_bytes(b"half a file")
+            raise RuntimeError("in the middle")
+    same(nn.load(path)["first"].weight, model["first"].weight)
+    if "memory" not in path:
+        assert os.listdir(tmp_path) == ["model.t7"]
+
+
+SAVER = """
+import os, sys
+import numpy as np
+from functorch7.interop import t7
+
+for line in sys.stdin:  # each line starts a process that saves over the file until it is killed
+    saver = os.fork()
+    number = int(line)
+    while saver == 0:
+        number += 1
+        t7.write(sys.argv[1], {"number": number, "array": np.full(500_000, number, np.float32)})
+    print(saver, flush=True)
+    os.waitpid(saver, 0)
+    print("gone", flush=True)
+"""
+
+
+def test_a_process_killed_while_it_saves_leaves_a_whole_file(tmp_path):
+    path, numbers, parts = tmp_path / "model.t7", [0], 0
+    t7.write(path, {"number": 0, "array": np.full(500_000, 0, np.float32)})
+    command = [sys.executable, "-c", SAVER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as parent:
+        assert parent.stdin is not None and parent.stdout is not None
+        for wait in (None, 0.003, 0.007, None, 0.011):
+            before, known = path.stat().st_ino, _parts(tmp_path)
+            print(numbers[-1], file=parent.stdin, flush=True)
+            saver = int(parent.stdout.readline())
+            try:
+                if wait is None:  # killed in the middle of writing
+                    parts += _until(lambda known=known: any(0 < size < 2_000_000 for size in _new(tmp_path, known)))
+                else:  # killed at any time after the first save
+                    assert _until(lambda before=before: path.stat().st_ino != before)
+                    time.sleep(wait)
+            finally:
+                os.kill(saver, signal.SIGKILL)
+            assert parent.stdout.readline() == "gone\n"
+            found = t7.read(path)
+            assert found["array"].shape == (500_000,) and (found["array"] == found["number"]).all()
+            numbers.append(found["number"])
+    assert numbers == sorted(numbers) and numbers[-1] > 0 and parts == 2
+
+
+def _parts(folder):
+    """The files that are being written, and those that earlier rounds left."""
+    return {f"{each}/model.t7" for each in os.listdir(folder) if each.startswith(".writing-")}
+
+
+def _new(folder, known):
+    for part in _parts(folder) - known:
+        with contextlib.suppress(FileNotFoundError):
+            yield os.stat(folder / part).st_size
+
+
+def _until(true):
+    """Waits until something is true, 20 seconds at most; whether it became so."""
+    limit = time.monotonic() + 20
+    while time.monotonic() < limit:
+        if true():
+            return True
+        time.sleep(0.0002)
+    return False

@@ -1,0 +1,56 @@
+"""Recipes learn: a language model of a real text, from the command line."""
+
+import json
+
+import jax
+import numpy as np
+from click.testing import CliRunner
+
+from functorch7 import recipes
+from functorch7.training.validation import evaluate
+from functorch7_cli import main
+
+
+def called(*arguments, code=0):
+    result = CliRunner().invoke(main, ["train", "--no-tuning", *arguments])
+    assert result.exit_code == code, result.output
+    return result.stderr if code else result.stdout
+
+
+def unigram_perplexity(train, test):
+    """That of a model that knows how often each word occurs, and nothing else."""
+    counts = np.bincount(train.data.ravel(), minlength=len(train.ivocab) + 1) + 1
+    return float(np.exp(-np.log(counts[test.data.ravel()] / counts.sum()).mean()))
+
+
+def test_a_language_model_of_pythons_reference_learns_what_follows_what(tmp_path):
+    """One epoch of the shipped recipe, smaller; word frequencies alone give more than twice the perplexity."""
+    changes = {"epochs": 1, "hidden_sizes": [50], "learning_rate": 1.0, "min_frequency": 20, "columns": 40}
+    small = [part for name, value in changes.items() for part in ("--set", f"{name}={value}")]
+    found = json.loads(called("python-lstm", *small, "--folder", str(tmp_path / "run"), "--json"))
+    train, _, test = recipes.load("python-lstm", changes).texts()
+    assert found["test"]["Perplexity"] < 20 < unigram_perplexity(train, test) / 2
+    again = json.loads(called("python-lstm", *small, "--folder", str(tmp_path / "run"), "--json"))
+    assert again == found  # the run was complete, and is only measured again
+
+
+def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
+    assert all(name in called("--list") for name in recipes.shipped())
+    assert "no shipped recipe" in called("nothing", code=1)
+    assert "unknown field `epoch`" in called("digits", "--set", "epoch=1", code=1)
+    assert "name a RECIPE" in called(code=2)
+    file = tmp_path / "text.txt"
+    file.write_bytes(b"\xff\xfe words")
+    assert "expected a text in UTF-8" in called("python-lstm", "--set", f"text={file}", code=1)
+
+
+def test_evaluation_reads_a_text_as_one_sequence():
+    """The perplexity of batches of 7 steps is that of the whole text at once: what is remembered flows on."""
+    task = recipes.load("python-lstm", {"hidden_sizes": [8], "min_frequency": 200, "columns": 50}).task()
+    params, buffers = task.init(jax.random.key(0))
+    (parts,), (whole,) = (
+        evaluate(task.module, params, buffers, task.test.batches(steps), task.methods)
+        for steps in (7, task.test.size())
+    )
+    assert parts[0].count == whole[0].count == task.test.size() * 50
+    np.testing.assert_allclose(parts[0].result()[0], whole[0].result()[0], rtol=1e-5)

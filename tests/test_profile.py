@@ -1,0 +1,137 @@
+"""Where the time goes: attribution of operations, costs from formulas, and tables."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.scopes import SCOPE, Scopes
+from functorch7.traced import Operation
+
+NETWORK = f7.Sequential(
+    f7.Linear(32, 64), f7.Tanh(), f7.Sequential(f7.Dropout(0.5), f7.Linear(64, 8)), f7.SeqLSTM(8, 4)
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trace")
+    params, buffers = NETWORK.init(jax.random.key(0))
+    return f7.profile(NETWORK, params, buffers, np.ones((5, 3, 32), np.float32), repeats=2, trace=folder), folder
+
+
+def test_every_operation_counts_once(found):
+    rows = {row.path: row for row in found[0].rows}
+    assert list(rows) == [(), (0,), (1,), (2,), (2, 0), (2, 1), (3,)]
+    for path, row in rows.items():
+        inside = [each for other, each in rows.items() if len(other) == len(path) + 1 and other[: len(path)] == path]
+        for way in ("forward", "backward"):
+            assert getattr(row, way) >= sum(getattr(each, way) for each in inside) - 1e-12
+        both = row.forward + row.backward - sum(each.forward + each.backward for each in inside)
+        assert row.own == pytest.approx(both, abs=1e-9)
+    assert found[0].total == pytest.approx(rows[()].forward + rows[()].backward + found[0].unattributed)
+    for path in ((0,), (2, 1), (3,)):  # products forward and backward, and a loop's
+        assert rows[path].forward > 0 and rows[path].backward > 0
+    assert found[0].call > 0 and found[0].unattributed < found[0].total / 2
+
+
+def test_costs_are_those_of_the_formulas(found):
+    rows = {row.path: row for row in found[0].rows}
+    assert rows[0,].flops == 15 * 64 * (2 * 32 + 1)  # products, and a bias
+    assert rows[0,].memory == 4 * (64 * 32 + 64 + 15 * 64) and rows[1,].memory == 4 * 15 * 64
+    assert rows[1,].flops == 15 * 64
+    assert rows[2,].memory == 4 * (8 * 64 + 8 + 15 * 8) and rows[1,].accessed == 2 * 4 * 15 * 64
+    assert rows[0,].accessed >= 4 * (64 * 32 + 64 + 15 * (32 + 64))
+    assert rows[3,].loops and not rows[0,].loops
+
+
+def test_the_table_is_sorted_and_cut(found):
+    table, folder = found
+    text = str(table)
+    assert text.splitlines()[0].split() == [
+        "layer",
+        "forward",
+        "backward",
+        "own",
+        "share",
+        "FLOPs",
+        "accessed",
+        "memory",
+    ]
+    assert "\n  2 nn.Sequential" in text and "\n    1 nn.Linear(64 -> 8)" in text and "not attributed" in text
+    assert "* one step of each loop" in text and "100.0%" in text
+    largest = table.table(sort_by="flops", row_limit=3)
+    assert [row.path for row in largest.shown] == [(), (0,), (2,)]
+    body = str(table.table(sort_by="own", row_limit=6)).splitlines()
+    assert sum(line.startswith(("2.1 nn.Linear", "0 nn.Linear", "3 nn.SeqLSTM")) for line in body) == 3
+    assert "<table>" in table._repr_html_() and "-&gt;" in table._repr_html_()
+    with pytest.raises(ValueError, match="expected sort_by among forward, backward, own, .*, got 'cpu_time'"):
+        table.table(sort_by="cpu_time")
+    assert list(folder.rglob("*.xplane.pb")) and list(folder.rglob("*.trace.json.gz"))  # TensorBoard's, Perfetto's
+
+
+@pytest.mark.parametrize(
+    ("scopes", "place", "backward"),
+    [
+        (f"jit(f)/jvp({SCOPE})/Sequential/1/Sequential/0/vmap(Linear)/dot_general", (1, 0), False),
+        (f"jit(f)/transpose(jvp({SCOPE}))/Sequential/1/jvp({SCOPE})/Sequential/1/jit(where)/mul", (1,), True),
+        (f"jit(f)/jvp({SCOPE})/Sequential/2/while/body/closed_call/vmap(step)/Linear/add", (2, "step"), False),
+        (f"jit(f)/jvp({SCOPE})/Sequential/7/add", (), False),
+        ("jit(f)/reduce_sum", None, False),
+        ("", None, False),
+    ],
+)
+def test_scopes_say_places(scopes, place, backward):
+    operation = Operation(scopes, 1.0)
+    assert operation.place({(), (0,), (1,), (1, 0), (2,), (2, "step")}) == place and operation.backward == backward
+
+
+PROGRAM = r"""HloModule jit_profiled, is_scheduled=true
+
+%fused_computation.1 (param_0.1: f32[2]) -> f32[2] {
+  %param_0.1 = f32[2]{0} parameter(0)
+  ROOT %add.1 = f32[2]{0} add(%param_0.1, %param_0.1), metadata={op_name="jit(f)/jvp(SCOPE)/Sequential/1/ReLU/add"}
+}
+
+ENTRY %main.5 (input.1: f32[2], weight.1: f32[2], gradients_0_.1: f32[2]) -> (f32[2], f32[2]) {
+  %input.1 = f32[2]{0} parameter(0), metadata={op_name="moving[0]"}
+  %weight.1 = f32[2]{0} parameter(1), metadata={op_name="params[0][\'weight\']"}
+  %gradients_0_.1 = f32[2]{0} parameter(2), metadata={op_name="gradients[0]"}
+  %copy.1 = f32[2]{0} copy(%weight.1)
+  %convolution.1 = f32[2]{0} convolution(%input.1, %copy.1), window={size=3}, dim_labels=bf_io->bf
+  %fusion.1 = f32[2]{0} fusion(%convolution.1), kind=kLoop, calls=%fused_computation.1
+  %copy.2 = f32[2]{0} copy(%gradients_0_.1)
+  %convolution.2 = f32[2]{0} convolution(%copy.2, %copy.1), window={size=3}, dim_labels=bf_io->bf
+  %convolution.3 = f32[2]{0} convolution(%input.1, %copy.2), window={size=3}, dim_labels=bf_io->bf
+  %copy.3 = f32[2]{0} copy(%convolution.3)
+  %while.1 = (s32[], f32[2]{0}) while(%tuple.1), condition=%region_1, body=%region_2
+  ROOT %tuple.9 = (f32[2]{0}, f32[2]{0}) tuple(%copy.3, %convolution.2, %fusion.1)
+}
+"""
+
+
+def test_operations_without_scopes_belong_to_weights():
+    scopes = Scopes(PROGRAM.replace("SCOPE", SCOPE), ["[0]['weight']"])
+    places = {(), (0,), (1,)}
+
+    def found(name):
+        operation = Operation(scopes.scope(name), 1.0)
+        return operation.place(places), operation.backward
+
+    assert found("convolution.1") == found("copy.1") == ((0,), False)  # reads the weight
+    assert found("convolution.2") == ((0,), True)  # reads the weight and a gradient
+    assert found("convolution.3") == found("copy.3") == ((0,), True)  # gives the weight's gradient
+    assert found("fusion.1") == ((1,), False)  # says so inside
+    assert found("nowhere") == (None, False)
+    assert scopes.has_others_inside("while.1") and not scopes.has_others_inside("convolution.1")
+
+
+def test_indices_and_what_cannot_be_profiled():
+    module = f7.Sequential(f7.LookupTable(9, 4), f7.ArgMax(3))
+    found = f7.profile(module, *module.init(jax.random.key(0)), jnp.ones((2, 3), jnp.int32), train=False, repeats=1)
+    assert [row.path for row in found.rows] == [(), (0,), (1,)] and found.rows[1].memory == 4 * (9 * 4 + 2 * 3 * 4)
+    with pytest.raises(ValueError, match=r"profile: nn\.MaskedSelect cannot be compiled"):
+        f7.profile(f7.MaskedSelect(), {}, {}, [np.ones(2), np.ones(2)])
+    with pytest.raises(ValueError, match="expected input of size 32"):
+        f7.profile(NETWORK, *NETWORK.init(jax.random.key(0)), np.ones((2, 3), np.float32))
