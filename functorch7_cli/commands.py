@@ -169,6 +169,11 @@ functorch7 train --list
 @click.argument("file", metavar="RECIPE", required=False)
 @click.option("--folder", type=click.Path(), help="Where the run is kept, and goes on from; else runs/RECIPE.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change a setting of the recipe.")
+@click.option(
+    "--devices",
+    type=click.Choice(["copies", "shards"]),
+    help="Train on all devices: all parameters on each, or a part of them on each.",
+)
 @click.option("--bfloat16", is_flag=True, help="Compute in bfloat16; parameters stay float32.")
 @click.option("--tensorboard", is_flag=True, help="Write files for TensorBoard, too.")
 @click.option("--list", "listing", is_flag=True, help="List the shipped recipes.")

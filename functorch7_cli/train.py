@@ -7,17 +7,20 @@ from typing import Any
 
 import jax
 
-from functorch7 import recipes
+from functorch7 import recipes, viz
 
 
 def train(
-    file: str, folder: str | None, settings: tuple[str, ...], bfloat16: bool, tensorboard: bool, quiet: bool
-) -> dict[str, Any]:
-    """Trains, and says how it ended and what the network is worth on the test set."""
+    file: str, folder: str | None, settings: tuple[str, ...], devices: str | None, bfloat16: bool, tensorboard: bool,
+    quiet: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """Trains, draws the learning curves, and says how it ended and what the network is worth on the test set."""
     recipe = recipes.load(file, dict(map(recipes.change, settings)))
     runs = Path("runs", Path(file).stem) if folder is None else Path(folder)
     dtype = jax.numpy.bfloat16 if bfloat16 else None
-    outcome = recipes.run(recipe, runs, compute_dtype=dtype, tensorboard=tensorboard, verbose=not quiet)
+    options: Any = {"compute_dtype": dtype, "tensorboard": tensorboard, "verbose": not quiet}
+    outcome = recipes.run(recipe, runs, devices=devices, **options)
+    viz.plot_learning(runs, runs / "curves.png")
     return {
         "folder": str(runs),
         "ended": outcome.result.ended,

@@ -21,6 +21,18 @@ from .tensor import Tensor
 from .values import unwrapped, wrapped
 
 
+class Sequential(Container, describes=layers.Sequential):
+    """A chain of modules. A dict's are named by its keys: `nn.Sequential({"fc": nn.Linear(2, 3)})["fc"]`."""
+
+    def __init__(self, *modules: Any):
+        if len(modules) != 1 or not isinstance(modules[0], dict):
+            super().__init__(*modules)
+            return
+        super().__init__(*modules[0].values())
+        for name, module in zip(modules[0], self.modules, strict=True):
+            module.setName(name)
+
+
 class Reinforce(Module, describes=ReinforceSpec):
     """Stochastic modules; `reward` is what `reinforce` sent last.
 

@@ -75,7 +75,7 @@ class BillionWords(WordModel, frozen=True, tag="billion-words"):
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
             module, partial(self.initial, module), criterion, self.optimizer(steps), train, valid, test,
-            self.sequence_length, [Loss(criterion)], word_count,
+            self.sequence_length, [Loss(criterion)], word_count, 2,
         )  # fmt: skip
 
     def network_of(self, vocabulary: int, frequencies: np.ndarray) -> Module:

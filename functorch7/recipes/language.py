@@ -38,7 +38,7 @@ class Language(WordModel, frozen=True, tag="language"):
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
             module, partial(self.initial, module), SequencerCriterion(ClassNLLCriterion()), self.optimizer(steps),
-            train, valid, test, self.sequence_length, [Perplexity()], word_count,
+            train, valid, test, self.sequence_length, [Perplexity()], word_count, 2,
         )  # fmt: skip
 
     def texts(self) -> tuple[WordSequence, WordSequence, WordSequence]:

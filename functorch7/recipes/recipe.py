@@ -33,6 +33,8 @@ class Task(NamedTuple):
     """How good it is; the first decides which epoch was the best."""
     count: Callable[[Any, Any], int] = first_dimension
     """How many examples, or words, a batch (input, target) has."""
+    batch_dim: int = 1
+    """The dimension of inputs and targets that devices share, from 1."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):

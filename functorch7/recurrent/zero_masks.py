@@ -39,7 +39,7 @@ def _mask(module: Module, zero_mask: Any) -> Any:
         raise TypeError(f"{module.torch_name()}: expecting zeroMask tensor of bytes or false, got {mask.dtype}")
     if mask.ndim not in (1, 2):
         raise expected(module, "zeroMask of size seqlen x batchsize", mask)
-    return mask != 0
+    return mask.astype(bool)
 
 
 def _placed(module: Module, buffers: Any, mask: Any) -> Any:

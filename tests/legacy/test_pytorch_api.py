@@ -189,6 +189,16 @@ def test_things_are_found_by_name():
             get(name)
 
 
+def test_a_sequential_of_a_dict_has_named_modules():
+    fc, squash = nn.Linear(2, 3), nn.Tanh()
+    net = nn.Sequential({"fc": fc, "squash": squash})
+    assert net["fc"] is fc is net[0] and net["squash"] is squash
+    x = torch.ones(4, 2)
+    np.testing.assert_array_equal(net(x), squash(fc(x)))
+    with pytest.raises(TypeError, match="expected a module as module 2, got 3"):
+        nn.Sequential({"fc": fc, "three": 3})
+
+
 def test_shared_modules_are_named_once():
     net = custom(lambda self, x: self.b(self.a(x)), a=Scale)
     net.b = net.a

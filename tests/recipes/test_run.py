@@ -30,6 +30,7 @@ def test_a_language_model_of_pythons_reference_learns_what_follows_what(tmp_path
     found = json.loads(called("python-lstm", *small, "--folder", str(tmp_path / "run"), "--json"))
     train, _, test = recipes.load("python-lstm", changes).texts()
     assert found["test"]["Perplexity"] < 20 < unigram_perplexity(train, test) / 2
+    assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     again = json.loads(called("python-lstm", *small, "--folder", str(tmp_path / "run"), "--json"))
     assert again == found  # the run was complete, and is only measured again
 
@@ -37,6 +38,7 @@ def test_a_language_model_of_pythons_reference_learns_what_follows_what(tmp_path
 def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     assert all(name in called("--list") for name in recipes.shipped())
     assert "no shipped recipe" in called("nothing", code=1)
+    assert "copies" in called("digits", "--devices", "all", code=2)
     assert "unknown field `epoch`" in called("digits", "--set", "epoch=1", code=1)
     assert "name a RECIPE" in called(code=2)
     file = tmp_path / "text.txt"
