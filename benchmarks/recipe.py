@@ -59,7 +59,7 @@ def by_pytorch(arrays: list, batches: list) -> Way:
         torch.nn.utils.clip_grad_norm_(weights, RECIPE.cutoff)
         with torch.no_grad():
             if not velocities:  # dpnn's momentum starts with the first gradient
-                velocities.extend(torch.clone(weight.grad) for weight in weights)
+                velocities.extend(weight.grad.clone() for weight in weights if weight.grad is not None)
             for weight, velocity in zip(weights, velocities, strict=True):
                 velocity.mul_(RECIPE.momentum).add_(weight.grad, alpha=1 - RECIPE.momentum)
                 weight -= RECIPE.learning_rate * velocity
