@@ -1,5 +1,6 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
 #   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
+#   make notebooks [ARGS=3_torch7_files]    runs the notebooks and keeps what their cells give
 #   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
 #   make bench-accelerator    how well training steps use this machine's device; writes accelerator-report.md
 #   make docs    the site, into build/site
@@ -11,7 +12,7 @@ TUNING ?=
 
 python := $(VENV)/bin/python
 
-.PHONY: demo test lint format benchmark bench-accelerator gallery docs clean
+.PHONY: demo test lint format benchmark bench-accelerator gallery notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
@@ -38,6 +39,9 @@ bench-accelerator: $(VENV)/.installed-test
 gallery: $(VENV)/.installed-demo
 	$(python) -m functorch7.viz --gallery docs
 	$(python) examples/vision.py --output docs/gallery/vision.png
+
+notebooks: $(VENV)/.installed-notebooks
+	$(python) notebooks/execute.py $(ARGS)
 
 docs: $(VENV)/.installed-docs
 	$(python) -m mkdocs build --strict

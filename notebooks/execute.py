@@ -1,0 +1,54 @@
+"""Makes the notebooks: each script of source/ becomes a .ipynb beside this file, with the outputs of its cells.
+
+    python notebooks/execute.py [3_torch7_files ...]
+
+Needs the extra `notebooks` (jupytext, nbclient, ipykernel). `make notebooks` runs it for all.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import jupytext
+from nbclient import NotebookClient
+from nbformat import NotebookNode, validate
+
+FOLDER = Path(__file__).parent
+SOURCES = FOLDER / "source"
+
+
+def notebook(source: Path) -> NotebookNode:
+    """The notebook of a script, without outputs; nothing in it differs from one conversion to the next."""
+    made = jupytext.read(source, fmt="py:percent")
+    made.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    for number, cell in enumerate(made.cells):
+        cell.id, cell.metadata = f"cell-{number}", {}
+    validate(made)
+    return made
+
+
+def execute(source: Path) -> Path:
+    """Runs the notebook of a script where the scripts it imports are, and writes it with what its cells gave.
+
+    Raises: nbclient's CellExecutionError if a cell fails; nothing is written then.
+    """
+    made = notebook(source)
+    client = NotebookClient(made, kernel_name="python3", resources={"metadata": {"path": FOLDER}}, record_timing=False)
+    client.execute()
+    made.metadata.pop("language_info")  # the version of this machine's Python
+    path = FOLDER / f"{source.stem}.ipynb"
+    jupytext.write(made, path, fmt="ipynb")
+    return path
+
+
+def main(names: list[str]) -> None:
+    """Executes the named notebooks, or all."""
+    for source in [SOURCES / f"{name}.py" for name in names] or sorted(SOURCES.glob("*.py")):
+        start = time.perf_counter()
+        path = execute(source)
+        took, size = time.perf_counter() - start, path.stat().st_size / 1000
+        print(f"wrote {path.name}: {size:.0f} kB in {took:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
