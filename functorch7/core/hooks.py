@@ -39,6 +39,13 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
+class Called(NamedTuple):
+    """What a forward_pre hook may return that also changes the description, of which some arguments are a part."""
+
+    module: Any
+    input: Any
+
+
 def hooked(
     module: Described, at: str = "", *, forward_pre: Callable | None = None, forward: Callable | None = None,
     backward_pre: Callable | None = None, backward: Callable | None = None,
@@ -96,9 +103,10 @@ def run(module: Module, forward: Forward, params: Any, input: Any, others: Any =
     """
     own = sorted((hook for hook in module._hooks if not hook.path), key=lambda hook: not hook.everywhere)
     at: dict[str, list[Callable]] = {kind: [hook.function for hook in own if hook.kind == kind] for kind in KINDS}
-    bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
     for hook in at["forward_pre"]:
-        input = _chosen(hook(module, input), input)
+        new = hook(module, input)
+        module, input = new if isinstance(new, Called) else (module, _chosen(new, input))
+    bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
     def between(bare: Module, params: Any, input: Any) -> tuple[Any, Any]:
         try:
