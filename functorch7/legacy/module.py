@@ -43,7 +43,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
 
 
 class Module(
-    BigDL, Tree, Parameters, Names, State, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
+    BigDL, Tree, Parameters, State, Names, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
     describes=core.Module,
 ):  # fmt: skip
     """A layer or network with Torch's interface.

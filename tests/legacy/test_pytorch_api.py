@@ -133,6 +133,26 @@ def test_a_ModuleList_is_a_list():
         table.append(5)
 
 
+def test_equal_neighbours_in_a_ModuleList_are_printed_once():
+    theirs = pytest.importorskip("torch")
+
+    def printed(nn):
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                a, b, c = ([nn.ModuleDict() for _ in range(n)] for n in (3, 1, 2))
+                inner = [nn.ModuleList(each) for each in (a, b, c, b)]
+                self.layers = nn.ModuleList([*inner, nn.ModuleList()])
+
+            def forward(self, x):
+                return x
+
+        return repr(Outer())
+
+    assert printed(nn) == printed(theirs.nn)
+    assert "(0-2): 3 x ModuleDict()" in printed(nn)
+
+
 def test_a_ModuleDict_is_a_dict():
     a, b, c = (Scale(i) for i in range(3))
     table = nn.ModuleDict({"b": b, "a": a})
@@ -199,6 +219,23 @@ def test_a_sequential_of_a_dict_has_named_modules():
         nn.Sequential({"fc": fc, "three": 3})
 
 
+def test_modules_are_added_by_name_where_there_is_a_place_for_them():
+    net, fc = nn.Sequential(nn.Linear(3, 2)), nn.Linear(2, 2)
+    net.add_module("1", nn.Tanh())
+    net.register_module("fc", fc)
+    assert net["fc"] is fc is net[2] and len(net) == 3 and net[1].getName().startswith("Tanh@")
+    same(net(X), fc.forward(np.tanh(net[0].forward(X))), 1e-6)
+    outer = custom(lambda self, x: self.inner(x))
+    outer.register_module("inner", net)
+    same(outer(X), net.forward(X))
+    for wrong, error in ((("fc", fc), KeyError), (("7", fc), KeyError), (("a.b", fc), KeyError), (("a", 5), TypeError),
+                         ((5, fc), TypeError)):  # fmt: skip
+        with pytest.raises(error, match="nn.Sequential: "):
+            net.add_module(*wrong)
+    with pytest.raises(TypeError, match="nn.Linear: add_module needs a container"):
+        fc.add_module("a", net)
+
+
 def test_shared_modules_are_named_once():
     net = custom(lambda self, x: self.b(self.a(x)), a=Scale)
     net.b = net.a
@@ -242,6 +279,55 @@ def test_functions_around_saving_and_loading():
     outer.load_state_dict({"0.factor": [7.0], "0.old": [1.0]})
     same(net.factor, [7])
     assert seen == [([], [])]
+
+
+def test_assigned_tensors_are_the_modules_own_from_then_on():
+    net, factor = nn.Sequential(Scale(), nn.BatchNormalization(3)), torch.Tensor.of(np.full(1, 5.0))
+    state = {name: np.asarray(value) + 1 for name, value in net.state_dict().items()} | {"0.factor": factor}
+    assert not any(net.load_state_dict(state, assign=True))
+    assert net[0].factor.dtype == np.float64 and isinstance(net[0].factor, nn.Parameter)
+    same(net[1].running_mean, np.ones(3))
+    factor.mul(2)
+    same(net.eval()(X), (10 * X - 1) / np.sqrt(2 + 1e-5) * net[1].weight.numpy() + 1, 1e-5)
+    with pytest.raises(ValueError, match=r"0\.factor: expected shape \(1,\), got \(2,\)"):
+        net.load_state_dict(state | {"0.factor": torch.ones(2)}, assign=True)
+
+
+def test_extra_state_is_saved_beside_the_tensors(tmp_path):
+    theirs = pytest.importorskip("torch")
+
+    def made(nn, tensor):
+        class Counting(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(tensor)
+                self.steps, self.names = 0, []
+
+            def forward(self, x):
+                return x * self.weight
+
+            def get_extra_state(self):
+                return {"steps": self.steps, "names": self.names}
+
+            def set_extra_state(self, state):
+                self.steps, self.names = state["steps"], state["names"]
+
+        return nn.Sequential(Counting(), nn.Tanh())
+
+    mine, other = made(nn, torch.ones(1)), made(theirs.nn, theirs.ones(1))
+    for net in (mine, other):
+        net[0].steps, net[0].names = 3, ["a", "b"]
+    assert list(mine.state_dict()) == list(other.state_dict()) == ["0.weight", "0._extra_state"]
+    torch.save(tmp_path / "state.t7", mine.state_dict())
+    loaded = made(nn, torch.ones(1))
+    assert not any(loaded.load_state_dict(torch.load(tmp_path / "state.t7")))
+    assert (loaded[0].steps, loaded[0].names) == (3, ["a", "b"])
+    with pytest.raises(ValueError, match=r"missing 0\._extra_state; unexpected 1\._extra_state"):
+        loaded.load_state_dict({"0.weight": np.ones(1), "1._extra_state": 5})
+    keys = mine.load_state_dict({"1._extra_state": 5}, strict=False)
+    assert keys == (["0.weight", "0._extra_state"], ["1._extra_state"])
+    with pytest.raises(NotImplementedError, match="define get_extra_state"):
+        nn.Tanh().get_extra_state()
 
 
 def test_to_takes_devices_dtypes_and_tensors():
