@@ -389,4 +389,5 @@ class Module(
         return core.title(self)
 
     def __repr__(self) -> str:
-        return self.typename() if self._spec is None else self.description().printed()
+        text = self.typename() if self._spec is None else self.description().printed()
+        return text.replace("\n", self._line)
