@@ -17,9 +17,9 @@ class Container(Module, describes=core.Container):
         self.modules.append(module)
         return self
 
-    def extend(self, *modules: Module) -> Any:
-        """Appends several modules; returns the container."""
-        for module in modules:
+    def extend(self, *modules: Any) -> Any:
+        """Appends several modules, or those of a list; returns the container."""
+        for module in modules[0] if len(modules) == 1 and isinstance(modules[0], (list, tuple)) else modules:
             self.add(module)
         return self
 

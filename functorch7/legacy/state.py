@@ -145,6 +145,18 @@ class State(Names):
         """PyTorch's name of `evaluate()`; the flag is `train`."""
         return self.evaluate()
 
+    def cpu(self) -> Any:
+        """Moves to the host: `to("cpu")`."""
+        return self.to("cpu")
+
+    def half(self) -> Any:
+        """Casts to float16."""
+        return self.to(dtype=np.float16)
+
+    def bfloat16(self) -> Any:
+        """Casts to bfloat16."""
+        return self.to(dtype="bfloat16")
+
     def zero_grad(self) -> None:
         """PyTorch's name of `zeroGradParameters()`."""
         self.zeroGradParameters()

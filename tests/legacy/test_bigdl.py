@@ -264,7 +264,7 @@ def test_predict_gives_the_probability_distributions_in_order():
     model = nn.Sequential(nn.Linear(3, 6), nn.SoftMax())
     scores = X @ np.array(model.get(1).weight).T + np.array(model.get(1).bias)
     expected = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
-    for dataset, size in [(X, 2), (torch.Tensor(X), None), ([X[:3], X[3:]], None), ([(X, CLASSES)], None)]:
+    for dataset, size in [(X, 2), (X, -1), (torch.Tensor(X), None), ([X[:3], X[3:]], None), ([(X, CLASSES)], None)]:
         found = model.predict(dataset, size)
         assert isinstance(found, torch.Tensor)
         same(found, expected, rtol=1e-4, atol=1e-6)

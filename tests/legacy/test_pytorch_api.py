@@ -334,9 +334,20 @@ def test_to_takes_devices_dtypes_and_tensors():
     net = described()
     assert net.to("cpu", torch.float64)[0].gradWeight.dtype == np.float64
     assert net.to(torch.ones(1))[1].running_mean.dtype == np.float32
+    assert net.half()[0].weight.dtype == np.float16 and net.bfloat16()[0].bias.dtype.name == "bfloat16"
+    assert net.cpu() is net
     for wrong in (np.int32, "tpu"):
         with pytest.raises(TypeError, match="to\\(\\) expected"):
             net.to(wrong)
+
+
+def test_what_visits_all_modules_returns_the_module():
+    net, seen = described(), []
+    assert net.apply(lambda module: seen.append(module)) is net and seen == net.listModules()
+    for module in (net, Scale()):
+        with pytest.raises(ValueError, match="training mode is expected to be boolean, got 'yes'"):
+            module.training("yes")
+    assert len(nn.Sequential().extend([nn.Tanh(), nn.Abs()]).extend(nn.Tanh(), nn.Abs())) == 4
 
 
 def test_functional_call_leaves_the_module_as_it_is():
