@@ -306,6 +306,8 @@ def test_predictions_are_added_to_images():
             model.predictImage(wrong)
     with pytest.raises(KeyError):
         model.predictImage(images, "other")
+    with pytest.raises(ValueError, match="expected batchPerPartition above 0, got 0"):
+        model.predictImage(images, batchPerPartition=0)
 
 
 # Graphs ----------------------------------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ class Prediction(Evaluation):
             raise ValueError(
                 f'{self.title()}: expected an "image", C x H x W, in each dict, of one shape; got {shapes}'
             )
+        if batchPerPartition < 1:
+            raise ValueError(f"{self.title()}: expected batchPerPartition above 0, got {batchPerPartition}")
         looked_at = self if outputLayer is None else self[outputLayer]  # type: ignore[index]
         found = []
         with self._evaluating():
