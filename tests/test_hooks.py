@@ -7,6 +7,7 @@ import pytest
 
 import functorch7 as f7
 from functorch7.core import recording
+from functorch7.core.places import dotted, places
 
 
 def network():
@@ -136,6 +137,28 @@ def test_hooks_are_part_of_a_descriptions_value_and_of_nothing_else():
 def test_place_that_is_not_there():
     with pytest.raises(ValueError, match=r"hooked: nn.Sequential has nothing at '7'; there are '', '0', '1', '2'"):
         f7.hooked(network(), "7", forward=double)
+
+
+@pytest.mark.parametrize(
+    "cell", [f7.FastLSTM(2, 2, p=0.5), f7.GRU(2, 2), f7.MuFuRu(2, 2), f7.RecLSTM(2, 2), f7.RecGRU(2, 2)]
+)
+def test_places_that_are_never_called_are_refused(cell):
+    known = [dotted(path) for path, _ in places(cell) if path]
+    network = f7.Sequential(f7.Sequencer(cell), f7.Linear(2, 3))
+    for place in known:
+        with pytest.raises(ValueError, match=f"hooked: a hook at '0.0.{place}' would never run"):
+            f7.hooked(network, f"0.0.{place}", forward=double)
+    log = []
+    watched = f7.hooked(f7.hooked(network, "nn.Linear", forward=double), "*", forward=lambda m, i, o: log.append(m))
+    jax.eval_shape(watched.apply, *network.init(jax.random.key(0)), jnp.ones((3, 1, 2)))
+    assert {type(module) for module in log} == {type(network), f7.Sequencer, type(cell), f7.Linear}
+
+
+def test_normalizations_of_a_cell_are_called():
+    cell, log = f7.FastLSTM(2, 2, bn=True), []
+    hooked = f7.hooked(cell, "bn_wx", forward=lambda module, input, output: log.append(output))
+    hooked.apply(*cell.init(jax.random.key(0)), jnp.ones((3, 2)))
+    assert len(log) == 1
 
 
 @pytest.mark.parametrize("at", ["0.0", "nn.Tanh"], ids=["place", "class"])

@@ -39,6 +39,13 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
+class Called(NamedTuple):
+    """What a forward_pre hook may return that also changes the description, of which some arguments are a part."""
+
+    module: Any
+    input: Any
+
+
 def hooked(
     module: Described, at: str = "", *, forward_pre: Callable | None = None, forward: Callable | None = None,
     backward_pre: Callable | None = None, backward: Callable | None = None,
@@ -55,9 +62,9 @@ def hooked(
 
     Hooks of "*" run before others; else they run in the order in which they were set, each with what those before it
     have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
-    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) run none.
+    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) have none.
     Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
-    Raises: ValueError for a place that is not there, and for gradients of another structure or shape.
+    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape.
     Source: PyTorch's Modules note, "Module Hooks".
     """
     known = dict(places(module))
@@ -65,10 +72,21 @@ def hooked(
     if not chosen:
         there = ", ".join(repr(dotted(path)) for path in known)
         raise ValueError(f"hooked: {module.torch_name()} has nothing at {at!r}; there are {there}")
+    chosen, given_up = [path for path in chosen if _runs(known, path)], dotted(chosen[0])
+    if not chosen:
+        raise ValueError(
+            f"hooked: a hook at {given_up!r} would never run, because {module.torch_name()} does not call what is "
+            "there: it uses only its arrays"
+        )
     functions = zip(KINDS, (forward_pre, forward, backward_pre, backward), strict=False)
     given = [(kind, function) for kind, function in functions if function is not None]
     new = (Hook(path, kind, function, at == "*") for path in chosen for kind, function in given)
     return attached(module, (*module._hooks, *new))
+
+
+def _runs(known: dict[Path, Any], path: Path) -> bool:
+    """Whether the module at a path is called, and not only its arrays are used by what is around it."""
+    return not any(path[i] in known[path[:i]].uncalled for i in range(len(path)))
 
 
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
@@ -96,9 +114,10 @@ def run(module: Module, forward: Forward, params: Any, input: Any, others: Any =
     """
     own = sorted((hook for hook in module._hooks if not hook.path), key=lambda hook: not hook.everywhere)
     at: dict[str, list[Callable]] = {kind: [hook.function for hook in own if hook.kind == kind] for kind in KINDS}
-    bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
     for hook in at["forward_pre"]:
-        input = _chosen(hook(module, input), input)
+        new = hook(module, input)
+        module, input = new if isinstance(new, Called) else (module, _chosen(new, input))
+    bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
     def between(bare: Module, params: Any, input: Any) -> tuple[Any, Any]:
         try:

@@ -59,6 +59,8 @@ class Module:
     """Names of the buffers that are no recurrent state and yet not saved."""
     exposes: ClassVar[tuple[str, ...]] = ()
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
+    uncalled: ClassVar[tuple[str, ...]] = ()
+    """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False

@@ -1,6 +1,6 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
 
 import jax
@@ -95,12 +95,19 @@ def state_dict(module: Module, variables: Variables) -> dict[str, Any]:
     return {dotted(path): value for path, value in found if value is not None}
 
 
-def fitting(who: str, own: dict[str, Any], state: Mapping[str, Any], strict: bool) -> IncompatibleKeys:
-    """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`."""
+def fitting(
+    who: str, own: dict[str, Any], state: Mapping[str, Any], strict: bool, others: Sequence[str] = ()
+) -> IncompatibleKeys:
+    """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`.
+
+    `others`: names that are expected, too, and may have any values.
+    """
     if not isinstance(state, Mapping):
         raise TypeError(f"{who}: expected a state_dict, got {type(state).__name__}")
+    own = own | {name: None for name in others if name not in state}
+    state = {name: value for name, value in state.items() if name not in others}
     shared = {name: array for name, array in own.items() if name in state}
-    wrong = misfits(own, dict(state)) if strict else misfits(shared, {name: state[name] for name in shared})
+    wrong = misfits(own, state) if strict else misfits(shared, {name: state[name] for name in shared})
     if wrong:
         raise ValueError(f"{who}: the state does not fit: " + "; ".join(wrong))
     return IncompatibleKeys([n for n in own if n not in state], [n for n in state if n not in own])

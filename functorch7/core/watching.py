@@ -16,20 +16,26 @@ import jax.numpy as jnp
 
 from . import rows
 
+
+def _as_they_are(module: Any, *values: Any) -> tuple:
+    return values
+
+
 Key = tuple[int, int]
 """The number of a watch, and how often it has seen something before in this call."""
 
 
 class Watch(NamedTuple):
-    """A hook that returns nothing, and shows what it sees under its number."""
+    """A hook that returns nothing, and shows what it sees under its number: view(module, *values)."""
 
     number: int
+    view: Callable[..., tuple] = _as_they_are
 
     def __call__(self, module: Any, *values: Any) -> None:
         seen = watcher()
         if seen is not None:
             key = seen.key(self)
-            seen.values[key] = values
+            seen.values[key] = self.view(module, *values)
             seen.order.append(key)
 
 

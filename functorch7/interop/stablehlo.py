@@ -1,15 +1,15 @@
 """Networks as compiled programs (StableHLO) for serving: bytes that JAX runs without functorch7."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.experimental import checkify
 
-from ..core import Module, replacing
+from ..core import Module
 from .packages import package
+from .remote import reading, replacing
 
 
 def export(
@@ -65,19 +65,23 @@ def save_exported(
     path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32,
     platforms: Any = None,
 ) -> None:  # fmt: skip
-    """Writes what `export` gives, whole or not at all. Raises: as `export`; OSError."""
+    """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype, platforms)
     with replacing(path) as draft:
         draft.write_bytes(data)
 
 
 def load_exported(source: str | os.PathLike | bytes) -> "Served":
-    """The function in a file, or in bytes, that `export` made.
+    """The function in a file, at a path or a URL for fsspec, or in bytes, that `export` made.
 
     Raises: ImportError without flatbuffers; FileNotFoundError; ValueError for what is no such program.
     """
     package("flatbuffers")
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    if isinstance(source, bytes):
+        data = source
+    else:
+        with reading(source) as file:
+            data = file.read_bytes()
     try:
         return Served(jax.export.deserialize(bytearray(data)))
     except Exception as error:  # whatever the bytes lead the reader to

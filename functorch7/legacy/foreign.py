@@ -39,9 +39,13 @@ class InMode(core.Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return self.module.draws(self.train)
 
+    @property
+    def inner(self) -> core.Module:
+        """The module, with the hooks that were handed on to it."""
+        return hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
+
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        inner = hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
-        return inner.apply(params, buffers, input, key=key, train=self.train)
+        return self.inner.apply(params, buffers, input, key=key, train=self.train)
 
     def printed(self) -> str:
         return self.module.printed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import jax
@@ -78,6 +79,30 @@ class Form(NamedTuple):
         arrays = iter([input] if self.leaves.count(None) == 1 else input)
         leaves = [wrapped(next(arrays)) if leaf is None else thawed(leaf) for leaf in self.leaves]
         return jax.tree.unflatten(self.structure, leaves)
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Arguments:
+    """The arguments of a call: arrays, and the form around them; the form is None where the one argument is the input.
+
+    It goes through compiled programs as the arrays do.
+    """
+
+    arrays: Any
+    form: Form | None = field(metadata={"static": True})
+
+    def filled(self) -> tuple[tuple, dict[str, Any]]:
+        """(arguments, keyword arguments), of tensors."""
+        return ((wrapped(self.arrays),), {}) if self.form is None else self.form.filled(self.arrays)
+
+
+def only_input(who: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The one argument of a module that takes no others. Raises TypeError if there are."""
+    if len(args) != 1 or kwargs:
+        given = f"{len(args)} arguments and the keywords {list(kwargs)}"
+        raise TypeError(f"{who}: expected one input (a table, where it takes several), got {given}")
+    return args[0]
 
 
 def split(args: tuple, kwargs: dict[str, Any]) -> tuple[Form | None, Any]:

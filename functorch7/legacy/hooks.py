@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .described import Described
+from .forms import Arguments, only_input
 from .tensor import changed
 from .values import as_tensors
 
@@ -17,11 +18,35 @@ everywhere: list[Registered] = []
 class Registered:
     """A function that was registered as a hook; `replaces` has the modules for which it has returned something."""
 
-    def __init__(self, kind: str, function: Callable, always_call: bool = False):
+    def __init__(self, kind: str, function: Callable, with_kwargs: bool = False, always_call: bool = False):
         if not callable(function):
             raise TypeError(f"register_{kind}_hook: expected a function, got {function!r}")
-        self.kind, self.function, self.always_call = kind, function, always_call
+        self.kind, self.function, self.with_kwargs, self.always_call = kind, function, with_kwargs, always_call
         self.replaces: weakref.WeakSet = weakref.WeakSet()
+
+    @property
+    def gives_arguments(self) -> bool:
+        """Whether what it returns is (arguments, keyword arguments)."""
+        return self.kind == "forward_pre" and self.with_kwargs
+
+    def __call__(self, module: Any, *values: Any) -> Any:
+        """What the function returns for tensors; the input is taken apart for one that was set `with_kwargs`."""
+        if not self.with_kwargs:
+            return self.function(module, *values)
+        given, *others = values
+        arguments = given.filled() if isinstance(given, Arguments) else ((given,), {})
+        new = self.function(module, *arguments, *others)
+        if self.gives_arguments and new is not None and not _are_arguments(new):
+            raise RuntimeError(
+                f"{module.title()}: forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+                f"{new!r}"
+            )
+        return new
+
+
+def _are_arguments(value: Any) -> bool:
+    pair = isinstance(value, tuple) and len(value) == 2
+    return pair and isinstance(value[0], tuple) and isinstance(value[1], dict)
 
 
 class RemovableHandle:
@@ -68,39 +93,47 @@ class Hooks(Described):
 
     _hooks: list[Registered] | tuple = ()
 
-    def _register(self, hook: Registered, prepend: bool) -> RemovableHandle:
+    def _hook_up(self, hook: Registered, prepend: bool) -> RemovableHandle:
         return _registered(self.__dict__.setdefault("_hooks", []), hook, prepend)
 
-    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False) -> RemovableHandle:
-        """hook(module, input) -> None or another input, before forward; `prepend`: before those that are there."""
-        return self._register(Registered("forward_pre", hook), prepend)
+    def register_forward_pre_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """hook(module, input) -> None or another input, before forward; `prepend`: before those that are there.
+
+        `with_kwargs`: hook(module, args, kwargs) -> None or (args, kwargs), a tuple and a dict of all arguments.
+        """
+        return self._hook_up(Registered("forward_pre", hook, with_kwargs), prepend)
 
     def register_forward_hook(
-        self, hook: Callable, *, prepend: bool = False, always_call: bool = False
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """hook(module, input, output) -> None or another output, after forward.
 
-        `always_call`: also when the module's forward raises, with None as output (and as input, inside a network).
+        `with_kwargs`: hook(module, args, kwargs, output). `always_call`: also when the module's forward raises, with
+        None as output (and as input, inside a network).
         """
-        return self._register(Registered("forward", hook, always_call), prepend)
+        return self._hook_up(Registered("forward", hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """hook(module, gradOutput) -> None or another gradOutput, before backward."""
-        return self._register(Registered("backward_pre", hook), prepend)
+        return self._hook_up(Registered("backward_pre", hook), prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """hook(module, gradInput, gradOutput) -> None or another gradInput, after backward.
 
         Gradients with respect to integers are None.
         """
-        return self._register(Registered("backward", hook), prepend)
+        return self._hook_up(Registered("backward", hook), prepend)
 
     def _all_hooks(self) -> list[Registered]:
         return [*everywhere, *self._hooks]
 
     def _hand_hooks_to(self, copy: Hooks) -> None:
         if self._hooks:
-            copy.__dict__["_hooks"] = [Registered(h.kind, h.function, h.always_call) for h in self._hooks]
+            copy.__dict__["_hooks"] = [
+                Registered(h.kind, h.function, h.with_kwargs, h.always_call) for h in self._hooks
+            ]
 
     # Modules whose forward and backward a user wrote: nothing is compiled ---------------------------------------------
 
@@ -108,8 +141,9 @@ class Hooks(Described):
         """A value as the hooks of a kind leave it: hook(module, *before, value, *after)."""
         for hook in self._all_hooks():
             if hook.kind == kind:
-                new = hook.function(self, *before, value, *after)
-                value = value if new is None else as_tensors(new)
+                new = hook(self, *before, value, *after)
+                if new is not None:
+                    value = as_tensors(only_input(self.title(), *new) if hook.gives_arguments else new)  # type: ignore[attr-defined]
         return value
 
     def _output_by_hand(self, input: Any) -> Any:
@@ -120,7 +154,7 @@ class Hooks(Described):
         except Exception:
             for hook in self._all_hooks():
                 if hook.always_call:
-                    hook.function(self, input, None)
+                    hook(self, input, None)
             raise
         return self._through("forward", output, (input,))
 
@@ -138,9 +172,11 @@ def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
     return _registered(everywhere, Registered("forward_pre", hook))
 
 
-def register_module_forward_hook(hook: Callable, *, always_call: bool = False) -> RemovableHandle:
+def register_module_forward_hook(
+    hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
     """As `Module.register_forward_hook`, for all modules."""
-    return _registered(everywhere, Registered("forward", hook, always_call))
+    return _registered(everywhere, Registered("forward", hook, with_kwargs, always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:

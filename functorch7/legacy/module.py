@@ -43,7 +43,7 @@ def taken_from(given: Given, spec: core.Module) -> Any:
 
 
 class Module(
-    BigDL, Tree, Parameters, Names, State, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
+    BigDL, Tree, Parameters, State, Names, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Described,
     describes=core.Module,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
@@ -389,4 +389,5 @@ class Module(
         return core.title(self)
 
     def __repr__(self) -> str:
-        return self.typename() if self._spec is None else self.description().printed()
+        text = self.typename() if self._spec is None else self.description().printed()
+        return text.replace("\n", self._line)

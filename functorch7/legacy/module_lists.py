@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from .custom import Custom
 from .module import Module
-from .traced import describing
+from .traced import describing, tree_text
 
 
 class ModuleList(Custom):
@@ -54,6 +55,14 @@ class ModuleList(Custom):
         modules = self.children()
         del modules[index if isinstance(index, slice) else int(self._name(index))]
         self._renumber(modules)
+
+    def __repr__(self) -> str:
+        """Equal neighbours are printed once: (0-2): 3 x Name(...)."""
+        lines: dict[str, str] = {}
+        for text, group in groupby(enumerate(map(repr, self)), key=lambda pair: pair[1]):
+            first, *more = (position for position, _ in group)
+            lines[f"{first}-{more[-1]}" if more else str(first)] = f"{len(more) + 1} x {text}" if more else text
+        return tree_text(type(self).__name__, self.extra_repr(), lines)
 
     def append(self, module: Module) -> ModuleList:
         """Adds a module at the end."""

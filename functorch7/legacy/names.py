@@ -71,6 +71,17 @@ class Names(Described):
                     seen.add(id(tensor))
                     yield _joined(path, name), tensor
 
+    def add_module(self, name: str, module: Any) -> None:
+        """Adds a module inside; containers and modules with a user's `forward` do so, others raise TypeError."""
+        raise TypeError(
+            f"{self.typename()}: add_module needs a container, or a class with a forward; what is inside of this "
+            "module is given by its arguments"
+        )
+
+    def register_module(self, name: str, module: Any) -> None:
+        """As `add_module`."""
+        self.add_module(name, module)
+
     def get_submodule(self, target: str) -> Any:
         """The module of a dotted name; "" is this one. Raises AttributeError, naming the module that has it not."""
         module: Any = self

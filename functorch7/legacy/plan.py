@@ -152,7 +152,7 @@ class Plan:
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
         self._places: list[Path] = []
-        self.as_foreign = as_foreign
+        self.as_foreign, self.form = as_foreign, form
         self.foreign: list[Module] = []
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
@@ -246,7 +246,11 @@ class Plan:
     def renewed(self) -> Plan:
         """The plan as it is after a change that left the arrays where they were."""
         root = self.members[0]
-        plan = root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = Plan(root, self.as_foreign)
+        plan = Plan(root, self.as_foreign, self.form)
+        if self.form is None:
+            root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = plan
+        else:
+            root.__dict__["_plans"][self.form] = plan
         plan.last_call = self.last_call
         return plan
 

@@ -31,15 +31,13 @@ class Registration(Module):
         self._register("_buffers", name, tensor if tensor is None or isinstance(tensor, Tensor) else Tensor.of(tensor))
         self.__dict__["_buffers"][name] = persistent
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module inside, or a place for one (None). Raises TypeError for anything else."""
         self._check_name("_children", name)
         if module is not None and not isinstance(module, Module):
             hint = "; call it" if isinstance(module, type) and issubclass(module, Module) else ""
             raise TypeError(f"{self.typename()}: expected a module {name!r}, got {module!r}{hint}")
         self._register("_children", name, module)
-
-    add_module = register_module
 
     def _check_name(self, registry: str, name: Any) -> None:
         what = {"_parameters": "parameter", "_buffers": "buffer", "_children": "module"}[registry]

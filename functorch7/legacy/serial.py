@@ -25,6 +25,7 @@ PRIVATE = (
     "_next_state",
     "_next_gradient",
     "_default_name",
+    "_line",
     "_times",
 )
 """What belongs to past calls: never copied, never saved."""

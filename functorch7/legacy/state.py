@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..core.naming import IncompatibleKeys, fitting
-from .described import Described
-from .storage import dtype_of, type_name_of
+from .names import Names
+from .plan import grad_name
+from .storage import Storage, dtype_of, type_name_of
 from .tensor import Tensor
+
+EXTRA = "_extra_state"
 
 
 class Handle:
@@ -26,7 +29,7 @@ class Handle:
             self._functions.remove(self._function)
 
 
-class State(Described):
+class State(Names):
     """The part of Module that saves and loads tensors by name, and that casts and moves them.
 
     Source: PyTorch, the Modules note.
@@ -35,10 +38,12 @@ class State(Described):
     def state_dict(self, prefix: str = "") -> OrderedDict[str, Tensor]:
         """Parameters and saved buffers by dotted name: own ones, then those of the modules inside.
 
-        The tensors are the module's own, so that later training changes them; clone those that shall stay.
+        The tensors are the module's own, so that later training changes them; clone those that shall stay. What a
+        user's `get_extra_state` returns is there as "_extra_state".
         """
-        names = [*self.own_parameters(), *(name for name, saved in self.own_buffers().items() if saved)]
-        found = OrderedDict((f"{prefix}{name}", self.__dict__[name]) for name in names)
+        found: OrderedDict[str, Any] = OrderedDict((f"{prefix}{name}", self.__dict__[name]) for name in self._saved())
+        if self.overrides("get_extra_state"):  # type: ignore[attr-defined]
+            found[f"{prefix}{EXTRA}"] = self.get_extra_state()
         for name, module in zip(self.child_names(), self.children(), strict=True):
             found.update(module.state_dict(f"{prefix}{name}."))
         for hook in self._state_hooks("save"):
@@ -46,25 +51,55 @@ class State(Described):
             found = found if changed is None else changed
         return found
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copies arrays into the tensors of these names; gives (missing_keys, unexpected_keys).
 
-        With strict=False these may differ. Raises TypeError unless it is a mapping, and ValueError that lists every
-        missing and unexpected name (if strict) and every shape that differs; then nothing has changed.
+        With strict=False these may differ. With assign=True nothing is copied: the module's tensors are from then on
+        those that are given, on their storages and of their types, and the gradients are zeros. Raises TypeError
+        unless it is a mapping, and ValueError that lists every missing and unexpected name (if strict) and every shape
+        that differs; then nothing has changed.
         """
-        given = dict(state_dict) if isinstance(state_dict, Mapping) else state_dict
+        given: Any = dict(state_dict) if isinstance(state_dict, Mapping) else state_dict
         for prefix, module in self.named_modules():
             for hook in module._state_hooks("before"):
                 hook(module, given, f"{prefix}." if prefix else "", {}, strict, [], [], [])
-        own = self.state_dict()
-        keys = fitting(self.title(), own, given, strict)
-        for name, tensor in own.items():
+        names, extras = self._names_of_state()
+        keys = fitting(self.title(), {name: module.__dict__[own] for name, (module, own) in names.items()}, given,
+                       strict, others=list(extras))  # fmt: skip
+        for name, (module, own) in names.items():
             if name in given:
-                tensor.copy(np.asarray(given[name]))
+                (_assign if assign else _copy)(module, own, given[name])
+        for name, module in extras.items():
+            if name in given:
+                module.set_extra_state(given[name])
         for module in self.listModules():
             for hook in module._state_hooks("after"):
                 hook(module, keys)
         return keys
+
+    def _saved(self) -> list[str]:
+        """The names of this object's own tensors in `state_dict`."""
+        return [*self.own_parameters(), *(name for name, saved in self.own_buffers().items() if saved)]
+
+    def _names_of_state(self) -> tuple[dict[str, tuple[Any, str]], dict[str, Any]]:
+        """By dotted name, (module, its own name) of every tensor, and every module that takes an extra state."""
+        names, extras = {}, {}
+        for path, module in self.named_modules(remove_duplicate=False):
+            prefix = f"{path}." if path else ""
+            names |= {f"{prefix}{name}": (module, name) for name in module._saved()}
+            if module.overrides("set_extra_state"):
+                extras[f"{prefix}{EXTRA}"] = module
+        return names, extras
+
+    def get_extra_state(self) -> Any:
+        """What is saved beside the tensors, plain values or tensors; to be written by the user."""
+        raise NotImplementedError(f"{self.typename()}: define get_extra_state(), which returns what is to be saved")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes what `get_extra_state` returned; to be written by the user."""
+        raise NotImplementedError(f"{self.typename()}: define set_extra_state(state), which takes what was saved")
 
     def _state_hooks(self, when: str) -> list[Callable]:
         return self.__dict__.get("_on_state", {}).get(when, [])
@@ -110,9 +145,31 @@ class State(Described):
         """PyTorch's name of `evaluate()`; the flag is `train`."""
         return self.evaluate()
 
+    def cpu(self) -> Any:
+        """Moves to the host: `to("cpu")`."""
+        return self.to("cpu")
+
+    def half(self) -> Any:
+        """Casts to float16."""
+        return self.to(dtype=np.float16)
+
+    def bfloat16(self) -> Any:
+        """Casts to bfloat16."""
+        return self.to(dtype="bfloat16")
+
     def zero_grad(self) -> None:
         """PyTorch's name of `zeroGradParameters()`."""
         self.zeroGradParameters()
+
+
+def _copy(module: Any, name: str, given: Any) -> None:
+    module.__dict__[name].copy(np.asarray(given))
+
+
+def _assign(module: Any, name: str, given: Any) -> None:
+    tensor = module.__dict__[name].set(given if isinstance(given, Tensor) else Tensor.of(np.asarray(given)))
+    if name in module.own_parameters():
+        module.__dict__[grad_name(name)].set(Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape))
 
 
 def _dtype(dtype: Any) -> np.dtype:

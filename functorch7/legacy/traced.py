@@ -228,7 +228,7 @@ def _entered(
 ) -> tuple[Any, Any]:
     """Runs the module at a path inside a child, or, at the end of the path, the child."""
     if isinstance(child, InMode):
-        child, train = child.module, child.train
+        child, train = child.inner, child.train
     if path:
         way = partial(_entered, path[1:], form)
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way)

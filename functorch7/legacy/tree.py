@@ -82,6 +82,8 @@ class Tree(Described):
         return self._in_mode(False)
 
     def _in_mode(self, train: bool) -> Any:
+        if not isinstance(train, bool):
+            raise ValueError(f"{self.title()}: training mode is expected to be boolean, got {train!r}")
         for module in self.children():
             module.training() if train else module.evaluate()
         if hasattr(self._spec, "has_memory") and self.train != train:
@@ -89,11 +91,12 @@ class Tree(Described):
         self.train = train
         return self
 
-    def apply(self, callback: Callable[[Any], Any]) -> None:
-        """Calls callback(module) on this module and on all inside, outer ones first."""
+    def apply(self, callback: Callable[[Any], Any]) -> Any:
+        """Calls callback(module) on this module and on all inside, outer ones first; returns the module."""
         callback(self)
         for module in list(self.children()):
             module.apply(callback)
+        return self
 
     def replace(self, callback: Callable[[Any], Any]) -> Any:
         """callback(module) for this module and all inside, which are replaced by what it returns."""

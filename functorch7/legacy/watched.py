@@ -18,10 +18,12 @@ import jax.numpy as jnp
 from jax import lax
 
 from .. import core
-from ..core.hooks import Hook, attached
+from ..core.hooks import Called, Hook, attached
 from ..core.watching import Key, Watch, watching
 from . import compiled
 from .compiled import Program, Residuals
+from .foreign import InMode
+from .forms import Arguments, only_input
 from .tensor import changed
 from .values import unwrapped, wrapped
 
@@ -35,6 +37,25 @@ if TYPE_CHECKING:
 # What is compiled ------------------------------------------------------------------------------------------------
 
 
+def with_arguments(spec: core.Module, input: Any, *others: Any) -> tuple:
+    """What a hook `with_kwargs` is to see: the input with the form that the description has for it."""
+    return Arguments(input, getattr(spec, "form", None)), *others
+
+
+def called(spec: core.Module, args: tuple, kwargs: dict[str, Any]) -> Called:
+    """The call of a module with these arguments. Raises TypeError for several where the module takes one."""
+    if isinstance(spec, InMode):
+        inner = called(spec.module, args, kwargs)
+        return Called(spec.replace(module=inner.module), inner.input)
+    if hasattr(spec, "on"):  # a user's forward
+        return Called(*spec.on(*args, **kwargs))  # type: ignore[operator]
+    return Called(spec, _arrays(only_input(core.title(spec), args, kwargs)))
+
+
+def _arrays(values: Any) -> Any:
+    return jax.tree.map(jnp.asarray, unwrapped(values))
+
+
 class Traced(NamedTuple):
     """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
 
@@ -42,14 +63,17 @@ class Traced(NamedTuple):
     module: Module
 
     def __call__(self, spec: core.Module, *values: Any) -> Any:
+        shown = with_arguments(spec, *values) if self.hook.with_kwargs else values
         try:
-            result = self.hook.function(self.module, *map(wrapped, values))
+            result = self.hook(self.module, *map(wrapped, shown))
         except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
             raise TypeError(
                 f"{self.module.title()}: a {self.hook.kind} hook that returns something is compiled with the network; "
                 "it computes with operators of tensors or jax.numpy, not with NumPy or in place"
             ) from error
-        return None if result is None else jax.tree.map(jnp.asarray, unwrapped(result))
+        if result is None:
+            return None
+        return called(spec, *result) if self.hook.gives_arguments else _arrays(result)
 
 
 @jax.tree_util.register_dataclass
@@ -169,7 +193,8 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     """A network's description with all its hooks, to be watched or traced."""
     new = []
     for number, each in enumerate(placed):
-        function = Traced(each.hook, each.module) if each.replaces else Watch(number)
+        watch = Watch(number, with_arguments) if each.hook.with_kwargs else Watch(number)
+        function = Traced(each.hook, each.module) if each.replaces else watch
         new.append(Hook(each.path, each.hook.kind, function, each.everywhere))
         if each.hook.always_call:
             new.append(Hook(each.path, "failed", Failing(number)))
@@ -205,10 +230,12 @@ def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
     What a compiled program has found wrong has been raised by the network.
     """
     root = plan.members[0]
+    given = with_arguments(plan.spec, input)[0]
     whole = [i for i, each in enumerate(plan.placed) if each.module is root and each.hook.always_call]
     for number in failed or whole:
-        module = plan.placed[number].module
-        plan.placed[number].hook.function(module, wrapped(input) if module is root else None, None)
+        module, hook = plan.placed[number].module, plan.placed[number].hook
+        seen = None if module is not root else given if hook.with_kwargs else wrapped(input)
+        hook(module, seen, None)
 
 
 def answered(call: Call, seen: Seen) -> bool:
@@ -221,7 +248,7 @@ def answered(call: Call, seen: Seen) -> bool:
         call.answered.add(turn)
         # In a user's updateOutput that is being differentiated, values come with their tangents.
         shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
-        if placed.replaces or call.plan.run(placed.hook.function, placed.module, *shown) is not None:
+        if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
             placed.hook.replaces.add(placed.module)
             changed()
             call.plan, call.residuals = call.plan.renewed(), None

@@ -29,6 +29,7 @@ class GRU(Cell):
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "input_mask", "output_mask")
+    uncalled: ClassVar[tuple[str, ...]] = ("i2g", "o2g", "i2h", "o2h")
 
     input_size: int
     output_size: int
@@ -119,6 +120,8 @@ class MuFuRu(Cell):
     forgotten.
     Source: rnn/README.md#rnn.MuFuRu; Weissenborn & Rocktaeschel, 2016.
     """
+
+    uncalled: ClassVar[tuple[str, ...]] = ("reset_input", "reset_output", "feature", "mixture")
 
     input_size: int
     output_size: int

@@ -159,6 +159,7 @@ class FastLSTM(Cell):
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")
+    uncalled: ClassVar[tuple[str, ...]] = ("i2g", "o2g")
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
 
     input_size: int

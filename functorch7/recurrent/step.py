@@ -128,6 +128,8 @@ class StepGRU(StepLayer):
 class StepCell(Cell, abstract=True):
     """The recurrence of a StepLayer, which is its only module."""
 
+    uncalled: ClassVar[tuple[str, ...]] = ("stepmodule",)
+
     modules: tuple[StepLayer, ...]
 
     @property

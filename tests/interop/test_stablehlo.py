@@ -113,6 +113,9 @@ def test_platforms_and_damaged_files(tmp_path):
     served = load_exported(data)
     assert served.exported.platforms == ("cpu", "cuda")
     assert "stablehlo.tanh" in served.exported.mlir_module()
+    pytest.importorskip("fsspec")
+    save_exported("memory://exported/tanh", f7.Tanh(), {}, {}, (2, 3))
+    np.testing.assert_allclose(load_exported("memory://exported/tanh")(np.ones((2, 3), "f")), np.tanh(1), rtol=1e-6)
     (tmp_path / "damaged").write_bytes(data[: len(data) // 2])
     with pytest.raises(ValueError, match="damaged hold no exported program"):
         load_exported(tmp_path / "damaged")

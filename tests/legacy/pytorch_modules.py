@@ -38,6 +38,13 @@ class Mixed(nn.Module):
         return h * times + self.shift
 
 
+def described():
+    """A network of Torch's layers and a user's."""
+    return nn.Sequential(
+        nn.Linear(3, 4), nn.BatchNormalization(4), nn.Sequential(nn.ReLU(), nn.Linear(4, 2, False), Scale())
+    )
+
+
 def custom(forward, **attributes):
     """A module with this forward and with attributes of these values, or of what these functions make."""
 

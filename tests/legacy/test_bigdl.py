@@ -35,6 +35,28 @@ def test_a_module_has_the_name_that_it_was_given():
         layer.setName(3)
 
 
+def test_equal_modules_have_the_same_class_name_settings_and_values():
+    model = net()
+    copy = model.clone()
+    assert model.equals(model) and model.equals(copy) and copy.equals(model) and model != copy
+    assert not model.equals(model.get(1)) and not model.equals(None) and not nn.Tanh().equals(nn.Sigmoid())
+    assert nn.Dropout(0.5).equals(nn.Dropout(0.5)) and not nn.Dropout(0.5).equals(nn.Dropout(0.25))
+    changes = [lambda m: m.setName("other"), lambda m: m.get(1).weight.add(1), lambda m: m.get(1).gradBias.add(1),
+               lambda m: m.add(nn.Tanh()), lambda m: m.forward(X)]  # fmt: skip
+    for change in changes:
+        changed = model.clone()
+        change(changed)
+        assert not model.equals(changed), change
+
+
+def test_lines_are_joined_by_what_was_set():
+    model = nn.Sequential(nn.Tanh(), nn.Sequential(nn.Tanh()))
+    plain = repr(model)
+    assert repr(model.setLine(" | ")).split(" | ") == plain.split("\n") and "\n" in repr(model.get(2))
+    with pytest.raises(TypeError, match="expected text between lines"):
+        model.setLine(3)
+
+
 def test_the_default_name_is_the_class_and_a_number_that_no_other_module_has():
     layers = [nn.Linear(3, 4) for _ in range(50)]
     names = {layer.getName() for layer in layers}
@@ -242,7 +264,7 @@ def test_predict_gives_the_probability_distributions_in_order():
     model = nn.Sequential(nn.Linear(3, 6), nn.SoftMax())
     scores = X @ np.array(model.get(1).weight).T + np.array(model.get(1).bias)
     expected = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
-    for dataset, size in [(X, 2), (torch.Tensor(X), None), ([X[:3], X[3:]], None), ([(X, CLASSES)], None)]:
+    for dataset, size in [(X, 2), (X, -1), (torch.Tensor(X), None), ([X[:3], X[3:]], None), ([(X, CLASSES)], None)]:
         found = model.predict(dataset, size)
         assert isinstance(found, torch.Tensor)
         same(found, expected, rtol=1e-4, atol=1e-6)
@@ -250,6 +272,42 @@ def test_predict_gives_the_probability_distributions_in_order():
     assert model.isTraining()
     with pytest.raises(ValueError, match="one row of scores for each sample"):
         nn.Identity().predictClass(np.zeros((2, 3, 4)))
+
+
+def test_local_predictions_are_numpy_arrays():
+    model = nn.Sequential(nn.ParallelTable(nn.Linear(3, 6), nn.Identity()), nn.CAddTable(), nn.Dropout(0.5))
+    other = values(5, 6, seed=3)
+    first = model.get(1).get(1)
+    scores = X @ np.array(first.weight).T + np.array(first.bias) + other
+    for size in (-1, 2):
+        found = model.predictLocal([X, other], size)
+        assert type(found) is np.ndarray
+        same(found, scores, rtol=1e-4, atol=1e-6)
+        np.testing.assert_array_equal(model.predictClassLocal([X, other], size), scores.argmax(1) + 1)
+    for empty in ([], [X[:0], other[:0]], X[:0]):
+        with pytest.raises(ValueError, match="Error when checking: empty input"):
+            model.predictLocal(empty)
+
+
+def test_predictions_are_added_to_images():
+    model = nn.Sequential(
+        nn.View(-1).setNumInputDims(3), nn.Linear(12, 2).setName("scores"), nn.Sigmoid(), nn.Dropout()
+    )
+    images = [{"image": np.random.default_rng(i).normal(size=(3, 2, 2)), "label": i} for i in range(5)]
+    flat = np.stack([image["image"].reshape(-1) for image in images])
+    scores = flat @ np.array(model["scores"].weight).T + np.array(model["scores"].bias)
+    assert model.predictImage(images, batchPerPartition=2) is images
+    model.predictImage(images, outputLayer="scores", predictKey="raw")
+    same(np.stack([image["predict"] for image in images]), 1 / (1 + np.exp(-scores)), rtol=1e-4, atol=1e-6)
+    same(np.stack([image["raw"] for image in images]), scores, rtol=1e-4, atol=1e-6)
+    assert images[3]["label"] == 3 and model.isTraining()
+    for wrong in ([], [{"image": X}], [{}], [images[0], {"image": np.ones((3, 2, 1))}]):
+        with pytest.raises(ValueError, match='expected an "image", C x H x W'):
+            model.predictImage(wrong)
+    with pytest.raises(KeyError):
+        model.predictImage(images, "other")
+    with pytest.raises(ValueError, match="expected batchPerPartition above 0, got 0"):
+        model.predictImage(images, batchPerPartition=0)
 
 
 # Graphs ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import functorch7 as f7
 from functorch7.legacy import nn, torch, wrap
 
 from .helpers import same, values
-from .pytorch_modules import Mixed, Scale, X, Y, custom
+from .pytorch_modules import Mixed, Scale, X, Y, custom, described
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +133,26 @@ def test_a_ModuleList_is_a_list():
         table.append(5)
 
 
+def test_equal_neighbours_in_a_ModuleList_are_printed_once():
+    theirs = pytest.importorskip("torch")
+
+    def printed(nn):
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                a, b, c = ([nn.ModuleDict() for _ in range(n)] for n in (3, 1, 2))
+                inner = [nn.ModuleList(each) for each in (a, b, c, b)]
+                self.layers = nn.ModuleList([*inner, nn.ModuleList()])
+
+            def forward(self, x):
+                return x
+
+        return repr(Outer())
+
+    assert printed(nn) == printed(theirs.nn)
+    assert "(0-2): 3 x ModuleDict()" in printed(nn)
+
+
 def test_a_ModuleDict_is_a_dict():
     a, b, c = (Scale(i) for i in range(3))
     table = nn.ModuleDict({"b": b, "a": a})
@@ -153,12 +173,6 @@ def test_a_ModuleDict_is_a_dict():
 
 
 # Names and state -----------------------------------------------------------------------------------------------------
-
-
-def described():
-    return nn.Sequential(
-        nn.Linear(3, 4), nn.BatchNormalization(4), nn.Sequential(nn.ReLU(), nn.Linear(4, 2, False), Scale())
-    )
 
 
 def test_names_of_described_networks_are_those_of_PyTorch():
@@ -199,6 +213,23 @@ def test_a_sequential_of_a_dict_has_named_modules():
         nn.Sequential({"fc": fc, "three": 3})
 
 
+def test_modules_are_added_by_name_where_there_is_a_place_for_them():
+    net, fc = nn.Sequential(nn.Linear(3, 2)), nn.Linear(2, 2)
+    net.add_module("1", nn.Tanh())
+    net.register_module("fc", fc)
+    assert net["fc"] is fc is net[2] and len(net) == 3 and net[1].getName().startswith("Tanh@")
+    same(net(X), fc.forward(np.tanh(net[0].forward(X))), 1e-6)
+    outer = custom(lambda self, x: self.inner(x))
+    outer.register_module("inner", net)
+    same(outer(X), net.forward(X))
+    for wrong, error in ((("fc", fc), KeyError), (("7", fc), KeyError), (("a.b", fc), KeyError), (("a", 5), TypeError),
+                         ((5, fc), TypeError)):  # fmt: skip
+        with pytest.raises(error, match="nn.Sequential: "):
+            net.add_module(*wrong)
+    with pytest.raises(TypeError, match="nn.Linear: add_module needs a container"):
+        fc.add_module("a", net)
+
+
 def test_shared_modules_are_named_once():
     net = custom(lambda self, x: self.b(self.a(x)), a=Scale)
     net.b = net.a
@@ -209,48 +240,24 @@ def test_shared_modules_are_named_once():
     same(net.a.gradFactor, [4 * X.sum()], 1e-4)
 
 
-def test_a_state_that_does_not_fit_is_described_at_once_and_changes_nothing():
-    net = described()
-    state = {name: np.asarray(value) + 1 for name, value in net.state_dict().items()}
-    before = np.array(net[1].weight)
-    wrong = {**state, "0.weight": np.ones((1, 1)), "extra": np.ones(1)}
-    del wrong["0.bias"], wrong["2.2.factor"]
-    with pytest.raises(ValueError, match="the state does not fit") as raised:
-        net.load_state_dict(wrong)
-    for part in ("missing 0.bias; missing 2.2.factor; unexpected extra", "0.weight: expected shape (4, 3), got (1, 1)"):
-        assert part in str(raised.value)
-    same(net[1].weight, before)
-    with pytest.raises(ValueError, match=r"0\.weight: expected shape"):
-        net.load_state_dict(wrong, strict=False)
-    del wrong["0.weight"]
-    keys = net.load_state_dict(wrong, strict=False)
-    assert keys == (["0.weight", "0.bias", "2.2.factor"], ["extra"]) and keys.unexpected_keys == ["extra"]
-    same(net[1].weight, before + 1)
-    with pytest.raises(TypeError, match="expected a state_dict, got list"):
-        net.load_state_dict([1])
-
-
-def test_functions_around_saving_and_loading():
-    net, seen = Scale(), []
-    handle = net.register_state_dict_post_hook(lambda module, state, prefix, _: state.update({f"{prefix}more": 1}))
-    outer = nn.Sequential(net)
-    assert list(outer.state_dict()) == ["0.factor", "0.more"]
-    handle.remove()
-    handle.remove()
-    net.register_load_state_dict_pre_hook(lambda module, state, prefix, *_: state.pop(f"{prefix}old"))
-    net.register_load_state_dict_post_hook(lambda module, keys: seen.append(keys))
-    outer.load_state_dict({"0.factor": [7.0], "0.old": [1.0]})
-    same(net.factor, [7])
-    assert seen == [([], [])]
-
-
 def test_to_takes_devices_dtypes_and_tensors():
     net = described()
     assert net.to("cpu", torch.float64)[0].gradWeight.dtype == np.float64
     assert net.to(torch.ones(1))[1].running_mean.dtype == np.float32
+    assert net.half()[0].weight.dtype == np.float16 and net.bfloat16()[0].bias.dtype.name == "bfloat16"
+    assert net.cpu() is net
     for wrong in (np.int32, "tpu"):
         with pytest.raises(TypeError, match="to\\(\\) expected"):
             net.to(wrong)
+
+
+def test_what_visits_all_modules_returns_the_module():
+    net, seen = described(), []
+    assert net.apply(lambda module: seen.append(module)) is net and seen == net.listModules()
+    for module in (net, Scale()):
+        with pytest.raises(ValueError, match="training mode is expected to be boolean, got 'yes'"):
+            module.training("yes")
+    assert len(nn.Sequential().extend([nn.Tanh(), nn.Abs()]).extend(nn.Tanh(), nn.Abs())) == 4
 
 
 def test_functional_call_leaves_the_module_as_it_is():

@@ -29,7 +29,7 @@ def test_a_network_is_saved_and_loaded(tmp_path):
     model, path = net(), str(tmp_path / "model.t7")
     model.forward(X)
     assert model.save(path) is model and model.output.nElement() == 0  # clearState came first
-    loaded = nn.Module.load(path)
+    loaded = nn.Module.loadModule(path)
     assert loaded["first"].getName() == "first" and str(loaded) == str(model)
     same(loaded.evaluate().forward(X), model.evaluate().forward(X))
     description, params, _ = f7.load_model(path)

@@ -34,7 +34,7 @@ class Evaluation(Tree):
 
     def training(self, isTraining: bool = True) -> Any:
         """Switches to training mode, or, given False, to evaluation mode."""
-        return super().training() if isTraining else self.evaluate()
+        return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
     def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
         """Without arguments, switches to evaluation mode. With a data set, [(result, method)] in that mode.
@@ -62,11 +62,12 @@ class Evaluation(Tree):
     def predict(self, dataset: Any, batchSize: int | None = None) -> Any:
         """The outputs for all samples in evaluation mode, in order: a tensor, or a table of them.
 
-        The data set is a tensor, taken in batches of batchSize (at once without); a table of tensors with a batchSize;
-        an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the mode that it
-        was in. Raises ValueError for no samples.
+        The data set is a tensor, taken in batches of batchSize (at once without, or for -1); a table of tensors with a
+        batchSize; an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the
+        mode that it was in. Raises ValueError for no samples.
         """
-        batches = validation.inputs(_arrays(dataset, batchSize), batchSize)
+        size = None if batchSize == -1 else batchSize
+        batches = validation.inputs(_arrays(dataset, size), size)
         with self._evaluating():
             outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
         if not outputs:

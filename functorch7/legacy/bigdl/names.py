@@ -11,6 +11,8 @@ from ..tree import Tree
 class Names(Tree):
     """The part of Module that is about names. They are those of `named` in the description, and in files."""
 
+    _line = "\n"
+
     def setName(self, name: str) -> Any:
         """Names the module. Raises TypeError for what is no text, or empty."""
         if self._spec is None:
@@ -32,6 +34,13 @@ class Names(Tree):
             return given
         kind = self.typename().rpartition(".")[2]
         return self.__dict__.setdefault("_default_name", f"{kind}@{uuid.uuid4().hex[:8]}")
+
+    def setLine(self, line: str) -> Any:
+        """Sets what stands between the lines when it is printed, "\\n" by default."""
+        if not isinstance(line, str):
+            raise TypeError(f"{self.typename()}: expected text between lines, got {line!r}")
+        self.__dict__["_line"] = line
+        return self
 
     def find(self, name: str) -> Any:
         """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""

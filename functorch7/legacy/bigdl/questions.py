@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from typing import Any
 
 import jax
@@ -42,6 +43,16 @@ class Questions(Parameters):
             )
         return self
 
+    def equals(self, other: Any) -> bool:
+        """Whether another network is of the same classes, settings and names, with the same values.
+
+        Compared are the parameters, gradients and statistics of all modules, and output and gradInput of the outermost.
+        """
+        mine, theirs = self.listModules(), other.listModules() if isinstance(other, type(self)) else []
+        if len(mine) != len(theirs) or not all(map(_equal, mine, theirs)):
+            return False
+        return all(_same(getattr(self, name), getattr(other, name)) for name in ("output", "gradInput"))
+
     def computeOutputShape(self, inputShape: Any) -> Any:
         """The sizes of the output, a tuple or a table of them, for input of such sizes; nothing is computed.
 
@@ -77,6 +88,28 @@ class Questions(Parameters):
     def resetTimes(self) -> None:
         """Forgets what `getTimes` measured."""
         self.__dict__.pop("_times", None)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two modules are equal, but for what is inside and what past calls left."""
+    if type(one) is not type(other) or one._given_name() != other._given_name():
+        return False
+    if len(one.children()) != len(other.children()) or _settings(one) != _settings(other):
+        return False
+    return _same(one._tensors(), other._tensors())
+
+
+def _settings(module: Any) -> dict[str, Any]:
+    """The fields of the description that hold no modules."""
+    values = {} if module._spec is None else {f.name: getattr(module._spec, f.name) for f in fields(module._spec)}
+    modules = lambda value: isinstance(value, core.Module)  # noqa: E731
+    return {name: value for name, value in values.items() if not any(map(modules, jax.tree.leaves(value)))}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two tables of tensors are equal."""
+    (mine, structure), (theirs, other_structure) = (jax.tree.flatten(unwrapped(each)) for each in (one, other))
+    return structure == other_structure and all(map(np.array_equal, mine, theirs))
 
 
 def _timed(module: Any, given: Any) -> tuple[int, int]:

@@ -77,6 +77,8 @@ class Saving(Tree):
         """
         return load(path, weightPath)
 
+    loadModule = loadTorch = load
+
 
 def load(path: Any, weightPath: Any = None) -> Any:
     """The network in a file; see `Module.load`.
