@@ -45,25 +45,16 @@ QUICK = "FUNCTORCH7_QUICK" in os.environ  # the tests' sizes
 # end
 # rnn:updateParameters(0.1)
 # ```
+#
+# Here the state is in the buffers. It goes in with a step and comes out anew, and the first buffers are still there:
+# starting from them is what `forget` does. `carry_of` shows the state alone.
 
 # %%
 print(counting.network)
 inputs, targets = map(jnp.asarray, next(counting.batches(seed=0)))
 print("inputs, time x batch:", inputs, sep="\n")
-
-# %% [markdown]
-# Here the state is in the buffers. It goes in with a step and comes out anew, and the first buffers are still there:
-# starting from them is what `forget` does. `carry_of` shows the state alone.
-
-# %%
 params, forgotten = counting.network.init(jax.random.key(0))
-
-
-@jax.jit
-def advance(params, buffers, input):
-    """One step: the output, and the buffers for the next one."""
-    return counting.network.apply(params, buffers, input)
-
+advance = jax.jit(counting.network.apply)  # one step: the output, and the buffers for the next one
 
 steps, buffers = [], forgotten
 for input in inputs:
@@ -92,7 +83,8 @@ outputs, _ = jax.jit(whole.network.apply)([params], [forgotten], inputs)  # a co
 np.testing.assert_allclose(outputs, steps, atol=1e-5)
 
 # %% [markdown]
-# So it is trained by a compiled step as any network is. Nothing is remembered from one sequence to the next.
+# So it is trained by a compiled step as any network is. Nothing is remembered from one sequence to the next. With what
+# was learned from 5 steps, the network of single steps then counts as long as one likes, each from its own last word.
 
 
 # %%
@@ -113,11 +105,6 @@ each_step = f7.SequencerCriterion(f7.ClassNLLCriterion())
 [params], losses = train(whole.network, each_step, f7.optim.adam(0.02), counting.batches(0), 200 if QUICK else 500)
 assert losses[-20:].mean() < 0.5 < 10 < losses[0]
 
-# %% [markdown]
-# With what was learned from sequences of 5 steps, the network of single steps counts as long as one likes, each step
-# from its own last word.
-
-# %%
 number, buffers, said = jnp.array([3]), forgotten, []
 for _ in range(20):
     output, buffers = advance(params, buffers, number)
@@ -137,8 +124,9 @@ assert said == [(3 + step) % 10 + 1 for step in range(20)]
 # outputs = lstm:forward(sequence)
 # ```
 #
-# It computes what a Sequencer of FastLSTM does, and its parameters can be converted. The latter's rows are i, g, f, o,
-# as in Torch.
+# It computes what a Sequencer of FastLSTM does, and its parameters can be converted. With `remember` the state at the
+# end of one call starts the next, so that a long sequence can come in pieces. Gradients do not cross calls, which is
+# truncated back-propagation through time.
 
 # %%
 sequence = jax.random.normal(jax.random.key(1), (12, 2, 3))
@@ -152,11 +140,6 @@ _, stepwise_buffers = stepwise.init(jax.random.key(0))
 one_by_one, _ = jax.jit(stepwise.apply)([cell_params], stepwise_buffers, sequence)
 np.testing.assert_allclose(at_once, one_by_one, atol=1e-5)
 
-# %% [markdown]
-# With `remember` the state at the end of one call starts the next, so that a long sequence can come in pieces.
-# Gradients do not cross calls, which is truncated back-propagation through time.
-
-# %%
 remembering = f7.SeqLSTM(3, 4).remember("both")
 _, state = remembering.init(jax.random.key(0))
 pieces = []
@@ -190,41 +173,28 @@ def neighbours(seed, batch_size=64):
         yield numbers, wider[:-2] + wider[2:]
 
 
-def read_by(layer):
-    """The network: a layer with 16 outputs at each step, of which one number is made."""
-    return f7.Sequential(layer, f7.Sequencer(f7.Linear(16, 1)))
-
-
-one_way, both_ways = read_by(f7.SeqLSTM(1, 16)), read_by(f7.SeqBRNN(1, 16))
-found = {}
-for name, network in {"forwards": one_way, "both ways": both_ways}.items():
-    print(name)
-    found[name] = train(network, f7.MSECriterion(), f7.optim.adam(0.02), neighbours(0), 150 if QUICK else 500)
-assert found["both ways"][1][-20:].mean() < 0.2 < 0.8 < found["forwards"][1][-20:].mean()
-
-# %%
-numbers, sums = next(neighbours(seed=1))
+networks = {"forwards": f7.SeqLSTM(1, 16), "both ways": f7.SeqBRNN(1, 16)}
+(numbers, sums), final = next(neighbours(seed=1)), {}
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
 right.plot(np.arange(1, STEPS + 1), sums[:, 0, 0], "k.-", label="true")
-for name, network in {"forwards": one_way, "both ways": both_ways}.items():
-    learned, losses = found[name]
-    left.plot(losses, label=name)
+for name, layer in networks.items():
+    print(name)
+    network = f7.Sequential(layer, f7.Sequencer(f7.Linear(16, 1)))
+    learned, losses = train(network, f7.MSECriterion(), f7.optim.adam(0.02), neighbours(0), 150 if QUICK else 500)
+    final[name] = losses[-20:].mean()
     _, fresh = network.init(jax.random.key(0))
     guesses, _ = jax.jit(network.apply)(learned, fresh, numbers)
+    left.plot(losses, label=name)
     right.plot(np.arange(1, STEPS + 1), guesses[:, 0, 0], "o--", fillstyle="none", label=name)
 left.axhline(7 / 8, color="gray", linewidth=0.8)
 left.set(xlabel="step", ylabel="loss", yscale="log")
 right.set(xlabel="time", title="a new sequence: sums of neighbours")
-for place in (left, right):
-    place.legend()
+right.legend()
+assert final["both ways"] < 0.2 < 0.8 < final["forwards"]
 
 # %% [markdown]
-# BiSequencer does so with any recurrent modules, and joins the two outputs unless it is told otherwise. The first
-# half is the forward module's, the second that of the other one, which sees the sequence reversed.
-#
-# ```lua
-# brnn = nn.BiSequencer(nn.GRU(3, 4), nn.GRU(3, 4))
-# ```
+# `nn.BiSequencer(nn.GRU(3, 4), nn.GRU(3, 4))` does so with any recurrent modules, and joins the two outputs unless it
+# is told otherwise: the first half is the forward module's, the second that of the one that reads backwards.
 
 # %%
 pair = f7.BiSequencer(f7.GRU(3, 4), f7.GRU(3, 4))
@@ -233,9 +203,8 @@ joined, _ = jax.jit(pair.apply)(pair_params, pair_buffers, sequence)
 
 alone = f7.Sequencer(f7.GRU(3, 4))
 [[[[first], [_, [second], _]], *_]] = pair_params  # the other one is between two reversals
-_, alone_buffers = alone.init(jax.random.key(0))
-forwards, _ = jax.jit(alone.apply)([first], alone_buffers, sequence)
-backwards, _ = jax.jit(alone.apply)([second], alone_buffers, sequence[::-1])
+(_, fresh), read = alone.init(jax.random.key(0)), jax.jit(alone.apply)
+forwards, backwards = read([first], fresh, sequence)[0], read([second], fresh, sequence[::-1])[0]
 np.testing.assert_allclose(joined, jnp.concatenate([forwards, backwards[::-1]], -1), atol=1e-5)
 
 # %% [markdown]
@@ -259,13 +228,7 @@ left_padded = np.stack([np.pad(sequence, ((6 - len(sequence), 0), (0, 0))) for s
 
 masked = f7.Sequencer(f7.FastLSTM(3, 4).mask_zero(1))
 masked_params, masked_buffers = masked.init(jax.random.key(4))
-
-
-@jax.jit
-def read(sequence):
-    """What the network gives at each step."""
-    return masked.apply(masked_params, masked_buffers, sequence)[0]
-
+read = jax.jit(lambda sequence: masked.apply(masked_params, masked_buffers, sequence)[0])
 
 each_alone = [np.asarray(read(sequence[:, None])[:, 0]) for sequence in ragged]
 right_read, left_read = np.asarray(read(right_padded)), np.asarray(read(left_padded))
@@ -283,7 +246,11 @@ for place, (title, read_so) in zip(places, {"right": right_read, "left": left_re
 
 # %% [markdown]
 # With the padding on the left the last step is every sequence's own last step, which is why Torch7's encoders have it
-# there. The loss, too, is what each sequence gives alone, averaged at each step over those that are there:
+# there. The loss, too, is what each sequence gives alone, averaged at each step over those that are there.
+#
+# Zeros inside a sequence would end it. If zeros can be data, `over_padded` is told the lengths (or a mask) instead:
+# padding then changes nothing, not even the state, so it also has each sequence's last output. The newer rnn package
+# gives a mask beside the input (`nn.utils.setZeroMask`, here `f7.set_zero_mask`; see `docs/recurrent.md`).
 
 # %%
 each_step = f7.SequencerCriterion(f7.MaskZeroCriterion(f7.MSECriterion(), 1))
@@ -291,13 +258,6 @@ loss = jax.jit(lambda output: each_step(output, jnp.ones_like(output)))(right_re
 there = [[((alone[t] - 1) ** 2).mean() for alone in each_alone if t < len(alone)] for t in range(6)]
 np.testing.assert_allclose(loss, sum(map(np.mean, there)), rtol=1e-5)
 
-# %% [markdown]
-# Zeros inside a sequence would end it. If zeros can be data, `over_padded` is told the lengths (or a mask) instead:
-# padding then changes nothing, not even the state. So it also has each sequence's last output, with the padding on
-# whichever side. The newer rnn package gives a mask beside the input (`nn.utils.setZeroMask`, here
-# `f7.set_zero_mask`); `docs/recurrent.md` has an example.
-
-# %%
 unmasked = f7.Sequencer(f7.FastLSTM(3, 4))
 outputs, last, _ = f7.over_padded(unmasked, masked_params, masked_buffers, right_padded, lengths=jnp.array(LENGTHS))
 np.testing.assert_allclose(outputs, right_read, atol=1e-6)
@@ -318,11 +278,8 @@ np.testing.assert_allclose(last, [alone[-1] for alone in each_alone], atol=1e-6)
 
 # %%
 print(classifying.network)
-steps = 200 if QUICK else 1000
-data = classifying.batches(seed=0)
+data, steps = classifying.batches(seed=0), 200 if QUICK else 1000
 _, losses = train(classifying.network, f7.ClassNLLCriterion(), f7.optim.adam(0.01), data, steps)
-
-# %%
 figure, place = plt.subplots(figsize=(6, 2.6))
 place.plot(losses, alpha=0.3)
 place.plot(np.arange(19, len(losses)), np.convolve(losses, np.ones(20) / 20, "valid"), color="C0")
@@ -352,6 +309,7 @@ assert losses[-20:].mean() < (1.75 if QUICK else 1.5) < np.log(classifying.N_CLA
 encoder, decoder, LSTM = translating.encoder, translating.decoder, translating.LSTM
 print("read:", translating.ENC_IN.T, "to be written after 6, which starts a sentence:", translating.DEC_OUT.T, sep="\n")
 (encoder_params, encoder_buffers), (decoder_params, decoder_buffers) = translating.start(seed=0)
+optimizer = f7.optim.adam(0.03)
 per_word = f7.SequencerCriterion(f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1))
 
 
@@ -365,12 +323,8 @@ def begun(encoder_params):
 
 def loss(params):
     """Of the words written, given the right words before each."""
-    encoder_params, decoder_params = params
-    output, _ = decoder.apply(decoder_params, begun(encoder_params), translating.DEC_IN)
+    output, _ = decoder.apply(params[1], begun(params[0]), translating.DEC_IN)
     return per_word(output, translating.DEC_OUT)
-
-
-optimizer = f7.optim.adam(0.03)
 
 
 @jax.jit
@@ -410,7 +364,8 @@ for sentence, right in zip(written, translating.DEC_OUT.T, strict=True):
 # %% [markdown]
 # ## Time series
 #
-# Six numbers rise and fall together; the network sees 5 steps and predicts, at each, the next vector.
+# Six numbers rise and fall together; the network sees 5 steps and predicts, at each, the next vector. Then it does so
+# over 99 steps, and is better than who repeats the last vector.
 #
 # ```lua
 # rnn = nn.Sequencer(nn.Sequential()
@@ -421,18 +376,13 @@ for sentence, right in zip(written, translating.DEC_OUT.T, strict=True):
 
 # %%
 each_step = f7.SequencerCriterion(f7.MSECriterion())
-data = forecasting.batches(seed=0)
-params, losses = train(forecasting.network, each_step, f7.optim.adam(0.01), data, 300 if QUICK else 2000)
+data, steps = forecasting.batches(seed=0), 300 if QUICK else 2000
+params, losses = train(forecasting.network, each_step, f7.optim.adam(0.01), data, steps)
 assert losses[-20:].mean() < (0.1 if QUICK else 0.01)
 
-# %% [markdown]
-# Over 99 steps, many more than the 5 that it was trained with, it predicts better than who repeats the last vector:
-
-# %%
 series = jnp.asarray(forecasting.series(seed=0))
 _, forgotten = forecasting.network.init(jax.random.key(0))
-predicted, _ = jax.jit(forecasting.network.apply)(params, forgotten, series[:-1, None])
-predicted = predicted[:, 0]
+predicted = jax.jit(forecasting.network.apply)(params, forgotten, series[:-1, None])[0][:, 0]
 error, naive = ((predicted - series[1:]) ** 2).mean(), (jnp.diff(series, axis=0) ** 2).mean()
 print(f"mean squared error {error:.5f}; of the last vector {naive:.5f}")
 
@@ -441,7 +391,7 @@ left.plot(losses)
 left.set(xlabel="step", ylabel="loss", yscale="log")
 time = np.arange(1, 60)
 for number in range(3):
-    right.plot(time, series[1:60, number], "k", linewidth=0.8, label="true" if number == 0 else None)
+    right.plot(time, series[1:60, number], "k", linewidth=0.8)
     right.plot(time, predicted[:59, number], ".", color=f"C{number}")
 right.set(xlabel="time", title="three of the six: true (lines) and predicted (dots)")
 assert error < (naive if QUICK else naive / 5)
