@@ -19,7 +19,7 @@ from functorch7.core import registry
 from functorch7.layers.transfer import Transfer
 
 QUICK = "FUNCTORCH7_QUICK" in os.environ  # the tests' sizes
-plt.rcParams["figure.dpi"] = 46  # there are many pictures
+plt.rcParams["figure.dpi"] = 80
 POINTS = 41 if QUICK else 201
 OURS = [kind for kind in registry.values() if kind.__module__.startswith("functorch7.")]
 
@@ -48,7 +48,7 @@ def about(kinds):
 
 # %%
 figure = viz.plot_transfer(f7.ELU(0.5), f7.ELU(1.5))
-figure.set_dpi(55)
+figure.set_dpi(70)
 figure
 
 # %% [markdown]

@@ -74,7 +74,7 @@ def test_the_notebook_is_that_of_the_script(source):
     outputs = [output for cell in code for output in cell["outputs"]]
     assert not [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
     assert any("image/png" in output.get("data", {}) for output in outputs)
-    assert path.stat().st_size < 320_000
+    assert path.stat().st_size < 600_000
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=named)
