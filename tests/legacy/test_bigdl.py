@@ -231,6 +231,11 @@ def test_evaluate_and_training_set_the_mode():
     assert not model.training(False).get(2).isTraining()
 
 
+def test_a_loss_of_a_criterion_measures_tensors_too():
+    result = optim.Loss(nn.MSECriterion())(torch.Tensor([[1, 1], [1, 1]]), torch.Tensor([[3, 1], [1, 1]]))
+    assert str(result) == "(Loss: 2.0, count: 2, Average Loss: 1.0)"  # a mean of 4 / 4, for two samples
+
+
 def test_evaluate_measures_a_data_set_and_restores_the_modes():
     model = classifier()
     model.get(1).evaluate()

@@ -48,12 +48,12 @@ class Evaluation(Tree):
             return super().evaluate()
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
-        described = [_described(method) for method in methods]
+        pure = [described(method) for method in methods]
         measured = []
         with self._evaluating():
             for input, target in validation.pairs(_arrays(dataset, batchSize), batchSize):
                 output = unwrapped(self.forward(input))  # type: ignore[attr-defined]
-                measured.append([_measured(method, output, unwrapped(target)) for method in described])
+                measured.append([_measured(method, output, unwrapped(target)) for method in pure])
         if not measured:
             raise ValueError(f"{self.title()}: evaluate was given no batches")
         totals = validation.totals(methods, jax.device_get(measured))
@@ -100,7 +100,7 @@ class Evaluation(Tree):
                     module.train = train
 
 
-def _described(method: Any) -> Any:
+def described(method: Any) -> Any:
     """A method with the description of a criterion in place of its object."""
     criterion = getattr(method, "criterion", None)
     return (

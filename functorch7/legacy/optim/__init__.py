@@ -4,7 +4,6 @@ from ...optim import L1L2Regularizer as L1L2Regularizer
 from ...optim import L1Regularizer as L1Regularizer
 from ...optim import L2Regularizer as L2Regularizer
 from ...training import MAE as MAE
-from ...training import Loss as Loss
 from ...training import Top1Accuracy as Top1Accuracy
 from ...training import Top5Accuracy as Top5Accuracy
 from ...training import ValidationMethod as ValidationMethod
@@ -16,6 +15,7 @@ from .de import de as de
 from .fista import FistaLS as FistaLS
 from .lbfgs import lbfgs as lbfgs
 from .logger import Logger as Logger
+from .loss import Loss as Loss
 from .lswolfe import lswolfe as lswolfe
 from .polyinterp import polyinterp as polyinterp
 from .rules import adadelta as adadelta
