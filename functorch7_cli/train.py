@@ -7,7 +7,10 @@ from typing import Any
 
 import jax
 
-from functorch7 import recipes, viz
+try:
+    from functorch7 import recipes, viz
+except ModuleNotFoundError as error:
+    raise ImportError(f"recipes need {error.name}: pip install 'functorch7[training]'") from error
 
 
 def train(
