@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+import functorch7 as f7
 from functorch7.data import TensorLoader
 from functorch7.interop import orbax
 from functorch7.training import Trainer, data_parallel, distributed, fully_sharded, make_train_step
@@ -40,7 +41,11 @@ def main(coordinator: str, folder: Path, number: int) -> None:
         found[name], state = losses(step, state, batches)
         if name == "mlp sharded":
             check_checkpoint(folder / "checkpoint", state, sharding)
-            found["bytes"] = sum(array.nbytes for array in jax.tree.leaves((state.params, state.optimizer_state)))
+
+    large = f7.Linear(256, 256)
+    state = fully_sharded().init(large, OPTIMIZER, jax.random.key(0))
+    orbax.save(folder / "large", large, state.params, state.buffers)
+    found["bytes"] = sum(array.nbytes for array in jax.tree.leaves(state.params))
 
     half = slice(number * 16, (number + 1) * 16)
     for epochs in (1, 2):  # the second goes on from the first's checkpoint
