@@ -48,7 +48,7 @@ class Custom(Registration):
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(_children={}, _parameters={}, _buffers={}, _state={})
+        self.__dict__.update(_children={}, _parameters={}, _buffers={}, _state={}, _own_name=None)
         self.__dict__.setdefault("_plain", {})
 
     @property
@@ -191,7 +191,7 @@ class Custom(Registration):
         def shapes(names: Any) -> tuple:
             return tuple((name, fields[name].shape, fields[name].dtype.name) for name in names)
 
-        return type(self).described_by(
+        described = type(self).described_by(
             self.own_attributes(),
             tuple(self.child_names()),
             tuple(child.description() for child in self.children()),
@@ -199,10 +199,17 @@ class Custom(Registration):
             shapes(buffers),
             tuple(name for name, persistent in buffers.items() if not persistent),
         )
+        return described.named(fields["_own_name"])
+
+    def _respecify(self, spec: Any) -> None:
+        """Takes another name: all else in the description follows from the object."""
+        self.__dict__["_own_name"] = spec.own_name
+        changed()
 
     def _take(self, spec: Any, given: Any) -> None:
         """Becomes the object of a description, with zeros for arrays."""
         Custom.__init__(self)
+        self.__dict__["_own_name"] = spec.own_name
         for name, value in spec.attributes:
             setattr(self, name, thawed(value))
         for name, shape, dtype in spec.parameters:

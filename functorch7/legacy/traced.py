@@ -171,7 +171,7 @@ class Run:
         fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
         if isinstance(spec, Traced):
             fields.update({name: thawed(value) for name, value in spec.attributes})
-            fields.update(zip(names, inner, strict=True))
+            fields.update(zip(names, inner, strict=True), _own_name=spec.own_name)
             fields["_plain"] = dict.fromkeys(name for name, _ in spec.attributes)
             fields["_children"] = dict.fromkeys(names)
             fields["_parameters"] = dict.fromkeys(spec.parameter_order)

@@ -10,7 +10,7 @@ from sklearn import metrics
 
 import functorch7 as f7
 from functorch7.data import TensorLoader
-from functorch7.legacy import nn, optim, torch
+from functorch7.legacy import nn, optim, torch, wrap
 
 from .helpers import same, values
 
@@ -89,6 +89,28 @@ def test_users_modules_have_names_too():
 
     model = nn.Sequential(Square().setName("square"))
     assert model["square"].getName() == "square" and re.fullmatch("Square@[0-9a-f]{8}", Square().getName())
+
+
+def test_modules_with_a_forward_have_names_too():
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 2).setName("inner")
+            self.scale = nn.Parameter(torch.ones(1, 2))
+
+        def forward(self, x):
+            return self.inner(x) * self.scale
+
+    model = nn.Sequential(Branches().setName("branches"))
+    assert model["branches"] is model.get(1) and model["inner"] is model.get(1).inner
+    assert set(model.getParametersTable()) == {"branches", "inner"}
+    assert model.clone()["branches"].getName() == "branches"
+    model.freeze("branches")
+    model.forward(np.ones((1, 2)))
+    model.backward(np.ones((1, 2)), np.ones((1, 2)))
+    assert all((gradient.numpy() == 0).all() for gradient in model.parameters()[1])
+    module, (params, buffers) = model.functional()
+    assert f7.find(module, "branches") == (0,) and wrap(module, params, buffers).find("branches") is not None
 
 
 # Weights ---------------------------------------------------------------------------------------------------------

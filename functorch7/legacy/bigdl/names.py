@@ -25,7 +25,8 @@ class Names(Tree):
 
     def _given_name(self) -> str | None:
         """The name that it was given, if any."""
-        return self.__dict__.get("_own_name") if self._spec is None else self._spec.own_name
+        fields = self.__dict__  # a user's class keeps it there
+        return fields["_own_name"] if "_own_name" in fields else getattr(self._spec, "own_name", None)
 
     def getName(self) -> str:
         """The name that it was given; else Linear@3f2a51c8, which no other module has, nor a copy of this one."""
