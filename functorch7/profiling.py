@@ -20,7 +20,7 @@ from .scopes import SCOPE
 from .tabulated import Cells, Table, in_tree, metric
 from .traced import Operation, operations
 from .training.step import cast
-from .visits import Visit, visits
+from .visits import Visit, innermost, visits
 
 COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")
 
@@ -81,10 +81,16 @@ class Profile(Table):
 
     def body(self) -> list[Cells]:
         rows, whole = (self.rows, True) if self.shown is None else (self.shown, self.shown == self.rows)
+        places = {row.path for row in self.rows}
+
+        def place(row: Row) -> str:
+            if whole:
+                return in_tree(row.path, row.module, places)
+            return f"{dotted(row.path)} {in_tree((), row.module)}".strip()
+
         return [
             (
-                in_tree(row.path, row.module) if whole else f"{dotted(row.path)} {in_tree((), row.module)}".strip(),
-                *map(seconds, (row.forward, row.backward, row.own)), self._share(row.own),
+                place(row), *map(seconds, (row.forward, row.backward, row.own)), self._share(row.own),
                 metric(row.flops) + "*" * row.loops, metric(row.accessed) + "B" + "*" * row.loops,
                 metric(row.memory) + "B",
             )
@@ -117,11 +123,13 @@ def profile(
     FLOPs and bytes accessed are XLA's cost analysis of
     each module's forward call, before fusion; inside the module of a Sequencer these and memory are one step's. With
     `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
-    Raises: ValueError for modules that cannot be compiled, and what the network raises; RuntimeError if a trace is
-    being taken already, or JAX's profiler gives no operations on this device.
+    Raises: ValueError for modules that cannot be compiled and for no repeats, and what the network raises; RuntimeError
+    if a trace is being taken already, or JAX's profiler gives no operations on this device.
     """
     if not module.traceable:
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
+    if repeats < 1:
+        raise ValueError(f"profile: expected repeats above 0, got {repeats}")
     key = jax.random.key(0) if key is None else key
     found = visits(module, params, buffers, input, key, train)
     program, arguments = _compiled(module, params, buffers, input, key, train)
@@ -187,17 +195,17 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
 
 def _rows(found: list[Visit], params: Any, buffers: Any, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
     """The table's rows, and the time that is in none."""
-    places = {visit.path for visit in found}
-    times = {path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for path in places}
+    times = {visit.path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for visit in found}
+    ways = {path[:end] for path in times for end in range(len(path) + 1)}
     unattributed = 0.0
     for operation in ran:
-        path = operation.place(places)
+        path = operation.place(ways)
         if path is None:
             unattributed += operation.seconds
             continue
-        times[path]["own"] += operation.seconds
-        for end in range(len(path) + 1):
-            times[path[:end]]["backward" if operation.backward else "forward"] += operation.seconds
+        times[innermost(path, times)]["own"] += operation.seconds
+        for around in {innermost(path[:end], times) for end in range(len(path) + 1)}:
+            times[around]["backward" if operation.backward else "forward"] += operation.seconds
 
     rows = []
     for visit in found:

@@ -12,7 +12,7 @@ from .core import Module, named_parameters
 from .core.recording import Path
 from .core.shapes import shaped
 from .tabulated import Cells, Table, in_tree, metric, sizes
-from .visits import Visit, visits
+from .visits import Visit, innermost, visits
 
 FREE = {
     "bitcast_convert_type", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice",
@@ -24,7 +24,10 @@ FREE = {
 
 @dataclass(frozen=True)
 class Row:
-    """One module: its place, what it is, its output's sizes, how many parameters of its own it has, and FLOPs."""
+    """One module: its place, what it is, its output's sizes, how many parameters of its own it has, and FLOPs.
+
+    Its own are also those of modules inside that are never called (the gates of a cell).
+    """
 
     path: Path
     module: Module
@@ -47,9 +50,10 @@ class Summary(Table):
     """Operations of one forward call."""
 
     def body(self) -> list[Cells]:
+        places = {row.path for row in self.rows}
         return [
-            (in_tree(r.path, r.module), sizes(r.output), f"{r.parameters:,}" if r.parameters else "", metric(r.flops))
-            for r in self.rows
+            (in_tree(row.path, row.module, places), sizes(row.output), _count(row.parameters), metric(row.flops))
+            for row in self.rows
         ]
 
     def totals(self) -> list[Cells]:
@@ -79,14 +83,16 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
     key = jax.random.key(0)
     params, buffers = jax.eval_shape(module.init, key)
 
-    own: dict[Path, int] = {}
+    found = visits(module, params, buffers, given, key, train)
+    own = {each.path: 0 for each in found}
     for path, array in named_parameters(module, params):
-        own[path[:-1]] = own.get(path[:-1], 0) + (0 if array is None else array.size)
-    rows = [
-        Row(each.path, each.module, each.output, own.get(each.path, 0), _flops(each))
-        for each in visits(module, params, buffers, given, key, train)
-    ]
+        own[innermost(path, own)] += 0 if array is None else array.size
+    rows = [Row(each.path, each.module, each.output, own[each.path], _flops(each)) for each in found]
     return Summary(tuple(rows), sum(own.values()), rows[0].flops)
+
+
+def _count(parameters: int) -> str:
+    return f"{parameters:,}" if parameters else ""
 
 
 def _flops(visit: Visit) -> int:

@@ -1,9 +1,11 @@
 """Tables of a network's modules, as text and in notebooks."""
 
 import html
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from .core import Module, title
+from .core.naming import dotted
 from .core.recording import Path
 
 Cells = tuple[str, ...]
@@ -52,11 +54,12 @@ class Table:
         return f"<table>{row(self.HEAD, 'th')}{rows}</table>{notes}"
 
 
-def in_tree(path: Path, module: Module) -> str:
-    """A module's name in its container, its own name if it has one, and its title, indented by depth."""
+def in_tree(path: Path, module: Module, places: Collection[Path] = ()) -> str:
+    """A module's name in the innermost of `places` around it, its own name if it has one, and its title, indented."""
     own_name = f"{module.own_name}: " if module.own_name else ""
-    name = f"{'  ' * len(path)}{path[-1] if path else ''} {own_name}{title(module)}"
-    return name.rstrip() if path else name.strip()
+    around = [path[:end] for end in range(len(path)) if path[:end] in places]
+    name = f"{'  ' * len(around)}{dotted(path[len(around[-1]) :]) if around else ''} {own_name}{title(module)}"
+    return name.rstrip() if around else name.strip()
 
 
 def sizes(tree: Any) -> str:

@@ -1,6 +1,6 @@
 """Every module that a call runs, with its input and output; nothing is computed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,11 @@ def visits(module: Module, params: Any, buffers: Any, input: Any, key: Any, trai
         for path, child, way in _modules(module, type(module).apply)
         if path in outputs
     ]
+
+
+def innermost(path: Path, places: Collection[Path]) -> Path:
+    """The longest of the places that a path is in; they have the outermost module's, ()."""
+    return next(path[:end] for end in range(len(path), -1, -1) if path[:end] in places)
 
 
 def _modules(module: Module, way: Callable, path: Path = ()) -> Iterator[tuple[Path, Module, Callable]]:

@@ -37,6 +37,11 @@ def test_recurrences_count_every_step():
     assert any("nn.GRU" in str(row.module) and row.output.shape == (5, 4) for row in steps.rows)
 
 
+def test_a_cells_row_has_the_parameters_of_its_gates():
+    table = f7.summary(f7.Sequencer(f7.FastLSTM(3, 4)), (7, 5, 3))
+    assert table.rows[-1].parameters == sum(row.parameters for row in table.rows) == 4 * 4 * (3 + 4) + 4 * 4
+
+
 def test_tables_shared_parameters_and_other_inputs():
     both = f7.summary(f7.ParallelTable(f7.Linear(3, 2), f7.Linear(5, 4)), [(6, 3), (6, 5)])
     assert "[6x2, 6x4]" in str(both) and both.parameters == 8 + 24

@@ -174,12 +174,13 @@ class Module:
 
     def call(
         self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool,
-        way: Callable | None = None,
+        way: Callable | None = None, through: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
         """Runs one child: the only place where a module calls another.
 
         Folds the key by position, adds "In 3 module of nn.Sequential:" to errors, and lets recorders look in.
-        A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`.
+        A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`;
+        `through`: it does not run the child itself, but a module inside.
         """
         children = self.children()
         if isinstance(children, tuple):
@@ -194,10 +195,9 @@ class Module:
             in_compiled = _checked_apply if child.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
-        with inside(f"In {shown} module of {self.torch_name()}:"), jax.named_scope(str(name)):
-            if recording.recorder() is None:
-                return run(input)
-            return recording.recorded_call(name, run, input)
+        error_place = inside(f"In {shown} module of {self.torch_name()}:")
+        with error_place, jax.named_scope(str(name)), recording.below(name):
+            return run(input) if through else recording.recorded_call(run, input)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked as at construction."""

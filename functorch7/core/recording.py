@@ -62,24 +62,35 @@ def expose(**values: Any) -> None:
         _open[-1].exposed.setdefault(_open[-1].path, {}).update(values)
 
 
-def recorded_call(name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Any) -> tuple[Any, Any]:
-    """Calls a child under its path, notes its input and output, and adds its perturbation.
+@contextmanager
+def below(name: int | str):
+    """A block whose calls are recorded below a child's place."""
+    here = recorder()
+    if here is None:
+        yield
+        return
+    outer, here.path = here.path, (*here.path, name)
+    try:
+        yield
+    finally:
+        here.path = outer
+
+
+def recorded_call(run: Callable[[Any], tuple[Any, Any]], input: Any) -> tuple[Any, Any]:
+    """Calls the child at the recorder's path, notes its input and output, and adds its perturbation.
 
     Of a child that is called several times, the output is that of the last call, and input and perturbation (whose
     gradient is what backward leaves, which comes to the first call last) those of the first.
     """
-    here = _open[-1]
-    outer, here.path = here.path, (*here.path, name)
-    try:
-        is_first = here.path not in here.inputs
-        if is_first and here.path in here.perturbations:
-            input = jax.tree.map(perturbed, input, here.perturbations[here.path])
-        here.inputs.setdefault(here.path, input)
-        output, buffers = run(input)
-        here.outputs[here.path] = output
-        return output, buffers
-    finally:
-        here.path = outer
+    here = recorder()
+    if here is None:
+        return run(input)
+    if here.path not in here.inputs and here.path in here.perturbations:
+        input = jax.tree.map(perturbed, input, here.perturbations[here.path])
+    here.inputs.setdefault(here.path, input)
+    output, buffers = run(input)
+    here.outputs[here.path] = output
+    return output, buffers
 
 
 def perturbed(value: Any, by: Any) -> Any:

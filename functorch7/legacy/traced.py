@@ -190,7 +190,7 @@ class Run:
         self.calls[path] += 1
         output, new = self.spec.call(
             path[0], self.params, collected(self.object), array_of(given),
-            key=key, train=self.train, way=partial(_entered, path[1:], form),
+            key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
         )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
         return wrapped(output)
@@ -231,7 +231,8 @@ def _entered(
         child, train = child.inner, child.train
     if path:
         way = partial(_entered, path[1:], form)
-        output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way)
+        through = len(path) > 1
+        output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, with_at(buffers, (path[0],), new)
     if form is not None:
         if not isinstance(child, Traced):

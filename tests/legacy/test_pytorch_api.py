@@ -316,3 +316,29 @@ def test_reset_draws_by_the_users_own_rule():
         same(net.reset().factor, [9])
     finally:
         del Scale.reset_parameters
+
+
+# Tables of modules and their costs -------------------------------------------------------------------------------
+
+
+def test_summary_and_profile_have_rows_for_what_is_called_in_tables_of_modules():
+    class Nested(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = nn.ModuleDict({"all": nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 5)])})
+            self.idle = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.parts["all"][1](self.parts["all"][0](x))
+
+    net = Nested()
+    module, (params, buffers) = net.functional()
+    table = f7.summary(module, (2, 3))
+    assert [(row.path, row.output.shape, row.parameters) for row in table.rows] == [
+        ((), (2, 5), 12), (("parts", "all", "0"), (2, 3), 12), (("parts", "all", "1"), (2, 5), 20)
+    ]  # fmt: skip
+    assert table.parameters == 12 + 12 + 20 and "  parts.all.1 nn.Linear(3 -> 5)" in str(table)
+    found = f7.profile(module, params, buffers, np.ones((200, 3), np.float32), repeats=1)
+    assert all(row.own > 0 for row in found.rows[1:]) and found.rows[0].own < found.total
+    net(np.ones((2, 3)))
+    assert net.parts["all"][0].output.shape == (2, 3) and net.parts.output.nElement() == 0
