@@ -110,7 +110,28 @@ def test_each_shape_is_compiled_once_and_keys_are_folded_by_batch():
         predict(noisy, params, buffers, X, 4)
 
 
+def test_a_batch_of_one_sample_is_a_batch_though_view_makes_none_of_it():
+    flat = f7.Sequential(f7.View(2), f7.MulConstant(3))
+    arrays = *flat.init(jax.random.key(0)), np.arange(14, dtype=np.float32).reshape(7, 1, 2)
+    for size in (1, 2, 3, 6, 7):
+        np.testing.assert_array_equal(predict(flat, *arrays, size), 3 * arrays[-1][:, 0])
+    np.testing.assert_array_equal(predict(flat, *arrays[:2], arrays[-1][:1], 4), [[0, 3]])
+    np.testing.assert_array_equal(predict(flat, *arrays[:2], [arrays[-1][:6], arrays[-1][6:]]), 3 * arrays[-1][:, 0])
+    targets = 3 * arrays[-1][:, 0] + 1
+    ((loss, _),) = evaluate(flat, *arrays[:2], (arrays[-1], targets), [Loss(f7.MSECriterion())], 3)
+    assert loss.result() == (1, 7)
+
+
 def test_errors_say_what_is_wrong():
+    with pytest.raises(TypeError, match=r"without a batch_size, expected batches \(input, target\), got shape \(11, "):
+        evaluate(NET, PARAMS, BUFFERS, (X, Y), METHODS)
+    for methods in (Loss(), [Loss], [f7.MSECriterion()], 4):
+        with pytest.raises(TypeError, match="expected a list of methods, such as"):
+            evaluate(NET, PARAMS, BUFFERS, (X, Y), methods, 4)
+    with pytest.raises(TypeError, match="predict: expected inputs, got None"):
+        predict(NET, PARAMS, BUFFERS, None)
+    with pytest.raises(TypeError, match="expected a whole number as batch_size, got 2.5"):
+        predict(NET, PARAMS, BUFFERS, X, 2.5)
     with pytest.raises(ValueError, match="target 9 at position 2; classes count from 1 to 7"):
         evaluate(NET, PARAMS, BUFFERS, [(X[:4], np.array([1, 9, 1, 1]))], [Loss()])
     with pytest.raises(ValueError, match="Top1Accuracy: expected scores"):

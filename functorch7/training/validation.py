@@ -185,10 +185,12 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch may be smaller. Every batch starts from `buffers`, but for recurrent
-    state that the network remembers in evaluation (`remember`), which flows from batch to batch. Each shape of batch is
-    compiled once, and results are read from the device at the end.
-    Raises: ValueError for no batch, for a wrong shape, and at the end for wrong values (a class 0) that checks found.
+    `batch_size` says otherwise). The last batch of these may be smaller, but a single sample that would be left goes
+    with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
+    `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
+    batch. Each shape of batch is compiled once, and results are read from the device at the end.
+    Raises: TypeError for other data and methods; ValueError for no batch, for a wrong shape, and at the end for wrong
+    values (a class 0) that checks found.
     Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -198,7 +200,7 @@ def evaluate(
     ...     print(method, result)
     Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
     """
-    methods = tuple(methods)
+    methods = as_methods(methods)
     measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
     if not measured:
         raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
@@ -207,6 +209,13 @@ def evaluate(
         core.raise_found(error)
         values.append(result)
     return list(zip(totals(methods, values), methods, strict=True))
+
+
+def as_methods(methods: Sequence[ValidationMethod]) -> tuple[ValidationMethod, ...]:
+    """The methods. Raises TypeError unless they are a list of such."""
+    if not isinstance(methods, (list, tuple)) or not all(isinstance(each, ValidationMethod) for each in methods):
+        raise TypeError(f"evaluate: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
+    return tuple(methods)
 
 
 def totals(methods: Sequence[ValidationMethod], values: list) -> list:
@@ -231,7 +240,7 @@ def predict(
     `batches` is an iterable of inputs, or of tuples (input, target) whose targets are left alone; with `batch_size`,
     all inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
     `functorch7.data`. Otherwise as `evaluate`.
-    Raises: ValueError for no batch, a wrong shape, and wrong values that checks found.
+    Raises: TypeError for other data; ValueError for no batch, a wrong shape, and wrong values that checks found.
     Source: BigDL, AbstractModule.predict(dataset); Layer.predict_local.
     """
     outputs = []
@@ -243,7 +252,26 @@ def predict(
     if waiting is None:
         raise ValueError(f"predict: {module.torch_name()} was given no batches")
     outputs.append(_read(waiting))
-    return jax.tree.map(lambda *parts: np.concatenate(parts), *outputs)
+    return joined(outputs, samples_of(batches, batch_size))
+
+
+def samples_of(batches: Any, batch_size: int | None) -> int | None:
+    """How many samples `predict` is given; None where its batches are not cut from arrays."""
+    cut = batch_size is not None and not isinstance(batches, DataLoader)
+    return len(jax.tree.leaves(batches)[0]) if cut else None
+
+
+def joined(outputs: list, samples: int | None = None) -> Any:
+    """The outputs of all batches one after the other, one of each sample; that of a batch of one may be no batch."""
+
+    def one(*parts: Any) -> np.ndarray:
+        most = max(part.ndim for part in parts)
+        if not most:
+            return np.stack(parts)
+        whole = np.concatenate([part if part.ndim == most else part[None] for part in parts])
+        return np.stack(parts) if len(parts) == samples != len(whole) else whole
+
+    return jax.tree.map(one, *outputs)
 
 
 def predict_class(
@@ -304,10 +332,25 @@ def pairs(batches: Any, batch_size: int | None) -> Iterable:
     if isinstance(batches, DataLoader):
         return batches.batches(batch_size or 32)
     if batch_size is None:
-        return batches
+        return map(_pair, _iterated("evaluate", "batches (input, target)", batches))
     if not isinstance(batches, (tuple, list)) or len(batches) != 2:
         raise TypeError(f"evaluate: with a batch_size, expected (inputs, targets), got {core.describe(batches)}")
     return _split("evaluate", tuple(batches), batch_size)
+
+
+def _pair(batch: Any) -> Any:
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise TypeError(
+            f"evaluate: without a batch_size, expected batches (input, target), got {core.describe(batch)} as one"
+        )
+    return batch
+
+
+def _iterated(name: str, what: str, batches: Any) -> Iterable:
+    try:
+        return iter(batches)
+    except TypeError:
+        raise TypeError(f"{name}: expected {what}, got {core.describe(batches)}") from None
 
 
 def inputs(batches: Any, batch_size: int | None) -> Iterable:
@@ -318,11 +361,14 @@ def inputs(batches: Any, batch_size: int | None) -> Iterable:
         return _split("predict", batches, batch_size)
     if hasattr(batches, "ndim"):
         return [batches]
-    return (batch[0] if isinstance(batch, tuple) and len(batch) == 2 else batch for batch in batches)
+    each = _iterated("predict", "inputs", batches)
+    return (batch[0] if isinstance(batch, tuple) and len(batch) == 2 else batch for batch in each)
 
 
 def _split(name: str, whole: Any, size: int) -> Iterator[Any]:
-    """Consecutive batches of the arrays of a tree; the last may be smaller."""
+    """Consecutive batches of the arrays of a tree; the last may be smaller, or larger by one that would be left."""
+    if not isinstance(size, (int, np.integer)):
+        raise TypeError(f"{name}: expected a whole number as batch_size, got {size!r}")
     whole = jax.tree.map(lambda leaf: leaf if hasattr(leaf, "ndim") else np.asarray(leaf), whole)
     counts = {leaf.shape[0] if leaf.ndim else 0 for leaf in jax.tree.leaves(whole)}
     if len(counts) != 1 or 0 in counts or size < 1:
@@ -330,5 +376,7 @@ def _split(name: str, whole: Any, size: int) -> Iterator[Any]:
             f"{name}: expected arrays of equally many samples and a batch_size above 0, got "
             f"{[tuple(leaf.shape) for leaf in jax.tree.leaves(whole)]} and {size}"
         )
-    for first in range(0, counts.pop(), size):
-        yield jax.tree.map(lambda leaf, first=first: leaf[first : first + size], whole)
+    count = counts.pop()
+    starts = range(0, max(count - (size > 1), 1), size)
+    for first, end in zip(starts, [*starts[1:], count], strict=True):
+        yield jax.tree.map(lambda leaf, cut=slice(first, end): leaf[cut], whole)

@@ -279,6 +279,8 @@ def test_evaluate_measures_a_data_set_and_restores_the_modes():
     assert str(model.evaluate(TensorLoader(X.astype("f"), CLASSES), methods[:1], 2)[0][0]) == str(top1)
     with pytest.raises(TypeError, match="a data set and a list of methods"):
         model.evaluate([(X, CLASSES)])
+    with pytest.raises(ValueError, match="target 0 at position 2; classes count from 1 to 6"):
+        model.evaluate([(X[:2], [1, 0])], [optim.Loss(nn.ClassNLLCriterion())])
     with pytest.raises(ValueError, match="expected input of size 3"):
         model.evaluate([(X[:, :2], CLASSES)], methods)
     assert model.isTraining()  # after an error, too
@@ -297,6 +299,10 @@ def test_predict_gives_the_probability_distributions_in_order():
         same(found, expected, rtol=1e-4, atol=1e-6)
     same(model.predictClass(X, 2), scores.argmax(1) + 1)
     assert model.isTraining()
+    flat = nn.Sequential(nn.View(3), nn.Linear(3, 6))  # of a batch of one, View makes none, as in Torch
+    same(flat.predict(X.reshape(5, 1, 3), 2), flat.forward(X), rtol=1e-4, atol=1e-6)
+    images = flat.predictImage([{"image": row.reshape(1, 1, 3)} for row in X], None, 4)
+    same(np.stack([image["predict"].numpy() for image in images]), flat.forward(X), rtol=1e-4, atol=1e-6)
     with pytest.raises(ValueError, match="one row of scores for each sample"):
         nn.Identity().predictClass(np.zeros((2, 3, 4)))
 

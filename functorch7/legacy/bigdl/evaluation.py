@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import jax
-import numpy as np
 
+from ... import core
 from ...data import DataLoader
 from ...training import validation
 from ..described import Described
@@ -21,6 +21,7 @@ from ..values import unwrapped, wrapped
 
 
 @partial(jax.jit, static_argnums=0)
+@core.reporting
 def _measured(method: Any, output: Any, target: Any) -> Any:
     return method.measure(output, target)
 
@@ -42,13 +43,13 @@ class Evaluation(Tree):
         The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
         `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
         Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
-        a data set without methods, and what `functorch7.training.evaluate` raises.
+        a data set without methods, and what `functorch7.training.evaluate` raises, of which the rest holds, too.
         """
         if dataset is None and methods is None:
             return super().evaluate()
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
-        pure = [described(method) for method in methods]
+        pure = [described(method) for method in validation.as_methods(methods)]
         measured = []
         with self._evaluating():
             for input, target in validation.pairs(_arrays(dataset, batchSize), batchSize):
@@ -56,7 +57,8 @@ class Evaluation(Tree):
                 measured.append([_measured(method, output, unwrapped(target)) for method in pure])
         if not measured:
             raise ValueError(f"{self.title()}: evaluate was given no batches")
-        totals = validation.totals(methods, jax.device_get(measured))
+        values = [[_value(each) for each in batch] for batch in jax.device_get(measured)]
+        totals = validation.totals(methods, values)
         return list(zip(totals, methods, strict=True))
 
     def predict(self, dataset: Any, batchSize: int | None = None) -> Any:
@@ -64,7 +66,7 @@ class Evaluation(Tree):
 
         The data set is a tensor, taken in batches of batchSize (at once without, or for -1); a table of tensors with a
         batchSize; an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the
-        mode that it was in. Raises ValueError for no samples.
+        mode that it was in. Raises TypeError for other data, ValueError for no batches.
         """
         size = None if batchSize == -1 else batchSize
         batches = validation.inputs(_arrays(dataset, size), size)
@@ -72,7 +74,7 @@ class Evaluation(Tree):
             outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
         if not outputs:
             raise ValueError(f"{self.title()}: predict was given no batches")
-        return wrapped(jax.tree.map(lambda *parts: np.concatenate(parts), *outputs))
+        return wrapped(validation.joined(outputs, validation.samples_of(_arrays(dataset, size), size)))
 
     def predictClass(self, dataset: Any, batchSize: int | None = None) -> Tensor:
         """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.
@@ -106,6 +108,13 @@ def described(method: Any) -> Any:
     return (
         dataclasses.replace(method, criterion=criterion.description()) if isinstance(criterion, Described) else method
     )
+
+
+def _value(outcome: tuple[Any, Any]) -> Any:
+    """What a method has measured. Raises ValueError for wrong values that its checks found."""
+    error, value = outcome
+    core.raise_found(error)
+    return value
 
 
 def _arrays(dataset: Any, batch_size: int | None) -> Any:

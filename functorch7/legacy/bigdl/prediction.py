@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ...training import validation
 from ..values import unwrapped, wrapped
 from .evaluation import Evaluation
 
@@ -45,7 +46,7 @@ class Prediction(Evaluation):
         returns the list. Raises ValueError, before anything is added, for no images, for images without an array of
         three dimensions and for arrays of different shapes; KeyError for a name that there is not.
         """
-        images = [np.asarray(image.get("image", ())) for image in imageFrame]
+        images = [np.asarray(image.get("image", ()) if isinstance(image, dict) else ()) for image in imageFrame]
         shapes = {image.shape for image in images}
         if len(shapes) != 1 or images[0].ndim != 3:
             raise ValueError(
@@ -59,7 +60,7 @@ class Prediction(Evaluation):
             for first in range(0, len(images), batchPerPartition):
                 self.forward(np.stack(images[first : first + batchPerPartition]))  # type: ignore[attr-defined]
                 found.append(jax.device_get(unwrapped(looked_at.output)))
-        whole = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
+        whole = validation.joined(found, len(images))
         for i, image in enumerate(imageFrame):
             image[predictKey] = wrapped(jax.tree.map(lambda leaf, i=i: leaf[i], whole))
         return imageFrame
