@@ -131,7 +131,7 @@ def test_state_dicts_go_both_ways(key):
     assert list(state) == [
         "0.weight", "0.bias", "2.weight", "2.bias", "3.weight", "3.bias", "2.running_mean", "2.running_var",
     ]  # fmt: skip
-    loaded = f7.load_state_dict(NET, NET.init(jax.random.key(9)), {n: np.asarray(v) for n, v in state.items()})
+    loaded = f7.load_state_dict(NET, tuple(NET.init(jax.random.key(9))), {n: np.asarray(v) for n, v in state.items()})
     jax.tree.map(np.testing.assert_array_equal, loaded, variables)
 
 

@@ -19,6 +19,7 @@ TYPES = {
     "torch.CudaTensor": np.dtype(np.float32),
     "torch.CudaDoubleTensor": np.dtype(np.float64),
     "torch.CudaHalfTensor": np.dtype(np.float16),
+    "torch.CudaBFloat16Tensor": jnp.dtype(jnp.bfloat16),
 }
 """The dtypes behind Torch's names of tensor types."""
 

@@ -7,10 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .checks import describe
 from .module import Module, Variables, buffer_kinds
 from .places import Path as Path
 from .places import dotted as dotted
 from .places import places as places
+
+Pair = Variables | tuple[Any, Any]
+"""A module's arrays, (params, buffers)."""
 
 
 def find(module: Module, name: str) -> Path | None:
@@ -62,19 +66,20 @@ def leaves_by_name(tree: Any) -> dict[str, Any]:
     return {dotted(path): leaf for path, leaf in _leaves(tree, ()) if leaf is not None}
 
 
-def misfits(expected: dict[str, Any], given: dict[str, Any]) -> list[str]:
+def misfits(expected: dict[str, Any], given: Mapping[str, Any]) -> list[str]:
     """What is wrong with arrays by name: those that are missing, unexpected, or of another shape, a line for each."""
     missing = [f"missing {name}" for name in expected if name not in given]
     unexpected = [f"unexpected {name}" for name in given if name not in expected]
-    return (
-        missing
-        + unexpected
-        + [
-            f"{name}: expected shape {tuple(array.shape)}, got {np.shape(given[name])}"
-            for name, array in expected.items()
-            if name in given and tuple(array.shape) != np.shape(given[name])
-        ]
-    )
+    shared = [name for name in expected if name in given]
+    return missing + unexpected + [line for name in shared for line in _misfit(name, expected[name], given[name])]
+
+
+def _misfit(name: str, array: Any, given: Any) -> list[str]:
+    dtype = given.dtype if hasattr(given, "dtype") else np.asarray(given).dtype
+    if jnp.issubdtype(dtype, np.character) or np.dtype(object) == dtype:
+        return [f"{name}: expected numbers, got {describe(given)}"]
+    wanted, found = tuple(array.shape), np.shape(given)
+    return [] if wanted == found else [f"{name}: expected shape {wanted}, got {found}"]
 
 
 class IncompatibleKeys(NamedTuple):
@@ -89,9 +94,13 @@ class IncompatibleKeys(NamedTuple):
         return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-def state_dict(module: Module, variables: Variables) -> dict[str, Any]:
-    """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0."""
-    found = [*named_parameters(module, variables.params), *named_buffers(module, variables.buffers)]
+def state_dict(module: Module, variables: Pair) -> dict[str, Any]:
+    """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
+
+    Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
+    """
+    params, buffers = variables
+    found = [*named_parameters(module, params), *named_buffers(module, buffers)]
     return {dotted(path): value for path, value in found if value is not None}
 
 
@@ -115,13 +124,13 @@ def fitting(
 
 @overload
 def load_state_dict(
-    module: Module, variables: Variables, state: Mapping[str, Any], strict: Literal[True] = True
+    module: Module, variables: Pair, state: Mapping[str, Any], strict: Literal[True] = True
 ) -> Variables: ...
 @overload
 def load_state_dict(
-    module: Module, variables: Variables, state: Mapping[str, Any], strict: bool
+    module: Module, variables: Pair, state: Mapping[str, Any], strict: bool
 ) -> tuple[Variables, IncompatibleKeys]: ...
-def load_state_dict(module: Module, variables: Variables, state: Mapping[str, Any], strict: bool = True) -> Any:
+def load_state_dict(module: Module, variables: Pair, state: Mapping[str, Any], strict: bool = True) -> Any:
     """`variables` with the arrays of `state`, cast to the dtypes that stand there.
 
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
@@ -131,7 +140,7 @@ def load_state_dict(module: Module, variables: Variables, state: Mapping[str, An
     own = state_dict(module, variables)
     keys = fitting(module.torch_name(), own, state, strict)
     arrays = {name: jnp.asarray(state[name], array.dtype) for name, array in own.items() if name in state}
-    loaded = Variables(_filled(variables.params, arrays, ()), _filled(variables.buffers, arrays, ()))
+    loaded = Variables(*(_filled(tree, arrays, ()) for tree in variables))
     return loaded if strict else (loaded, keys)
 
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from ..core.naming import IncompatibleKeys, fitting
@@ -124,7 +125,7 @@ class State(Names):
     def to(self, device: Any = None, dtype: Any = None) -> Any:
         """Moves to "cpu" or "cuda", and casts floating tensors, gradients and buffers too; also to(dtype), to(tensor).
 
-        Raises TypeError for a dtype of integers, and for any other device; RuntimeError without a GPU.
+        Raises TypeError for what is no dtype of real numbers, and for any other device; RuntimeError without a GPU.
         """
         if isinstance(device, Tensor):
             device, dtype = None, device.dtype
@@ -133,13 +134,20 @@ class State(Names):
         if device not in (None, "cpu") and not str(device).startswith("cuda"):
             raise TypeError(f"{self.title()}: to() expected the device 'cpu' or 'cuda', got {device!r}")
         on_gpu = self._type.startswith("torch.Cuda") if device is None else device != "cpu"
-        wanted = _dtype(self._type if dtype is None else dtype)
-        if wanted.kind in "iub":
-            raise TypeError(f"{self.title()}: to() expected a floating-point dtype, got {wanted}")
-        name = type_name_of(wanted)
+        name = type_name_of(self._wanted(self._type if dtype is None else dtype))
         if on_gpu:
             name = "torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")
         return self.type(name)
+
+    def _wanted(self, dtype: Any) -> np.dtype:
+        try:
+            found = dtype_of(dtype) if str(dtype).startswith("torch.") else np.dtype(dtype)
+        except (TypeError, ValueError):
+            found = None
+        if found is None or not jnp.issubdtype(found, jnp.floating):
+            given = repr(dtype) if found is None else found
+            raise TypeError(f"{self.title()}: to() expected a floating-point dtype, got {given}")
+        return found
 
     def eval(self) -> Any:
         """PyTorch's name of `evaluate()`; the flag is `train`."""
@@ -170,7 +178,3 @@ def _assign(module: Any, name: str, given: Any) -> None:
     tensor = module.__dict__[name].set(given if isinstance(given, Tensor) else Tensor.of(np.asarray(given)))
     if name in module.own_parameters():
         module.__dict__[grad_name(name)].set(Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape))
-
-
-def _dtype(dtype: Any) -> np.dtype:
-    return dtype_of(dtype) if isinstance(dtype, str) and dtype.startswith("torch.") else np.dtype(dtype)

@@ -58,10 +58,10 @@ class Traced(core.Module, abstract=True):
         return tuple(name for name, _, _ in self.parameters)
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return {name: jnp.zeros(shape, dtype) for name, shape, dtype in self.parameters}
+        return _zeros(self.parameters)
 
     def init_buffers(self) -> dict[str, Any]:
-        return {name: jnp.zeros(shape, dtype) for name, shape, dtype in self.buffers}
+        return _zeros(self.buffers)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         run = Run(self, params, buffers, key, train)
@@ -88,6 +88,11 @@ class Traced(core.Module, abstract=True):
     def __reduce__(self):
         attached = {name: self.__dict__[name] for name in ("own_name", "_hooks") if name in self.__dict__}
         return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self))), attached
+
+
+def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
+    """Zeros in these dtypes, or what stands for them where JAX keeps no 64-bit numbers."""
+    return {name: jnp.zeros(shape, jax.dtypes.canonicalize_dtype(dtype)) for name, shape, dtype in arrays}
 
 
 def _described(kind: type, values: tuple) -> Traced:

@@ -175,6 +175,21 @@ def test_weights_are_copied_from_another_model_by_name():
     assert source.loadModelWeights(other, matchAll=False) is source
 
 
+def test_weights_that_do_not_fit_are_listed_at_once_and_change_nothing():
+    model = net()
+    before = [weight.numpy().copy() for weight in model.getWeightsBias()]
+    with pytest.raises(ValueError, match="module first cannot find .* weight bias; module last cannot find .* bias"):
+        model.loadModelWeights(nn.Sequential(nn.Linear(4, 2, False).setName("last")))
+    with pytest.raises(TypeError, match="expected a module to take weights from, got None"):
+        model.loadModelWeights(None)
+    with pytest.raises(TypeError, match="expected a list of 4 tensors, got None"):
+        model.setWeightsBias(None)
+    with pytest.raises(ValueError, match="weight 4: expected numbers, got a table of 2: 'a', 'b'"):
+        model.setWeightsBias([weight + 1 for weight in before[:3]] + [["a", "b"]])
+    same(np.concatenate([weight.numpy().ravel() for weight in model.getWeightsBias()]),
+         np.concatenate([weight.ravel() for weight in before]))  # fmt: skip
+
+
 def test_running_statistics_are_copied():
     def made():
         return nn.Sequential(nn.Linear(3, 2), nn.BatchNormalization(2)).double()

@@ -246,9 +246,28 @@ def test_to_takes_devices_dtypes_and_tensors():
     assert net.to(torch.ones(1))[1].running_mean.dtype == np.float32
     assert net.half()[0].weight.dtype == np.float16 and net.bfloat16()[0].bias.dtype.name == "bfloat16"
     assert net.cpu() is net
-    for wrong in (np.int32, "tpu"):
+    for wrong in (np.int32, "tpu", 3, np.complex64):
         with pytest.raises(TypeError, match="to\\(\\) expected"):
             net.to(wrong)
+    if jax.default_backend() == "cpu":
+        with pytest.raises(RuntimeError, match="needs a GPU"):
+            net.bfloat16().to("cuda")
+
+
+def test_buffers_of_64_bits_give_no_warning():
+    class Counting(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("number", torch.Tensor.of(np.zeros(1, np.int64)))
+
+        def forward(self, x):
+            self.number = self.number + 1
+            return x
+
+    net = Counting()
+    assert net(X).shape == X.shape and net.number.item() == 1
+    net.register_buffer("mean", torch.zeros(3))
+    assert net.to(dtype=torch.float64)(torch.ones(3)).dtype == net.mean.dtype == np.float64
 
 
 def test_what_visits_all_modules_returns_the_module():

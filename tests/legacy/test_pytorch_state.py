@@ -36,6 +36,9 @@ def test_a_state_that_does_not_fit_is_described_at_once_and_changes_nothing():
     same(net[1].weight, before + 1)
     with pytest.raises(TypeError, match="expected a state_dict, got list"):
         net.load_state_dict([1])
+    with pytest.raises(ValueError, match="2.2.factor: expected numbers, got a table of 1: 'a'"):
+        net.load_state_dict({name: value + 5 for name, value in state.items()} | {"2.2.factor": ["a"]})
+    same(net[1].weight, before + 1)
 
 
 def test_functions_around_saving_and_loading():

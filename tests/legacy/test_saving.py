@@ -77,6 +77,17 @@ def test_definition_and_weights_in_two_files(tmp_path):
         nn.load(definition, weights)
 
 
+def test_what_cannot_be_saved_or_taken_says_where(tmp_path):
+    model = net()
+    with pytest.raises(FileNotFoundError, match=r"nowhere.model\.t7"):
+        model.save(tmp_path / "nowhere" / "model.t7")
+    with pytest.raises(ValueError, match=r"two files for definition and weights, got .*model\.t7 twice"):
+        model.saveModule(tmp_path / "model.t7", tmp_path / "model.t7", overWrite=True)
+    model.save(tmp_path / "model.t7")
+    with pytest.raises(ValueError, match=r"does not hold its weights: .*, got nn\.Sequential$"):
+        nn.loadModule(tmp_path / "model.t7", tmp_path / "model.t7")
+
+
 def test_urls_are_files_of_fsspec(tmp_path):
     model, url = net(), "memory://models/model.t7"
     model.saveModule(url, overWrite=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import core
 from ...interop import remote
 from ..storage import Storage
 from ..tensor import Tensor, changed
@@ -45,7 +46,12 @@ class Saving(Tree):
         return self.saveModule(path, None, overWrite)
 
     def saveModule(self, path: Any, weightPath: Any = None, overWrite: bool = False) -> Any:
-        """As `save`; with a weightPath, the learnable tensors go there, and the rest to `path`."""
+        """As `save`; with a weightPath, the learnable tensors go there, and the rest to `path`.
+
+        Raises ValueError if the two are one.
+        """
+        if str(path) == str(weightPath):
+            raise ValueError(f"{self.title()}: expected two files for definition and weights, got {path} twice")
         for each in (path, weightPath):
             if each is not None:
                 _check_free(self, each, overWrite)
@@ -133,9 +139,10 @@ def _without_weights(module: Any) -> Any:
 
 def _take(module: Any, weights: Any, path: Any) -> None:
     own = list(_places(module).values())
-    given = [np.shape(each) for each in weights] if isinstance(weights, list) else weights
+    given = [np.shape(each) for each in weights] if isinstance(weights, list) else None
+    shown = core.title(weights) if hasattr(weights, "title") else core.describe(weights) if given is None else given
     if given != [tensor.shape for tensor in own]:
         raise ValueError(f"{module.title()}: {path} does not hold its weights: expected tensors of shapes "
-                         f"{[tensor.shape for tensor in own]}, got {given}")  # fmt: skip
+                         f"{[tensor.shape for tensor in own]}, got {shown}")  # fmt: skip
     for tensor, values in zip(own, weights, strict=True):
         tensor.copy(unwrapped(values))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ... import core
 from ..parameters import Parameters
 from ..plan import grad_name
 from ..tensor import Tensor
@@ -41,11 +40,14 @@ class Weights(Names, Parameters):
     def setWeightsBias(self, newWeights: list[Any]) -> Any:
         """Copies values into the learnable tensors, in the order of `parameters()`.
 
-        Raises ValueError, before anything is changed, if there are none, not as many, or of other shapes.
+        Raises ValueError, before anything is changed, if there are none, not as many, or of other shapes; TypeError
+        for None.
         """
         own = self.getWeightsBias()
         if own is None:
             raise ValueError(f"{self.title()}: this layer does not have weight/bias")
+        if newWeights is None:
+            raise TypeError(f"{self.title()}: expected a list of {len(own)} tensors, got None")
         if len(own) != len(newWeights):
             raise ValueError(
                 f"{self.title()}: the number of input weight/bias is not consistant with number of weight/bias of this "
@@ -56,8 +58,7 @@ class Weights(Names, Parameters):
 
     def _copy_all(self, pairs: list[tuple[str, Tensor, Any]]) -> None:
         """Copies values into tensors of the same shapes, all or none."""
-        wrong = [f"{what}: expected shape {tuple(mine.shape)}, got {np.shape(theirs)}"
-                 for what, mine, theirs in pairs if tuple(mine.shape) != np.shape(theirs)]  # fmt: skip
+        wrong = [line for what, mine, theirs in pairs for line in core.misfits({what: mine}, {what: theirs})]
         if wrong:
             raise ValueError(f"{self.title()}: " + "; ".join(wrong))
         for _, mine, theirs in pairs:
@@ -77,7 +78,7 @@ class Weights(Names, Parameters):
         """Copies weights from a file that `saveWeights` wrote, by the names of modules.
 
         Without matchAll, what the file does not have stays as it is. Raises ValueError, before anything is changed,
-        for what is missing and for other shapes.
+        that lists what is missing, or other shapes.
         """
         from ..files import load_t7
 
@@ -87,18 +88,25 @@ class Weights(Names, Parameters):
         return self._take_weights({name: each for name, each in found.items() if isinstance(each, dict)}, matchAll)
 
     def loadModelWeights(self, srcModel: Any, matchAll: bool = True) -> Any:
-        """Copies the weights of another network, by the names of modules; otherwise as `loadWeights`."""
+        """Copies the weights of another network, by the names of modules; otherwise as `loadWeights`.
+
+        Raises TypeError for what is no module.
+        """
+        if not isinstance(srcModel, Weights):
+            raise TypeError(f"{self.title()}: expected a module to take weights from, got {srcModel!r}")
         return self._take_weights(srcModel._weights_table(), matchAll)
 
     def _take_weights(self, source: Table, match_all: bool) -> Any:
-        pairs = []
+        pairs, lacking = [], []
         for name, own in self._weights_table().items():
             theirs = source.get(name, {})
             missing = [each for each in own if each not in theirs]
-            if missing and match_all:
+            if missing:
                 what = "weight bias" if len(missing) == len(own) else " ".join(missing)
-                raise ValueError(f"{self.title()}: module {name} cannot find corresponding {what}")
+                lacking.append(f"module {name} cannot find corresponding {what}")
             pairs += [(f"{name} {n}", tensor, theirs[n]) for n, tensor in own.items() if n in theirs]
+        if lacking and match_all:
+            raise ValueError(f"{self.title()}: " + "; ".join(lacking))
         self._copy_all(pairs)
         return self
 
@@ -143,6 +151,9 @@ class Weights(Names, Parameters):
                 f"copyStatus: container's length mismatch, {self.typename()} has {len(mine)} modules, the other "
                 f"{len(theirs)}"
             )
+        names = [[name for name, _ in module._own_status()] for module in (self, src)]
+        if names[0] != names[1]:
+            raise ValueError(f"copyStatus: {self.title()} has the statistics {names[0]}, the other {names[1]}")
         own = zip(self._own_status(), src._own_status(), strict=True)
         pairs = [(f"{self.getName()} {name}", tensor, other) for (name, tensor), (_, other) in own]
         return pairs + [pair for a, b in zip(mine, theirs, strict=True) for pair in a._status_pairs(b)]
