@@ -20,7 +20,7 @@ from .scopes import SCOPE
 from .tabulated import Cells, Table, in_tree, metric
 from .traced import Operation, operations
 from .training.step import cast
-from .visits import Visit, innermost, visits
+from .visits import Visit, check_module, innermost, visits
 
 COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")
 
@@ -126,6 +126,7 @@ def profile(
     Raises: ValueError for modules that cannot be compiled and for no repeats, and what the network raises; RuntimeError
     if a trace is being taken already, or JAX's profiler gives no operations on this device.
     """
+    check_module("profile", module)
     if not module.traceable:
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
     if repeats < 1:

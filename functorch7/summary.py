@@ -12,7 +12,7 @@ from .core import Module, named_parameters
 from .core.recording import Path
 from .core.shapes import shaped
 from .tabulated import Cells, Table, in_tree, metric, sizes
-from .visits import Visit, innermost, visits
+from .visits import Visit, check_module, innermost, visits
 
 FREE = {
     "bitcast_convert_type", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice",
@@ -67,7 +67,7 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
     FLOPs are those of one forward call: a matrix product or convolution of n multiplications counts 2 n, any other
     operation 1 for each number that it gives or reduces; loops count as often as they run. Inside the
     module of a Sequencer, sizes and FLOPs are those of one step.
-    Raises: what the network raises for such an input.
+    Raises: TypeError for what is no description or no shape; what the network raises for such an input.
 
     >>> import functorch7 as f7
     >>> print(f7.summary(f7.Sequential(f7.Linear(10, 5), f7.Tanh()), (32, 10)))
@@ -79,6 +79,7 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
     -------------------------------------------------
     total                                   55  3.52k
     """
+    check_module("summary", module)
     given = shaped(input, dtype)
     key = jax.random.key(0)
     params, buffers = jax.eval_shape(module.init, key)

@@ -135,6 +135,8 @@ def test_hooks_are_part_of_a_descriptions_value_and_of_nothing_else():
 
 
 def test_place_that_is_not_there():
+    with pytest.raises(TypeError, match="hooked: expected a function as forward hook, got 3"):
+        f7.hooked(network(), forward=3)
     with pytest.raises(ValueError, match=r"hooked: nn.Sequential has nothing at '7'; there are '', '0', '1', '2'"):
         f7.hooked(network(), "7", forward=double)
 

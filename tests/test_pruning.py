@@ -114,6 +114,14 @@ def test_what_cannot_be_pruned(params, key):
     for amount in (-1, 31, -0.1, 1.1, math.nan):
         with pytest.raises(ValueError, match=r"l1_unstructured: expected a .*, got"):
             pruning.l1_unstructured(params, "0.weight", amount)
+    for amount in (True, "half", None):
+        with pytest.raises(TypeError, match=r"l1_unstructured: expected a count, or a part from 0.0 to 1.0, got"):
+            pruning.l1_unstructured(params, "0.weight", amount)
+    for method in (pruning.prune, lambda params, masks: pruning.keep_pruned(masks).init(params)):
+        with pytest.raises(ValueError, match=r"0.bias: expected shape \(.*\), got \(1,\)"):
+            method(params, {"0.bias": np.zeros(1, bool)})
+    with pytest.raises(ValueError, match="pruned_state_dict: no parameter 7.weight"):
+        pruning.pruned_state_dict({"0.weight": 1}, {"7.weight": True})
     with pytest.raises(ValueError, match=r"random_unstructured: no parameter 1.weight; there are 0.weight, 0.bias"):
         pruning.random_unstructured(params, "1.weight", 1, key)
     with pytest.raises(ValueError, match="from 1 to 2 or -2 to -1, got 3"):

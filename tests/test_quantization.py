@@ -169,6 +169,18 @@ def test_files_keep_int8(key, tmp_path):
         f7.save_model(tmp_path / "small.t7", small, *variables)
 
 
+def test_names_and_hooks_stay_with_their_layers(key):
+    named = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
+    params, buffers = named.init(key)
+    seeing, inside = f7.compression.observed(named, buffers)
+    assert f7.find(seeing, "first") == f7.find(f7.compression.fake_quantized(named), "first") == (0,)
+    seeing, (rest, held) = f7.quantize(seeing, params, seeing.apply(params, inside, np.ones((2, 3), np.float32))[1])
+    assert f7.find(seeing, "first") == (0,) == f7.find(f7.quantize(named, params, buffers)[0], "first")
+    hooked = f7.hooked(named.modules[0], forward=lambda module, input, output: 0 * output)
+    small, (rest, held) = f7.quantize(hooked, params[0], buffers[0])
+    assert not small.apply(rest, held, np.ones((2, 3), np.float32))[0].any()
+
+
 def test_what_is_inside_others(key):
     linear = f7.Linear(3, 3)
     tied = f7.Shared(

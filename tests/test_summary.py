@@ -7,6 +7,7 @@ import optax
 import pytest
 
 import functorch7 as f7
+from functorch7 import legacy
 from functorch7.training import freeze, labels
 
 
@@ -51,6 +52,10 @@ def test_tables_shared_parameters_and_other_inputs():
     assert f7.summary(f7.LookupTable(10, 4), words).rows[0].output.shape == (2, 7, 4)
     with pytest.raises(ValueError, match="expected input of size 3"):
         f7.summary(f7.Linear(3, 2), (6, 4))
+    with pytest.raises(ValueError, match=r"expected a shape of whole numbers .*, got \(None, 3\)"):
+        f7.summary(f7.Linear(3, 2), (None, 3))
+    with pytest.raises(TypeError, match=r"summary: expected the description of a module, .* take its functional\(\)"):
+        f7.summary(legacy.nn.Linear(3, 2), (6, 3))
 
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Sequential(f7.Linear(4, 4), f7.Linear(4, 2)))

@@ -23,7 +23,7 @@ import numpy as np
 import optax
 
 from ..core import axis as axis_of
-from ..core import leaves_by_name
+from ..core import leaves_by_name, misfits
 
 Masks = Mapping[str, Any]
 NO_MASKS: Masks = MappingProxyType({})
@@ -34,7 +34,8 @@ def l1_unstructured(params: Any, name: str, amount: float, masks: Masks = NO_MAS
     """The masks, with the `amount` smallest of |weight| among what is left of a parameter pruned, too.
 
     amount is a count, or, from 0.0 to 1.0, a part of what is left.
-    Raises: ValueError for a name that is no parameter's, and for an amount below 0, or above 1 or what is left.
+    Raises: ValueError for a name that is no parameter's, and for an amount below 0, or above 1 or what is left;
+    TypeError for an amount that is no number.
     """
     weight, mask = _found("l1_unstructured", params, name, masks)
     return {**masks, name: jnp.asarray(_without_least("l1_unstructured", np.abs(weight), mask, amount))}
@@ -106,9 +107,9 @@ def is_pruned(masks: Masks, name: str = "") -> bool:
 def prune(params: Any, masks: Masks) -> Any:
     """The params with zeros where masks are. Pure, for use under `jit` and `grad`, too.
 
-    Raises: ValueError for masks of what is no parameter.
+    Raises: ValueError for masks of what is no parameter, and of other shapes.
     """
-    _check_names("prune", params, masks)
+    _check_masks("prune", params, masks)
     return _masked(lambda mask, value: jnp.where(mask, value, 0), masks, params)
 
 
@@ -127,11 +128,11 @@ def keep_pruned(masks: Masks) -> optax.GradientTransformation:
 
         optimizer = optax.chain(optax.adam(1e-3), keep_pruned(masks))
 
-    Raises: ValueError for masks of what is no parameter; and if `update` is not given the params.
+    Raises: ValueError for masks of what is no parameter, and of other shapes; and if `update` is not given the params.
     """
 
     def init(params: Any) -> optax.EmptyState:
-        _check_names("keep_pruned", params, masks)
+        _check_masks("keep_pruned", params, masks)
         return optax.EmptyState()
 
     def update(updates: Any, state: optax.EmptyState, params: Any = None) -> tuple[Any, optax.EmptyState]:
@@ -143,7 +144,11 @@ def keep_pruned(masks: Masks) -> optax.GradientTransformation:
 
 
 def pruned_state_dict(state: Mapping[str, Any], masks: Masks) -> dict[str, Any]:
-    """A `state_dict` in PyTorch's form: name_orig and name_mask in place of every name that has a mask."""
+    """A `state_dict` in PyTorch's form: name_orig and name_mask in place of every name that has a mask.
+
+    Raises: ValueError for masks of what is no parameter.
+    """
+    _check_names("pruned_state_dict", dict(state), masks)
     kept = {name + ORIGINAL if name in masks else name: value for name, value in state.items()}
     return kept | {name + MASK: jnp.asarray(mask, state[name].dtype) for name, mask in masks.items()}
 
@@ -166,9 +171,17 @@ def split_pruned(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ja
 
 def _check_names(who: str, params: Any, names: Iterable[str]) -> None:
     there = leaves_by_name(params)
-    unknown = [name for name in names if name not in there]
+    unknown = [str(name) for name in names if name not in there]
     if unknown:
         raise ValueError(f"{who}: no parameter {', '.join(unknown)}; there are {', '.join(there)}")
+
+
+def _check_masks(who: str, params: Any, masks: Masks) -> None:
+    _check_names(who, params, masks)
+    there = leaves_by_name(params)
+    wrong = misfits({name: there[name] for name in masks}, masks)
+    if wrong:
+        raise ValueError(f"{who}: " + "; ".join(wrong))
 
 
 def _found(who: str, params: Any, name: str, masks: Masks) -> tuple[np.ndarray, np.ndarray]:
@@ -191,7 +204,9 @@ def _drawn(key: jax.Array, shape: Any) -> np.ndarray:
 
 def _count(who: str, amount: float, left: int) -> int:
     """How many are to go of those that are left."""
-    whole = isinstance(amount, (int, np.integer)) and not isinstance(amount, bool)
+    if isinstance(amount, bool) or not isinstance(amount, (int, float, np.number)):
+        raise TypeError(f"{who}: expected a count, or a part from 0.0 to 1.0, got {amount!r}")
+    whole = isinstance(amount, (int, np.integer))
     if whole and not 0 <= amount <= left:
         raise ValueError(f"{who}: expected a count from 0 to the {left} that are left, got {amount}")
     if not whole and not 0 <= amount <= 1:

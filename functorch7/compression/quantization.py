@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, structure_of
+from ..core.hooks import attached
 from ..core.naming import dotted
 from ..core.sharing import found_at, with_at
 from ..layers import FakeQuantized, Linear, LookupTable, Observed, Quantized
@@ -89,7 +90,7 @@ def _converted(module: Module, change: Change) -> Module:
     """The description with other layers in place of those that `change` gives a module for."""
     made = change(module)
     if made is not None:
-        return made
+        return attached(made.named(module.own_name), module._hooks)
     others = {child: _converted(child, change) for child in module.child_modules()}
     if all(child == other for child, other in others.items()):
         return module

@@ -64,7 +64,8 @@ def hooked(
     have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
     In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) have none.
     Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
-    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape.
+    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
+    TypeError for what is no function.
     Source: PyTorch's Modules note, "Module Hooks".
     """
     known = dict(places(module))
@@ -80,6 +81,9 @@ def hooked(
         )
     functions = zip(KINDS, (forward_pre, forward, backward_pre, backward), strict=False)
     given = [(kind, function) for kind, function in functions if function is not None]
+    for kind, function in given:
+        if not callable(function):
+            raise TypeError(f"hooked: expected a function as {kind} hook, got {function!r}")
     new = (Hook(path, kind, function, at == "*") for path in chosen for kind, function in given)
     return attached(module, (*module._hooks, *new))
 

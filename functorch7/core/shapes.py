@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .checks import title
 from .module import Module
@@ -43,4 +44,6 @@ def _shaped(leaf: Any, dtype: Any) -> jax.ShapeDtypeStruct:
     if not isinstance(leaf, tuple) and not hasattr(leaf, "shape"):
         raise TypeError(f"expected a shape, such as (32, 10), or a table of shapes, got {leaf!r}")
     shape, dtype = (leaf, dtype) if isinstance(leaf, tuple) else (leaf.shape, leaf.dtype)
+    if not all(isinstance(size, (int, np.integer)) and size >= 0 for size in shape):
+        raise ValueError(f"expected a shape of whole numbers that are not negative, such as (32, 10), got {shape}")
     return jax.ShapeDtypeStruct(shape, dtype)

@@ -73,7 +73,14 @@ class Traced(NamedTuple):
             ) from error
         if result is None:
             return None
-        return called(spec, *result) if self.hook.gives_arguments else _arrays(result)
+        if self.hook.gives_arguments:
+            return called(spec, *result)
+        try:
+            return _arrays(result)
+        except TypeError:
+            raise TypeError(
+                f"{self.module.title()}: expected a {self.hook.kind} hook to return None, or tensors, got {result!r}"
+            ) from None
 
 
 @jax.tree_util.register_dataclass

@@ -33,7 +33,7 @@ def labels(module: Module, params: Any, rules: Mapping[str, str], default: str =
         found = [name for name in about if name in rules]
         chosen[dotted(path)] = rules[found[0]] if found else default
         used.update(found)
-    idle = [name for name in rules if name not in used]
+    idle = [str(name) for name in rules if name not in used]
     if idle:
         raise ValueError(
             f"labels: {module.torch_name()} has no parameters at {', '.join(idle)}; there are {', '.join(chosen)}"

@@ -190,6 +190,10 @@ def test_hook_that_replaces_and_looks_is_told_what_to_do():
     net.get(2).register_forward_hook(lambda m, i, o: np.asarray(o) * 2)
     with pytest.raises(TypeError, match="nn.Tanh: a forward hook that returns something is compiled with the network"):
         net.forward(values(2, 3))
+    net = two_layers()
+    net.get(2).register_forward_hook(lambda m, i, o: "other")
+    with pytest.raises(TypeError, match="nn.Tanh: expected a forward hook to return None, or tensors, got 'other'"):
+        net.forward(values(2, 3))
 
 
 def test_object_at_two_places_and_hooks_of_some_modules():

@@ -141,6 +141,10 @@ def test_freeze_and_unFreeze_remember_the_scales():
     assert model.unFreeze("last")["last"].getScaleW() == 2 and model["first"].getScaleW() == 0
     assert model.unFreeze()["first"].getScaleW() == 2 and model["first"].getScaleB() == 1
     assert [g.shape for g in gradients(model)] == [g.shape for g in plain]
+    model["last"].setScaleB(3)
+    model.freeze()["last"].setScaleW(np.float32(5))  # is at work at once, and is not forgotten when it is frozen again
+    assert model["last"].getScaleW() == 5 and model.freeze()["last"].getScaleW() == 0
+    assert (model.unFreeze()["last"].getScaleW(), model["last"].getScaleB()) == (5, 3)
     for method in (model.freeze, model.unFreeze):
         with pytest.raises(ValueError, match="cannot match module named conv9"):
             method("last", "conv9")

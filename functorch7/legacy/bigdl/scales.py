@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..compiled import Term
 from ..described import plain
 from ..tensor import changed
@@ -36,7 +38,7 @@ class Scales(Tree):
         return self._scaled(1, b)
 
     def _scaled(self, which: int, value: float) -> Any:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise TypeError(f"{self.title()}: expected a number as scale, got {value!r}")
         for module in self.listModules():
             scales = list(module._scales)
@@ -88,7 +90,9 @@ class Scales(Tree):
         Raises ValueError for a name that there is not.
         """
         for module in self._chosen(names):
-            module.__dict__.setdefault("_scales_before", module._scales)
+            before = module.__dict__.get("_scales_before", module._scales)
+            pairs = zip(module._scales, before, strict=True)
+            module.__dict__["_scales_before"] = tuple(now or then for now, then in pairs)
             module.__dict__["_scales"] = (0.0, 0.0)
         changed()
         return self
