@@ -13,7 +13,7 @@ from .generated import object_of
 from .module import Module, taken_from
 from .parameter import Parameter
 from .plan import Plan, grad_name
-from .registration import Registration
+from .registration import KINDS, Registration
 from .storage import Storage
 from .tensor import Tensor, changed
 from .traced import Inside, Traced, describing, tree_text
@@ -64,7 +64,7 @@ class Custom(Registration):
         fields, registry = self.__dict__, self._registry_for(value)
         if registry is not None:
             if registry not in fields:
-                raise AttributeError(f"cannot assign a {registry[1:-1]} before {self.typename()}'s super().__init__()")
+                raise AttributeError(f"cannot assign a {KINDS[registry]} before {self.typename()}'s super().__init__()")
             self._register(registry, name, value)
         elif name in fields.get("_buffers", ()):
             self._set_buffer(name, value)

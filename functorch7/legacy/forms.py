@@ -115,6 +115,9 @@ def split(args: tuple, kwargs: dict[str, Any]) -> tuple[Form | None, Any]:
     return form, arrays[0] if len(arrays) == 1 else arrays
 
 
-def array_of(given: Any) -> Any:
-    """What is given inside a trace, as arrays."""
-    return jax.tree.map(jax.numpy.asarray, unwrapped(given))
+def array_of(given: Any, what: str = "expected tensors, got") -> Any:
+    """What is given inside a trace, as arrays. Raises TypeError, with `what` before the value, for what is none."""
+    try:
+        return jax.tree.map(jax.numpy.asarray, unwrapped(given))
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} {given!r}, which is no tensor, nor a table of them") from None

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from .custom import Custom
 from .module import Module
 from .traced import describing, tree_text
@@ -39,6 +41,8 @@ class ModuleList(Custom):
         return iter(self.children())
 
     def _name(self, index: int) -> str:
+        if not isinstance(index, (int, np.integer)):
+            raise TypeError(f"nn.ModuleList: expected a position, counted from 0, got {index!r}")
         if not -len(self) <= index < len(self):
             raise IndexError(f"nn.ModuleList: index {index} is out of range of {len(self)} modules, counted from 0")
         return str(index % len(self))
@@ -49,7 +53,7 @@ class ModuleList(Custom):
         return getattr(self, self._name(index))
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name(index), module)
+        setattr(self, self._name(index), _checked(self, module))
 
     def __delitem__(self, index: int | slice) -> None:
         modules = self.children()
@@ -66,7 +70,7 @@ class ModuleList(Custom):
 
     def append(self, module: Module) -> ModuleList:
         """Adds a module at the end."""
-        self.add_module(str(len(self)), module)
+        self.add_module(str(len(self)), _checked(self, module))
         return self
 
     def extend(self, modules: Iterable[Module]) -> ModuleList:
@@ -80,7 +84,7 @@ class ModuleList(Custom):
     def insert(self, index: int, module: Module) -> None:
         """Puts a module before the one at a position."""
         modules = self.children()
-        modules.insert(index, module)
+        modules.insert(index, _checked(self, module))
         self._renumber(modules)
 
     def pop(self, index: int = -1) -> Any:
@@ -113,9 +117,9 @@ class ModuleDict(Custom):
 
     def __setitem__(self, name: str, module: Module) -> None:
         if name in self:
-            setattr(self, name, module)
+            setattr(self, name, _checked(self, module))
         else:
-            self.add_module(name, module)
+            self.add_module(name, _checked(self, module))
 
     def __delitem__(self, name: str) -> None:
         self._check(name)
@@ -166,6 +170,13 @@ class ModuleDict(Custom):
         """Takes all modules out."""
         for name in self.child_names():
             delattr(self, name)
+
+
+def _checked(table: Custom, module: Any) -> Any:
+    """The module. Raises TypeError for None, which is no module in a table, though one in an attribute."""
+    if module is None:
+        raise TypeError(f"{table.typename()}: expected a module, got None")
+    return module
 
 
 for _kind in (ModuleList, ModuleDict):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from .described import Described
 from .parameter import Parameter
 from .plan import grad_name
@@ -108,7 +110,12 @@ class Names(Described):
         return module.__dict__[name]
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Says whether the parameters, here and in all modules inside, get gradients."""
+        """Says whether the parameters, here and in all modules inside, get gradients.
+
+        Raises TypeError for what is neither true nor false.
+        """
+        if not isinstance(requires_grad, (bool, np.bool_)):
+            raise TypeError(f"{self.title()}: requires_grad_ expected True or False, got {requires_grad!r}")
         for module in self.listModules():
             for name in module.own_parameters():
                 module._as_parameter(name).requires_grad = requires_grad

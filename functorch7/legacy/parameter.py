@@ -13,12 +13,14 @@ class Parameter(Tensor):
     """A learnable tensor: over the elements of `data`, which are not copied; those of lists are float32.
 
     `grad` is the tensor in which a module's `backward` adds up its gradient; without `requires_grad` it gets none.
-    Raises: TypeError for integers. Source: PyTorch, the Modules note.
+    Raises: TypeError for integers, and for what is no tensor. Source: PyTorch, the Modules note.
     """
 
     __slots__ = ("_requires_grad", "grad")
 
     def __init__(self, data: Any, requires_grad: bool = True):
+        if not isinstance(data, (Tensor, list, tuple)) and not hasattr(data, "dtype"):
+            raise TypeError(f"nn.Parameter: expected a tensor, an array or a list of numbers, got {data!r}")
         tensor = data if isinstance(data, Tensor) else Tensor.of(data) if hasattr(data, "dtype") else Tensor(data)
         if tensor.dtype.kind in "iub":
             raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")

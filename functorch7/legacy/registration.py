@@ -9,6 +9,9 @@ from .module import Module
 from .parameter import Parameter
 from .tensor import Tensor
 
+KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_children": "module"}
+"""What is in a module's registries."""
+
 
 class Registration(Module):
     """The part of a user's module that registers parameters, buffers and modules. All raise KeyError for a bad name."""
@@ -40,7 +43,7 @@ class Registration(Module):
         self._register("_children", name, module)
 
     def _check_name(self, registry: str, name: Any) -> None:
-        what = {"_parameters": "parameter", "_buffers": "buffer", "_children": "module"}[registry]
+        what = KINDS[registry]
         if registry not in self.__dict__:
             raise AttributeError(f"cannot assign a {what} before {self.typename()}'s super().__init__()")
         if not isinstance(name, str):

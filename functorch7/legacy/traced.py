@@ -68,7 +68,8 @@ class Traced(core.Module, abstract=True):
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
             with refusing(f"{self.torch_name()}: forward"):
-                output = array_of(self.kind.forward(run.object, *args, **kwargs))
+                returned = self.kind.forward(run.object, *args, **kwargs)
+            output = array_of(returned, f"{self.torch_name()}: forward returned")
         except NEEDS_VALUES as error:
             raise TypeError(
                 f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
@@ -241,7 +242,9 @@ def _entered(
         return output, with_at(buffers, (path[0],), new)
     if form is not None:
         if not isinstance(child, Traced):
-            raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {form}")
+            args, kwargs = form.filled(input)
+            given = ", ".join([*map(core.describe, args), *(f"{n}={core.describe(v)}" for n, v in kwargs.items())])
+            raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
         child = child.replace(form=form)
     return child.apply(params, buffers, input, key=key, train=train)
 

@@ -372,8 +372,9 @@ def test_inputs_build_a_graph():
         [split], [nn.CSubTable().inputs([nn.Identity().inputs((split, 2)), nn.Identity().inputs((split, 1))])]
     )
     same(swapped.forward([X, 3 * X]), 2 * X)
-    with pytest.raises(TypeError, match="expected a node"):
-        first.inputs(nn.Tanh())
+    for wrong in (lambda: first.inputs(nn.Tanh()), lambda: first.inputs((x,)), lambda: nn.Model(x, first)):
+        with pytest.raises(TypeError, match="expected a node"):
+            wrong()
     with pytest.raises(TypeError, match="a graph cannot be changed"):
         model.add(nn.Tanh())
 

@@ -37,10 +37,31 @@ def test_nothing_is_registered_before_the_constructor_of_the_base():
         def forward(self, x):
             return x
 
-    for value in (nn.Parameter(torch.ones(1)), nn.Linear(1, 1)):
-        with pytest.raises(AttributeError, match="before nn.Early's super"):
+    for kind, value in (("parameter", nn.Parameter(torch.ones(1))), ("module", nn.Linear(1, 1))):
+        with pytest.raises(AttributeError, match=f"a {kind} before nn.Early's super"):
             Early(value)
     assert Early(3).thing == 3
+
+
+def test_what_is_no_parameter_module_or_output_is_refused():
+    for value in (None, 3, "weight"):
+        with pytest.raises(TypeError, match="nn.Parameter: expected a tensor, an array or a list of numbers"):
+            nn.Parameter(value)
+    table, named = nn.ModuleList([nn.Tanh()]), nn.ModuleDict({"a": nn.Tanh()})
+    for fill in (lambda: table.append(None), lambda: table.insert(0, None), lambda: named.update({"b": None})):
+        with pytest.raises(TypeError, match="expected a module, got None"):
+            fill()
+    with pytest.raises(TypeError, match="expected a position, counted from 0, got '0'"):
+        table["0"]
+    with pytest.raises(TypeError, match="requires_grad_ expected True or False, got 'no'"):
+        named.requires_grad_("no")
+
+    class Worded(nn.Module):
+        def forward(self, x):
+            return "words"
+
+    with pytest.raises(TypeError, match="nn.Worded: forward returned 'words', which is no tensor"):
+        Worded()(X)
 
 
 def test_what_is_registered_is_replaced_by_its_kind_only():

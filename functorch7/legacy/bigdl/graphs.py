@@ -39,7 +39,7 @@ class Graphs(Tree):
 
 
 def _entry(node: Any, position: int) -> Any:
-    if not isinstance(node, tuple):
+    if not isinstance(node, tuple) or len(node) != 2:
         return node
     check_node(node[0], "inputs", position)
     return Node(class_of(layers.SelectTable)(node[1]), node[0])
@@ -77,7 +77,10 @@ def Input() -> Node:
 
 
 def Model(inputs: Any, outputs: Any) -> Any:
-    """The graph between nodes, or lists of nodes: an nn.gModule. BigDL's Graph(inputs, outputs)."""
+    """The graph between nodes, or lists of nodes: an nn.gModule. BigDL's Graph(inputs, outputs).
+
+    Raises TypeError for what is no node, and what nn.gModule raises.
+    """
     from ..nngraph import gModule
 
-    return gModule(*([nodes] if isinstance(nodes, Node) else list(nodes) for nodes in (inputs, outputs)))
+    return gModule(*(list(nodes) if isinstance(nodes, (list, tuple)) else [nodes] for nodes in (inputs, outputs)))
