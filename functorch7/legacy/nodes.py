@@ -191,5 +191,5 @@ class Arrays:
 def _owned(array: np.ndarray) -> np.ndarray:
     """The elements as a flat array that is no view of another array, without copying those of a buffer."""
     contiguous = np.ascontiguousarray(array)
-    flat = np.frombuffer(contiguous.data.cast("B"), contiguous.dtype) if contiguous.size else contiguous.reshape(-1)
-    return flat
+    flat = contiguous.reshape(-1)
+    return np.frombuffer(flat.view(np.uint8).data, flat.dtype) if flat.size else flat  # bfloat16 itself has no buffer

@@ -77,6 +77,17 @@ def test_definition_and_weights_in_two_files(tmp_path):
         nn.load(definition, weights)
 
 
+def test_bfloat16_is_saved_as_float32(tmp_path):
+    model = net().bfloat16()
+    weight = model.get(1).weight.numpy().astype(np.float32)
+    loaded = nn.load(model.save(tmp_path / "model.t7") and tmp_path / "model.t7")
+    assert {module.type() for module in loaded.listModules()} == {"torch.FloatTensor"}
+    same(loaded.get(1).weight, weight)
+    model.saveWeights(tmp_path / "weights.t7")
+    assert model.reset().loadWeights(tmp_path / "weights.t7").get(1).weight.dtype.name == "bfloat16"
+    same(model.get(1).weight.numpy().astype(np.float32), weight)
+
+
 def test_what_cannot_be_saved_or_taken_says_where(tmp_path):
     model = net()
     with pytest.raises(FileNotFoundError, match=r"nowhere.model\.t7"):

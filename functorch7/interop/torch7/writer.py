@@ -111,7 +111,8 @@ def _dtype_of(node: Node) -> np.dtype:
         if each.dtype in NAMES and each.dtype.kind == "f":
             return each.dtype
     name = str(node.settings.get("_type", "")).removeprefix("torch.").removesuffix("Tensor").removeprefix("Cuda")
-    return {"Float": np.dtype("<f4"), "Half": np.dtype("<f2"), "": np.dtype("<f4")}.get(name, np.dtype("<f8"))
+    single = np.dtype("<f4")
+    return {"Float": single, "BFloat16": single, "Half": np.dtype("<f2"), "": single}.get(name, np.dtype("<f8"))
 
 
 def _emptied(value: Any) -> Any:
