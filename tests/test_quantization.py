@@ -10,6 +10,7 @@ import functorch7 as f7
 from functorch7.core import structure_of
 from functorch7.interop import safetensors
 from functorch7.interop.stablehlo import export, load_exported
+from functorch7.legacy import nn as legacy_nn
 from functorch7.legacy import torch as legacy_torch
 from functorch7.legacy import wrap
 from functorch7.training import init_state, make_train_step
@@ -244,6 +245,14 @@ def test_legacy_networks(network, digits):
     assert copy.get(6).weight.dtype == np.int8 and copy.get(6).weight_scale.dtype == np.float64
     module, variables = small.functional()
     assert module.modules[5] == f7.Quantized(IMAGES.modules[5]) and variables.buffers[5]["weight"].dtype == np.int8
+
+
+def test_networks_of_float64_stay_so():
+    net = legacy_nn.Sequential(legacy_nn.Linear(3, 4), legacy_nn.Linear(4, 2)).double()
+    small, input = net.quantize(), np.random.default_rng(0).normal(size=(5, 3))
+    assert small.forward(input).dtype == small.get(1).weight_scale.dtype == np.float64
+    np.testing.assert_array_equal(small.get(1).bias.numpy(), net.get(1).bias.numpy())
+    np.testing.assert_allclose(small.forward(input).numpy(), net.forward(input).numpy(), atol=0.02)
 
 
 def test_what_cannot_be_quantized(key):

@@ -14,8 +14,11 @@ def functional_call(module: Any, params_and_buffers: Mapping[str, Any], args: An
     """What `module(*args, **kwargs)` gives with these arrays, by dotted name; afterwards the module is as before.
 
     Arrays that are not named are the module's own. `args` is a tuple, or the only argument.
-    Raises: ValueError that lists all unexpected names and wrong shapes. Source: PyTorch, functional_call.
+    Raises: TypeError for what is no mapping; ValueError that lists all unexpected names and wrong shapes.
+    Source: PyTorch, functional_call.
     """
+    if not isinstance(params_and_buffers, Mapping):
+        raise TypeError(f"functional_call: expected arrays by name, got {type(params_and_buffers).__name__}")
     own = dict([*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)])
     given = {name: np.asarray(array) for name, array in params_and_buffers.items()}
     wrong = misfits({name: own[name] for name in given if name in own}, given)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import compression
 from .functional import functional, wrap
+from .storage import dtype_of, precision
 
 
 class Quantization:
@@ -20,6 +21,7 @@ class Quantization:
         """
         root: Any = self
         module, (params, buffers) = functional(root)
-        small, variables = compression.quantize(module, params, buffers, dynamic=dynamic)
+        with precision(dtype_of(root._type)):
+            small, variables = compression.quantize(module, params, buffers, dynamic=dynamic)
         made = wrap(small, *variables)
         return made.training() if root.train else made.evaluate()
