@@ -249,9 +249,8 @@ for place, (title, read_so) in zip(places, {"right": right_read, "left": left_re
 # there. The loss, too, is what each sequence gives alone, averaged at each step over those that are there.
 #
 # Zeros inside a sequence would end it. If zeros can be data, `over_padded` is told the lengths (or a mask) instead:
-# padding then changes nothing, not even the state, so it also has each sequence's last output. The newer rnn package
-# gives a mask beside the input (`nn.utils.setZeroMask`, here `f7.set_zero_mask`; see
-# [docs/recurrent.md](../docs/recurrent.md)).
+# padding then changes nothing, not even the state, so it also has each sequence's last output. The newer rnn has masks
+# beside the input (`nn.utils.setZeroMask`, here `f7.set_zero_mask`; see [docs/recurrent.md](../docs/recurrent.md)).
 
 # %%
 each_step = f7.SequencerCriterion(f7.MaskZeroCriterion(f7.MSECriterion(), 1))
@@ -398,5 +397,4 @@ right.set(xlabel="time", title="three of the six: true (lines) and predicted (do
 assert error < (naive if QUICK else naive / 5)
 
 # %% [markdown]
-# Where to go next: [docs/recurrent.md](../docs/recurrent.md) has the whole interface, with Torch's names;
-# [notebook 5](5_language_models.ipynb) is a language model.
+# [docs/recurrent.md](../docs/recurrent.md) has the whole interface; [notebook 5](5_language_models.ipynb) goes on.
