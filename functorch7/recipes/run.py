@@ -39,7 +39,8 @@ def run(
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
     task = recipe.task()
     sharding = None if devices is None else SHARDINGS[devices](batch_dim=task.batch_dim)
-    options = {"methods": task.methods, "patience": recipe.early_stop, "count": task.count} | options
+    of_task = {"methods": task.methods, "count": task.count, "clip": task.clip, "by_rows": task.by_rows}
+    options = {**of_task, "patience": recipe.early_stop, **options}
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, sharding=sharding, **options)
     result = trainer.fit(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
