@@ -33,7 +33,8 @@ def run(
 
     `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. Other
     options are the Trainer's (compute_dtype, log_every, ...).
-    Raises: ValueError for other `devices`; what reading the data raises, and `Trainer.fit`.
+    Raises: ValueError for other `devices`, and for any with a recipe that learns by rows; what reading the data raises,
+    and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
