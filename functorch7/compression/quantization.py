@@ -10,7 +10,8 @@ from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, struc
 from ..core.naming import dotted
 from ..core.sharing import found_at, with_at
 from ..layers import FakeQuantized, Linear, Observed, Quantized
-from ..layers.quantized import LARGEST, SCALABLE, scaled
+from ..layers.quantized import SCALABLE, scaled
+from ..layers.whole_numbers import LARGEST
 
 Change = Callable[[Module], Module | None]
 

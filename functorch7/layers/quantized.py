@@ -1,7 +1,6 @@
 """Modules with weights of 8 bits, and what comes before them: observed ranges, and training with rounded numbers."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -13,55 +12,9 @@ from ..core.module import Children
 from ..core.places import Path
 from ..core.sharing import found_at, with_at
 from .linear import Linear
-
-LARGEST = 127
+from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 
 SCALABLE = "weights that have scaled_axes, such as nn.Linear or nn.SeqLSTM"
-
-
-def scale_of(values: Any, axes: tuple[int, ...]) -> Any:
-    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1."""
-    largest = jnp.abs(values).max(axes, keepdims=True)
-    return jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))
-
-
-def rounded(values: Any, scale: Any) -> Any:
-    """The nearest multiples of the scale, as whole numbers from -127 to 127, in the values' dtype."""
-    return jnp.clip(jnp.round(values / scale), -LARGEST, LARGEST)
-
-
-@jax.custom_jvp
-def fake_quantized(values: Any, scale: Any) -> Any:
-    """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
-
-    Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
-    """
-    return rounded(values, scale) * scale
-
-
-@fake_quantized.defjvp
-def _(primals, tangents):
-    return fake_quantized(*primals), tangents[0]
-
-
-@jax.custom_jvp
-def integer_product(input: Any, input_scale: Any, weight: Any, weight_scale: Any) -> Any:
-    """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
-
-    The derivative is that without rounding, and 0 where the input is beyond 127 scales.
-    """
-    whole = rounded(input, input_scale).astype(jnp.int8)
-    sums = lax.dot_general(whole, weight, (((input.ndim - 1,), (1,)), ((), ())), preferred_element_type=jnp.int32)
-    scale = input_scale * weight_scale.reshape((1,) * (input.ndim - 1) + (-1,))
-    return sums.astype(input.dtype) * scale
-
-
-@integer_product.defjvp
-def _(primals, tangents):
-    input, scale, weight, weight_scale = primals
-    moved = jnp.where(jnp.abs(input) <= LARGEST * scale, tangents[0], 0)
-    by_input = lax.dot_general(moved, weight.astype(input.dtype) * weight_scale, (((input.ndim - 1,), (1,)), ((), ())))
-    return integer_product(*primals), by_input
 
 
 def scaled(module: Module) -> Iterator[tuple[Path, dict[str, int]]]:
@@ -186,29 +139,12 @@ class Rounding(Around, abstract=True):
         return self.computed(type(self.module).forward, params, buffers, input, key=key, train=train)
 
 
-def _scale_for(weight: Any, axis: int) -> Any:
-    """A scale for each index of an axis."""
-    return scale_of(weight, tuple(each for each in range(weight.ndim) if each != axis))
-
-
-@partial(jax.jit, static_argnums=1)
-def _in_8_bits(weight: Any, axis: int) -> tuple[Any, Any]:
-    """(int8 numbers, scale) of a weight; compiled, so that a network is converted quickly."""
-    scale = _scale_for(weight, axis)
-    return rounded(weight, scale).astype(jnp.int8), scale
-
-
 def _scale_name(name: str) -> str:
     return f"{name}_scale"
 
 
 def _without(arrays: dict, names: Any) -> dict:
     return {name: value for name, value in arrays.items() if name not in names}
-
-
-def _input_scale(input: Any) -> Any:
-    """One for each example (row), so that no example's output depends on the others."""
-    return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
 
 
 class Quantized(Rounding):
@@ -271,7 +207,7 @@ class Quantized(Rounding):
         for path, axes in scaled(self.module):
             own, made = found_at(params, path), found_at(buffers, path)
             for name, axis in axes.items():
-                whole, scale = _in_8_bits(own[name], axis)
+                whole, scale = in_8_bits(own[name], axis)
                 made = {**made, name: whole, _scale_name(name): scale}
             params, buffers = with_at(params, path, _without(own, axes)), with_at(buffers, path, made)
         return Variables(params, buffers)
@@ -280,7 +216,7 @@ class Quantized(Rounding):
         """The opposite: params and buffers of the module itself, with the weights that the int8 numbers stand for."""
         for path, axes in scaled(self.module):
             held = found_at(buffers, path)
-            weights = {name: _product(held[name], held[_scale_name(name)]) for name in axes}
+            weights = {name: multiplied(held[name], held[_scale_name(name)]) for name in axes}
             params = with_at(params, path, {**found_at(params, path), **weights})
             buffers = with_at(buffers, path, _without(held, [*axes, *map(_scale_name, axes)]))
         return Variables(params, buffers)
@@ -289,16 +225,12 @@ class Quantized(Rounding):
         if isinstance(self.module, Linear) and self.activations != "float":
             weight, scale = buffers["weight"], buffers["weight_scale"]
             input = self.module.checked_input(input, scale)
-            by = _input_scale(input) if self.activations == "dynamic" else buffers["input_scale"]
+            by = input_scale_of(input) if self.activations == "dynamic" else buffers["input_scale"]
             return self.module.with_bias(params, integer_product(input, by, weight, scale)), buffers
         output, new = way(self.module, *self.multiplied_out(params, buffers), input, **options)
         for path, _ in scaled(self.module):
             new = with_at(new, path, {**found_at(buffers, path), **found_at(new, path)})
         return output, new
-
-
-def _product(whole: Any, scale: Any) -> Any:
-    return whole.astype(scale.dtype) * scale
 
 
 class FakeQuantized(Rounding):
@@ -322,10 +254,10 @@ class FakeQuantized(Rounding):
     def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
         if isinstance(self.module, Linear) and self.activations != "float":
             input = self.module.checked_input(input, params["weight"])
-            input = fake_quantized(input, _input_scale(input))
+            input = fake_quantized(input, input_scale_of(input))
         for path, axes in scaled(self.module):
             own = found_at(params, path)
-            scales = {name: lax.stop_gradient(_scale_for(jnp.asarray(own[name]), axes[name])) for name in axes}
+            scales = {name: lax.stop_gradient(scale_for(jnp.asarray(own[name]), axes[name])) for name in axes}
             weights = {name: fake_quantized(jnp.asarray(own[name]), scale) for name, scale in scales.items()}
             params = with_at(params, path, {**own, **weights})
         return way(self.module, params, buffers, input, **options)
