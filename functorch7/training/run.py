@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from signal import Signals
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -68,7 +69,7 @@ class Started(NamedTuple):
 
 
 class Interrupted(Exception):
-    """A signal came."""
+    """A signal of this name came."""
 
 
 class Run:
@@ -117,7 +118,7 @@ class Run:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
-        if ended == self.interrupts.name and self.trainer.verbose:
+        if ended in Signals.__members__ and self.trainer.verbose:
             where = f"the same call goes on from {self.trainer.folder}" if self.checkpoints else "nothing was saved"
             print(f"{ended} after step {self.number}; {where}")
         return Result(self.state, self.records.epochs, ended)
@@ -130,11 +131,11 @@ class Run:
                 if self.feed.position["epoch"] == self.progress.epoch:
                     self._train()
                 self._end_epoch(self._results())
-        except Interrupted:
+        except Interrupted as signal:
             self._read(len(self.started))
             if self.checkpoints and self.checkpoints.last() != self.number:
                 self._save()
-            return str(self.interrupts.name)
+            return str(signal)
         return "all epochs"
 
     def _train(self) -> None:
@@ -162,20 +163,20 @@ class Run:
     def _unless_interrupted(self, batches: Iterable) -> Iterator[Any]:
         iterator = iter(batches)
         while True:
-            self._look()
             try:
                 batch = next(iterator)
             except StopIteration:
+                self._look()
                 return
             except Exception:
-                self._look()  # Ctrl-C ends processes that read data, too
+                self._look()  # Ctrl-C may have ended what reads data, too
                 raise
             self._look()
             yield batch
 
     def _look(self) -> None:
-        if self.interrupts.name is not None:
-            raise Interrupted
+        if name := self.interrupts.look():
+            raise Interrupted(name)
 
     # Losses ----------------------------------------------------------------------------------------------------
 
