@@ -94,7 +94,8 @@ class Run:
         elif not resume:
             raise FileExistsError(f"Trainer.fit: there is a run in {trainer.folder}; resume=True goes on with it")
         else:
-            self.state, known = self.checkpoints.load(last, trainer.sharding)
+            with _fitting(trainer.folder):
+                self.state, known = self.checkpoints.load(last, trainer.sharding)
             self.progress = Progress(**known)
         if self.progress.seed != seed:
             raise ValueError(f"Trainer.fit: the run in {trainer.folder} has seed {self.progress.seed}, got {seed}")
@@ -103,7 +104,8 @@ class Run:
         folder = Path(trainer.folder) if trainer.folder is not None and writes else None
         self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
         opened.callback(self.records.close)
-        self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
+        with contextlib.nullcontext() if last is None else _fitting(trainer.folder):
+            self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
         opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
@@ -241,7 +243,7 @@ class Run:
         progress.epoch, progress.whole = progress.epoch + 1, (0.0, 0)
         self.records.write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
         score = self.trainer.score(results)
-        better = progress.best is None or score > progress.best
+        better = not math.isnan(score) and (progress.best is None or score > progress.best)
         progress.best, progress.waited = (score, 0) if better else (progress.best, progress.waited + 1)
         if self.trainer.verbose:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in results.items())
@@ -269,6 +271,16 @@ class Run:
                 whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
                 error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")
             raise
+
+
+@contextlib.contextmanager
+def _fitting(folder: Any) -> Iterator[None]:
+    """A note on errors says that a run which is there already may be the reason."""
+    try:
+        yield
+    except ValueError as error:
+        error.add_note(f"Trainer.fit: the run in {folder} would go on; another one needs another folder")
+        raise
 
 
 def _plus(sum: tuple[float, int], loss: float) -> tuple[float, int]:

@@ -82,6 +82,10 @@ class Trainer:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
+        if self.clip is not None and not self.clip > 0:
+            raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.keep_best < 0:
+            raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
         if self.validate_average and self.average is None:
             raise ValueError("Trainer: validate_average needs average, such as 0.999")
         names = [str(method) for method in self.measures]
