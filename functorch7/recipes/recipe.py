@@ -42,6 +42,10 @@ class Task(NamedTuple):
     """How many examples, or words, a batch (input, target) has."""
     batch_dim: int = 1
     """The dimension of inputs and targets that devices share, from 1."""
+    clip: float | None = None
+    """The largest norm of the gradient."""
+    by_rows: bool = False
+    """Whether of its tables a batch changes the rows that it reads; see Trainer."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):

@@ -39,14 +39,15 @@ def run(
     `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. Other
     options are the Trainer's (compute_dtype, log_every, ...).
     The recipe is kept in the folder, as recipe.json.
-    Raises: ValueError for other `devices`, and for a folder with a run of other settings (but for its length, and where
-    the data are); what reading the data raises, and `Trainer.fit`.
+    Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
+    other settings (but for its length, and where the data are); what reading the data raises, and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
     task = recipe.task()
     sharding = None if devices is None else SHARDINGS[devices](batch_dim=task.batch_dim)
-    options = {"methods": task.methods, "patience": recipe.early_stop, "count": task.count} | options
+    of_task = {"methods": task.methods, "count": task.count, "clip": task.clip, "by_rows": task.by_rows}
+    options = {**of_task, "patience": recipe.early_stop, **options}
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, sharding=sharding, **options)
     if folder is not None:
         _keep(recipe, Path(folder), trainer.last_step() is not None)

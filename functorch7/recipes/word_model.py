@@ -55,13 +55,17 @@ class WordModel(Recipe, frozen=True):
         return Variables(params if self.uniform is None else spread(params, self.uniform, key), buffers)
 
     def optimizer(self, steps_per_epoch: int) -> optax.GradientTransformation:
-        """dpnn's gradParamClip, updateGradParameters, updateParameters and maxParamNorm."""
+        """dpnn's gradParamClip, and the rule."""
+        return optax.chain(optim.grad_param_clip(self.cutoff), self.rule(steps_per_epoch))
+
+    def rule(self, steps_per_epoch: int) -> optax.GradientTransformation:
+        """dpnn's updateGradParameters, updateParameters and maxParamNorm, for gradients that were clipped."""
         if self.schedule is None:
             rate = falling(self.learning_rate, self.min_learning_rate, self.saturate, steps_per_epoch)
         else:
             rate = by_epoch(self.learning_rate, self.schedule, steps_per_epoch)
         return optax.chain(
-            optim.grad_param_clip(self.cutoff), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate),
+            optim.momentum(self.momentum), optax.inject_hyperparams(optax.scale_by_learning_rate)(learning_rate=rate),
             optim.max_param_norm(self.max_out_norm),
         )  # fmt: skip
 

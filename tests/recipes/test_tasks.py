@@ -71,6 +71,19 @@ def test_a_shipped_recipe_is_a_task(name, files):
     assert task.validation.size() and task.test.size()
 
 
+def test_billion_words_learn_by_rows(files):
+    """The optimizer keeps a velocity for weights of recurrent layers, and none for words."""
+    settings = {**SMALL["billion-words"], "sequence_length": 4, "datapath": str(files), "epochs": 1}
+    outcome = recipes.run(recipes.load("gbw-nce", settings), verbose=False)
+    state = outcome.result.state
+    kept = {jnp.shape(leaf) for leaf in jax.tree.leaves(state.optimizer_state)} - {()}
+    words = {(6, 6), (5, 6), (5,)}  # those of the input, with 0, and of noise-contrastive estimation
+    assert {leaf.shape for leaf in jax.tree.leaves(state.params)} == kept | words and not kept & words
+    assert np.isfinite(outcome.test["Loss"])
+    with pytest.raises(ValueError, match="expected sharding=None with by_rows=True"):
+        recipes.run(recipes.load("gbw-nce", settings), devices="copies")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
