@@ -17,7 +17,7 @@ from ..layers import (
 from ..losses import NCECriterion
 from ..recurrent import LookupTableMaskZero, MaskZero, MaskZeroCriterion, SeqLSTM, Sequencer, SequencerCriterion
 from ..training.validation import Loss
-from .recipe import Positive, Task
+from .recipe import Positive, Sizes, Task
 from .word_model import WordModel, word_count
 
 
@@ -60,7 +60,7 @@ class BillionWords(WordModel, frozen=True, tag="billion-words"):
     """The folder with the corpus."""
     train_file: str = "train_data.th7"
     """train_tiny.th7 and train_small.th7 are parts of the corpus."""
-    hidden_sizes: tuple[Positive, ...] = (200, 200)
+    hidden_sizes: Sizes = (200, 200)
     sequence_length: Positive = 50
     noise: Positive = 25
     """Noise words that all words of a time-step are told from."""

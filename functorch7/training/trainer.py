@@ -18,7 +18,7 @@ from ..core import Module, Variables
 from .averaging import average_of, averaged
 from .checkpoints import Checkpoints
 from .guarded import make_guarded_step
-from .interrupts import Interrupts
+from .interrupts import interrupts
 from .rows import all_but_tables, descent_by_rows
 from .run import Result, Run
 from .sharding import Sharding
@@ -88,6 +88,10 @@ class Trainer:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
+        if self.clip is not None and not self.clip > 0:
+            raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.keep_best < 0:
+            raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
         if self.validate_average and self.average is None:
             raise ValueError("Trainer: validate_average needs average, such as 0.999")
         for name, plain in {"sharding": None, "accumulate": 1, "average": None}.items():
@@ -120,13 +124,14 @@ class Trainer:
         The seed decides initial values (unless `variables` are given), the order of the data, and all keys. A run that
         was stopped, at whatever moment, goes on from its last checkpoint as if nothing had happened: losses are equal
         to the last bit, if the data are and the machine computes as before.
-        SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint.
+        SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint; of several processes that share the
+        devices, one that is signalled ends all, after the same step.
         Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite; OSError for what
         cannot be written; FileExistsError if there is a run and not `resume`; ValueError for data without a batch, and
         for a run with another seed; what the data raise. A note says which checkpoint is whole.
         """
-        with Interrupts() as interrupts, contextlib.ExitStack() as opened:
-            run = Run(self, interrupts, opened, data, validation, batch_size, seed, variables, resume)
+        with interrupts(self.sharding) as signals, contextlib.ExitStack() as opened:
+            run = Run(self, signals, opened, data, validation, batch_size, seed, variables, resume)
             return run.fit(epochs)
 
     def load(self, best: bool = False) -> TrainState:
