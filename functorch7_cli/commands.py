@@ -183,7 +183,8 @@ def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **opt
     """Train by a RECIPE: the name of a shipped one, or a file of settings (.toml, .yaml).
 
     Checkpoints, metrics and learning curves go into the folder of the run; the same command goes on where a run was
-    stopped, by Ctrl-C or otherwise. The best epoch's network is measured on the test set.
+    stopped, by Ctrl-C or otherwise; other settings need another folder. The best epoch's network is
+    measured on the test set.
     """
     if not (listing or no_tuning):
         from .tuning import start_tuned

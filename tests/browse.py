@@ -1,6 +1,7 @@
 """Reads a site in headless Chromium (Qt's): `python browse.py URL WORD` prints what it found as JSON.
 
-It follows every link from page to page, looks for the places inside pages that links name, and searches for a word.
+It follows every link from page to page, looks for the places inside pages that links name and at the pictures, and
+searches for a word.
 """
 
 import json
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 LINKS = "Array.from(document.querySelectorAll('a[href]'), link => link.href)"
 NAMES = "Array.from(document.querySelectorAll('[id]'), place => place.id)"
+EMPTY = "Array.from(document.images).filter(picture => !picture.naturalWidth).map(picture => picture.src)"
 STATUS = "performance.getEntriesByType('navigation')[0].responseStatus"
 SEARCH = """(() => {
     document.querySelector('#__search').checked = true;
@@ -31,17 +33,16 @@ class Page(QWebEnginePage):
     def __init__(self) -> None:
         super().__init__()
         self.errors: list[str] = []
+        self.loading = QEventLoop()
+        self.loadFinished.connect(self.loading.quit)  # for good: each disconnect loses a reference to True in PySide6
 
     def javaScriptConsoleMessage(self, level, message, line, source):
         if level == QWebEnginePage.JavaScriptConsoleMessageLevel.ErrorMessageLevel:
             self.errors.append(f"{source}:{line}: {message}")
 
     def open(self, url: str) -> None:
-        loop = QEventLoop()
-        self.loadFinished.connect(loop.quit)
         self.load(QUrl(url))
-        loop.exec()
-        self.loadFinished.disconnect(loop.quit)
+        self.loading.exec()
 
     def run(self, script: str):
         loop, results = QEventLoop(), []
@@ -57,8 +58,8 @@ def wait(milliseconds: int) -> None:
 
 
 def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
-    """The status of every page of the site that links lead to, and the links whose place is not there."""
-    waiting, status, places, links = [f"{site}index.html"], {}, {}, set()
+    """The status of every page of the site that links lead to, and the links and pictures where nothing is."""
+    waiting, status, places, links, empty = [f"{site}index.html"], {}, {}, set(), []
     while waiting:
         url = waiting.pop()
         if url in status:
@@ -66,11 +67,13 @@ def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
         page.open(url)
         status[url] = page.run(STATUS)
         places[url] = set(page.run(NAMES))
+        empty += page.run(EMPTY)
         inside = {link for link in page.run(LINKS) if link.startswith(site)}
         links |= inside
         waiting += {urldefrag(link).url for link in inside} - set(status)
     named = [urldefrag(link) for link in links]
-    return status, sorted(link.geturl() for link in named if link.fragment and link.fragment not in places[link.url])
+    nowhere = [link.geturl() for link in named if link.fragment and link.fragment not in places[link.url]]
+    return status, sorted(nowhere + empty)
 
 
 def search(page: Page, site: str, word: str) -> list[str]:

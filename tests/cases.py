@@ -377,4 +377,6 @@ MODULES = [
     Case(lambda: f7.Quantized(f7.Linear(3, 4), "dynamic"), x(2, 3), x(2, 4), "Quantized, dynamic", gradient=False),
     Case(lambda: f7.FakeQuantized(f7.Linear(3, 4), "dynamic"), x(2, 3), x(2, 4), gradient=False),
     Case(lambda: f7.Observed(f7.Linear(3, 4)), x(2, 3), x(2, 4)),
+    Case(lambda: f7.Quantized(f7.SeqLSTMP(3, 5, 4)), x(5, 2, 3), x(5, 2, 4), "Quantized, a layer of sequences"),
+    Case(lambda: f7.Quantized(f7.GRU(3, 4)), x(2, 3), x(2, 5), "Quantized, a step"),
 ]

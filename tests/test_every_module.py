@@ -148,7 +148,7 @@ def test_equal_modules_compile_once(case):
 def test_init_is_repeatable(case):
     first, second, other = (case.module.init(jax.random.key(seed)) for seed in (1, 1, 2))
     assert_close(first, second, rtol=0)
-    leaves = zip(*map(jax.tree.leaves, (first.params, other.params)), strict=True)
+    leaves = zip(*map(jax.tree.leaves, (first, other)), strict=True)
     changed = [not np.array_equal(a, b) for a, b in leaves if np.ptp(a) > 0]  # constants are those for every key
     assert not changed or any(changed)
 

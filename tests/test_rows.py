@@ -9,7 +9,10 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import init_state, make_sgd_step, make_train_step
+from functorch7.core.rows import Gathered, merged
+from functorch7.training import init_state, make_loss, make_sgd_step, make_train_step
+from functorch7.training.rows import all_but_tables, descent_by_rows
+from functorch7.training.step import descent
 
 INDICES = jnp.array([[1, 3, 3], [6, 1, 2]])
 PAIRS = jnp.array([[[1.0, 0.5], [3, 2]], [[1, -1], [6, 1]]])
@@ -102,3 +105,36 @@ def test_a_step_of_a_sequence_makes_nothing_as_large_as_a_table():
     program = str(step.trace(state, batch, jax.random.key(0)).jaxpr)
     made_by = re.findall(r":f32\[12347[,\]][^\n]* = ([\w-]+)", program)
     assert made_by.count("scatter-add") == 2 and set(made_by) <= {"scatter-add", "stop_gradient", "jit"}
+
+
+@pytest.mark.parametrize("name", ["SparseLinear", "tied"])
+def test_an_optimizer_may_do_the_rest_and_clipping_counts_every_row_once(name):
+    """Columns of a weight, and a table with two readers: both indices of a row that was read twice are one."""
+    module, input = NETWORKS[name]
+    params, buffers = module.init(jax.random.key(0))
+    loss, clip = (
+        make_loss(module, lambda output, target: ((output - target) ** 2).mean()),
+        optax.clip_by_global_norm(0.3),
+    )
+    rest = all_but_tables(module, optax.inject_hyperparams(optax.sgd)(learning_rate=0.5))
+    by_rows, dense = (
+        jax.jit(_once, static_argnums=(0, 1))(made(module, loss, optimizer), optimizer, params, buffers, input)
+        for made, optimizer in [
+            (descent_by_rows, optax.chain(clip, rest)),
+            (descent, optax.chain(clip, optax.sgd(0.5))),
+        ]
+    )
+    assert by_rows[0] > 0.3
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7), by_rows, dense)
+
+
+def _once(way, optimizer, params, buffers, input):
+    """The norm of the gradients, and the parameters after a step."""
+    _, gradients, *more = way.gradient(params, buffers, (input, jnp.float32(1)), None)
+    return optax.tree.norm(gradients), way.update(params, optimizer.init(params), gradients, *more)[0]
+
+
+def test_a_table_that_is_read_in_rows_and_columns_is_refused():
+    read = [Gathered(jnp.array([0]), 0), Gathered(jnp.array([0]), 1)]
+    with pytest.raises(ValueError, match=r"a table of shape \(2, 3\) is read along the axes \[0, 1\]; expected one"):
+        merged(jnp.ones((2, 3)), read, [jnp.ones((1, 3)), jnp.ones((1, 2))])

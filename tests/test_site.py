@@ -1,5 +1,6 @@
 """The site that `make docs` builds: no warnings, links that lead somewhere, and all that is public."""
 
+import base64
 import functools
 import html.parser
 import http.server
@@ -16,10 +17,15 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="the site is built by mkdocs: pip install -e '.[docs]'")
 pytest.importorskip("mkdocstrings_handlers.python", reason="the site is built by mkdocs: pip install -e '.[docs]'")
+pytest.importorskip("nbconvert", reason="the notebooks' pages are made by nbconvert: pip install -e '.[docs]'")
 
+import markdown
+from nbformat import v4
+
+import functorch7 as f7
 from functorch7 import legacy
 from functorch7.core import registry
-from website import names, public, reference
+from website import names, notebooks, public, reference
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.xdist_group("site")  # one worker builds it
@@ -78,6 +84,25 @@ def test_every_public_name_is_described(site, pages):
         assert set(public.below(package)) <= page.places
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_notebook_has_a_page_with_its_pictures(site, pages, path):
+    outputs = [output for cell in json.loads(path.read_text())["cells"] for output in cell.get("outputs", [])]
+    drawn = [output["data"]["image/png"] for output in outputs if "image/png" in output.get("data", {})]
+    links = pages[site / "notebooks" / f"{path.stem}.html"].links
+    shown = [site / "notebooks" / link for link in links if link.startswith(f"{path.stem}/")]
+    assert [picture.read_bytes() for picture in shown] == [base64.b64decode(picture) for picture in drawn]
+    assert shown
+
+
+def test_a_table_that_a_cell_shows_is_one_on_its_page():
+    table = f7.summary(f7.Linear(3, 2), (4, 3))._repr_html_()
+    shown = v4.new_output("execute_result", {"text/html": table, "text/plain": "in short"})
+    cell = v4.new_code_cell("f7.summary(network, (4, 3))", outputs=[shown])
+    page, _ = notebooks.converted(v4.new_notebook(cells=[cell]), "pictures")
+    assert table in markdown.markdown(page)
+    assert "in short" not in page
+
+
 def test_the_search_index_finds_every_module_and_criterion(site):
     entries = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     found = {(entry["title"], entry["location"].rpartition("#")[2]) for entry in entries}
@@ -105,7 +130,7 @@ def test_the_table_of_names_has_every_module_and_criterion():
 
 
 def test_every_place_in_the_table_of_names_is_there():
-    roots = {"f7": sys.modules["functorch7"], "legacy": legacy}
+    roots = {"f7": f7, "legacy": legacy}
     for row in rows():
         for written in row.here:
             first, *rest = written.split(".")

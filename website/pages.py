@@ -9,48 +9,57 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from website import names, reference
+from website import names, notebooks, reference
 
 ROOT = Path(__file__).parents[1]
-TAKEN = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+TAKEN = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "notebooks/README.md": "notebooks/index.md",
+}
 """Pages outside of docs/, and what they are called on the site."""
 
-LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!\w+:|#)([^)#\s]*)(#[^)\s]*)?\)")
+PLACES = TAKEN | {str(path.relative_to(ROOT)): page for path, page in notebooks.PAGES.items()}
+"""These, and the notebooks."""
+
+LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
-def made() -> dict[str, str]:
-    """The Markdown of the pages that are not in docs/."""
+def made() -> dict[str, str | bytes]:
+    """The Markdown of the pages that are not in docs/, and the pictures on them."""
     pages = {f"reference/{name}.md": text for name, text in reference.pages().items()}
     taken = {name: (ROOT / path).read_text() for path, name in TAKEN.items()}
-    return pages | taken | {"torch7-names.md": names.page()}
+    return pages | taken | notebooks.files() | {"torch7-names.md": names.page()}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fills the navigation: "*" stands for the pages that it does not name, "reference" for those of the reference."""
+    """Fills the navigation: "*" stands for the pages that it does not name, "reference" and "notebooks" for theirs."""
     there = {path.name for path in Path(config.docs_dir).glob("*.md")}
     places: dict[str, list] = {"*": sorted(there - set(_named(config.nav)))}
     places["reference"] = [{name: f"reference/{name}.md"} for name in reference.pages()]
+    places["notebooks"] = [{"Overview": "notebooks/index.md"}, *notebooks.PAGES.values()]
     config.nav = _filled(config.nav, places, there | set(made()))
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that are made."""
-    for path, text in made().items():
-        files.append(File.generated(config, path, content=text))
+    for path, content in made().items():
+        files.append(File.generated(config, path, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
     """Turns links to files of the repository into links of the site; what is not there is named only."""
-    source = {name: path for path, name in TAKEN.items()}.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    source = {name: path for path, name in PLACES.items()}.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     folder = posixpath.dirname(source)
 
     def rewritten(match: re.Match) -> str:
         image, text, path, anchor = match.groups()
         target = posixpath.normpath(posixpath.join(folder, path))
-        if target in TAKEN or target.startswith("docs/"):
-            inside = TAKEN.get(target, target.removeprefix("docs/"))
+        if target in PLACES or target.startswith("docs/"):
+            inside = PLACES.get(target, target.removeprefix("docs/"))
             here = posixpath.relpath(inside, posixpath.dirname(page.file.src_uri) or ".")
             return f"{image}[{text}]({here}{anchor or ''})"
         if (ROOT / target).exists():

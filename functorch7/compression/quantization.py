@@ -10,23 +10,25 @@ from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, struc
 from ..core.hooks import attached
 from ..core.naming import dotted
 from ..core.sharing import found_at, with_at
-from ..layers import FakeQuantized, Linear, LookupTable, Observed, Quantized
-from ..layers.quantized import CHANNELS, LARGEST
+from ..layers import FakeQuantized, Linear, Observed, Quantized
+from ..layers.quantized import SCALABLE, scaled
+from ..layers.whole_numbers import LARGEST
 
 Change = Callable[[Module], Module | None]
 
 
 def quantize(
-    module: Module, params: Any, buffers: Any, *, dynamic: bool = False, layers: Collection[type[Module]] = CHANNELS
+    module: Module, params: Any, buffers: Any, *, dynamic: bool = False, layers: Collection[type[Module]] | None = None
 ) -> tuple[Module, Variables]:  # fmt: skip
     """(module, (params, buffers)) with int8 weights, a quarter of the bytes: `Quantized` in place of layers.
 
-    These are Linear, LookupTable, and the temporal, spatial and volumetric convolutions, or those of them that
-    `layers` names; layers that a module makes for itself (an LSTM cell's) keep their floats. The int8 arrays and their
-    scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its inputs,
-    too, and multiplies whole numbers; layers that were `observed` or `fake_quantized` are converted accordingly. The
-    ties of `Shared` are kept where neither side is converted.
-    Raises: TypeError for `layers` that are none of these; ValueError for observed layers that have seen no input.
+    These are the modules that say which axis of a weight counts outputs (`Module.scaled_axes`): Linear, LookupTable
+    without max_norm, the temporal, spatial and volumetric convolutions, the LSTMs, GRUs and other cells and layers of
+    sequences, and a user's own; or those of the classes in `layers`, and of classes derived from them. The int8 arrays
+    and their scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its
+    inputs, too, and multiplies whole numbers; recurrent layers never do. Layers that were `observed` or
+    `fake_quantized` are converted accordingly. The ties of `Shared` are kept where neither side is converted.
+    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input.
 
     >>> import functorch7 as f7, jax
     >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
@@ -34,34 +36,25 @@ def quantize(
     >>> small.modules[0], buffers[0]["weight"].dtype
     (nn.Quantized @ nn.Linear(4 -> 3), dtype('int8'))
     """
-    chosen = _chosen("quantize", layers)
+    rounds = _rounding(Quantized, "quantize", dynamic, layers)
 
     def change(layer: Module) -> Module | None:
         if isinstance(layer, FakeQuantized):
             return layer.quantized()
-        if isinstance(layer, Observed):
-            return Quantized(layer.module, "static")
-        rounded = "dynamic" if dynamic and type(layer) is Linear else "float"
-        return Quantized(layer, rounded) if chosen(layer) else None
+        return Quantized(layer.module, "static") if isinstance(layer, Observed) else rounds(layer)
 
     made = _converted(module, change)
     return made, Variables(*_rounded(module, made, params, buffers))
 
 
 def fake_quantized(
-    module: Module, *, dynamic: bool = False, layers: Collection[type[Module]] = CHANNELS
+    module: Module, *, dynamic: bool = False, layers: Collection[type[Module]] | None = None
 ) -> Module:  # fmt: skip
     """The network that computes as after `quantize`, and learns by straight-through gradients; its arrays are the same.
 
     Train it, then convert it by `quantize`. Raises: TypeError as `quantize`.
     """
-    chosen = _chosen("fake_quantized", layers)
-
-    def change(layer: Module) -> Module | None:
-        rounded = "dynamic" if dynamic and type(layer) is Linear else "float"
-        return FakeQuantized(layer, rounded) if chosen(layer) else None
-
-    return _converted(module, change)
+    return _converted(module, _rounding(FakeQuantized, "fake_quantized", dynamic, layers))
 
 
 def observed(module: Module, buffers: Any) -> tuple[Module, Any]:
@@ -69,21 +62,33 @@ def observed(module: Module, buffers: Any) -> tuple[Module, Any]:
 
     Run it on typical batches, handing on the buffers, then convert it by `quantize`.
     """
-    made = _converted(module, lambda layer: Observed(layer) if type(layer) is Linear else None)
+
+    def change(layer: Module) -> Module | None:
+        if isinstance(layer, Linear):
+            return Observed(layer)
+        return None if layer.scaled_axes is None else layer  # a cell, which is converted as a whole
+
+    made = _converted(module, change)
     return made, _noting(module, made, buffers)
 
 
-def _chosen(who: str, layers: Collection[type[Module]]) -> Callable[[Module], bool]:
-    unknown = [each for each in layers if each not in CHANNELS]
+def _rounding(
+    wrapper: type[Quantized] | type[FakeQuantized], who: str, dynamic: bool, layers: Collection[type[Module]] | None
+) -> Change:  # fmt: skip
+    """The change that puts a wrapper around modules that are converted, and leaves those as they are that could be."""
+    unknown = [each for each in layers or () if getattr(each, "scaled_axes", None) is None]
     if unknown:
-        names = ", ".join(each.torch_name() for each in CHANNELS)
-        raise TypeError(f"{who}: expected layers among {names}, got {', '.join(map(repr, unknown))}")
+        raise TypeError(f"{who}: expected classes with {SCALABLE}, got {', '.join(map(repr, unknown))}")
+    classes = (Module,) if layers is None else tuple(layers)
 
-    def chosen(layer: Module) -> bool:
-        scaled_in_use = isinstance(layer, LookupTable) and layer.max_norm is not None
-        return type(layer) in layers and not scaled_in_use
+    def change(layer: Module) -> Module | None:
+        if layer.scaled_axes is None:
+            return None
+        if not isinstance(layer, classes) or not any(scaled(layer)):
+            return layer
+        return wrapper(layer, "dynamic" if dynamic and isinstance(layer, Linear) else "float")
 
-    return chosen
+    return change
 
 
 def _converted(module: Module, change: Change) -> Module:

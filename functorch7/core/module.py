@@ -61,6 +61,11 @@ class Module:
     """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
     uncalled: ClassVar[tuple[str, ...]] = ()
     """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
+    scaled_axes: ClassVar[dict[str, int] | None] = None
+    """Of each of the module's weights, the axis that counts outputs, which have a scale each in 8 bits (`Quantized`).
+
+    A module that says so is quantised as a whole, with the weights of the modules inside it; it may have none itself.
+    """
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False

@@ -54,12 +54,31 @@ class RowTable:
         self.reads: list = []
         self.shape, self.dtype = table.shape, table.dtype
 
+    def astype(self, dtype: Any) -> RowTable:
+        """The same table, whose rows change their dtype when they are read."""
+        return _InDtype(self, dtype)
+
+    def held(self) -> RowTable:
+        """The table without gradient."""
+        return RowTable(self.table)
+
     def gather(self, indices: Any, axis: int) -> Any:
         """The rows at these indices."""
         read = Gathered(indices, axis)
         self.reads.append(read)
         rows = gather(self.table, indices, axis)
         return rows if self.offsets is None else rows + read.placed(next(self.offsets))
+
+
+class _InDtype(RowTable):
+    def __init__(self, whole: RowTable, dtype: Any):
+        self.whole, self.shape, self.dtype = whole, whole.shape, jnp.dtype(dtype)
+
+    def held(self) -> RowTable:
+        return self.whole.held().astype(self.dtype)
+
+    def gather(self, indices: Any, axis: int) -> Any:
+        return self.whole.gather(indices, axis).astype(self.dtype)
 
 
 _open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
@@ -125,7 +144,7 @@ def at_once(function: Callable, *xs: Any) -> Any:
 
 def held(params: Any) -> Any:
     """The params without gradient, `RowTable`s among them."""
-    return jax.tree.map(lambda p: RowTable(p.table) if isinstance(p, RowTable) else lax.stop_gradient(p), params)
+    return jax.tree.map(lambda p: p.held() if isinstance(p, RowTable) else lax.stop_gradient(p), params)
 
 
 def gather(table: Any, indices: Any, axis: int = 0) -> Any:
@@ -136,12 +155,12 @@ def gather(table: Any, indices: Any, axis: int = 0) -> Any:
     return jnp.asarray(table).at[at].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
 
 
-def _marked(module: Module, params: Any) -> Any:
+def read_by_rows(module: Module, params: Any) -> Any:
     """The tree of params with True at what is read by rows."""
     children = module.children()
     if isinstance(children, tuple):
-        return [_marked(child, p) for child, p in zip(children, params, strict=True)]
-    inner = {name: _marked(child, params[name]) for name, child in children.items()}
+        return [read_by_rows(child, p) for child, p in zip(children, params, strict=True)]
+    inner = {name: read_by_rows(child, params[name]) for name, child in children.items()}
     own = {name: p if p is None else name in module.row_parameters for name, p in params.items()}
     return {**own, **inner}  # None stays None: a tie of `Shared`
 
@@ -159,7 +178,7 @@ def value_and_row_grad(module: Module, loss: Callable) -> Callable:
 
     def run(params: Any, *args: Any) -> tuple[tuple[Any, Any], RowGradients]:
         leaves, treedef = jax.tree.flatten(params)
-        marks = jax.tree.leaves(_marked(module, params))
+        marks = jax.tree.leaves(read_by_rows(module, params))
         large = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
 
         def called(dense: list, offsets: list) -> tuple[Any, tuple]:
@@ -203,3 +222,25 @@ def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
             leaf = read.update(leaf, -rate * change)
         new.append(leaf)
     return treedef.unflatten(new)
+
+
+def merged(table: Any, reads: list, rows: list) -> tuple[Gathered, Any]:
+    """All that was read of a table, as one read of each row at most, and the sums of what each row was given.
+
+    There are as many as were read; those left over are zeros, with indices beyond the table.
+    Raises: ValueError for a table that was read along several axes.
+    """
+    found = jax.tree.leaves(reads, is_leaf=_is_read)
+    axes = {read.axis for read in found} or {0}
+    if len(axes) > 1:
+        raise ValueError(f"rows: a table of shape {table.shape} is read along the axes {sorted(axes)}; expected one")
+    axis = axes.pop()
+    size, rest = table.shape[axis], table.shape[:axis] + table.shape[axis + 1 :]
+    indices = jnp.concatenate([jnp.zeros(0, jnp.int32), *(read.indices.ravel() for read in found)])
+    changes = jnp.concatenate(
+        [jnp.zeros((0, *rest), table.dtype), *(each.reshape(-1, *rest) for each in jax.tree.leaves(rows))]
+    )
+    inside = jnp.where((indices >= 0) & (indices < size), indices, size)
+    each, group = jnp.unique(inside, return_inverse=True, size=len(inside), fill_value=size)
+    sums = jnp.zeros_like(changes).at[group].add(changes)
+    return Gathered(each, axis), jnp.where((each < size).reshape(-1, *[1] * len(rest)), sums, 0)

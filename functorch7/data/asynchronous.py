@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -175,6 +176,7 @@ _kept: list[DataLoader] = []  # in a worker process: its loader
 
 
 def _keep(loader: DataLoader) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C, which all processes get, is for the program to answer
     _kept[:] = [loader]
 
 

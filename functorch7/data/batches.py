@@ -68,6 +68,8 @@ class Batches(Iterator):
         self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None} | (state or {})
         if (self.state["seed"], self.state["batch_size"]) != (seed, batch_size):
             raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
+        if self.state["batch"] >= self.per_epoch:
+            raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
         threads = min(workers, 1) if loader.streaming else workers

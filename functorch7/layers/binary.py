@@ -49,6 +49,8 @@ class SpatialBinaryConvolution(SpatialConvolution):
     Source: dpnn/README.md#nn.SpatialBinaryConvolution; Rastegari et al., 2016.
     """
 
+    scaled_axes = None  # a weight that is rounded to 0 would have no sign
+
     bias: bool = False
 
     def convolved(self, images: Any, weight: Any) -> Any:

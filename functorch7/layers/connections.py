@@ -188,6 +188,8 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
     """
 
+    scaled_axes = None  # a row has kernels of several outputs
+
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
         made = weight_and_bias(key, (shape[0], fan_in), fan_in, False, stdv)

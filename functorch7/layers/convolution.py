@@ -83,6 +83,8 @@ def convolve(
 class Convolution(Windows, Layer, abstract=True):
     """Cross-correlation with learned kernels: subclasses declare the fields."""
 
+    scaled_axes = {"weight": 0}
+
     def __post_init__(self) -> None:
         check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
         self.check_windows()

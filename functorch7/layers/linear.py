@@ -23,6 +23,8 @@ class Linear(Layer):
     Source: nn/doc/simple.md#nn.Linear.
     """
 
+    scaled_axes = {"weight": 0}
+
     input_size: int
     output_size: int
     bias: bool = True

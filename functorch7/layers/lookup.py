@@ -50,6 +50,10 @@ class LookupTable(Module):
         return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}
 
     @property
+    def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
+        return {"weight": 0} if self.max_norm is None else None  # rows that are scaled down in use keep their floats
+
+    @property
     def row_parameters(self) -> tuple[str, ...]:
         return ("weight",) if self.max_norm is None else ()
 

@@ -1,215 +1,269 @@
-"""Layers of 8-bit weights, and what comes before them: observed ranges, and training with rounded numbers."""
+"""Modules with weights of 8 bits, and what comes before them: observed ranges, and training with rounded numbers."""
 
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, Variables
-from .convolution import (
-    SpatialConvolution,
-    SpatialConvolutionMM,
-    SpatialDilatedConvolution,
-    VolumetricConvolution,
-    VolumetricDilatedConvolution,
-)  # fmt: skip
+from ..core import Module, Shared, Variables, places
+from ..core.module import Children
+from ..core.places import Path
+from ..core.sharing import found_at, with_at
 from .linear import Linear
-from .lookup import LookupTable
-from .temporal import TemporalConvolution
-from .transposed import SpatialFullConvolution, VolumetricFullConvolution
+from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 
-CHANNELS: dict[type[Module], int] = {
-    Linear: 0, LookupTable: 0, SpatialConvolution: 0, SpatialConvolutionMM: 0, SpatialDilatedConvolution: 0,
-    TemporalConvolution: 0, VolumetricConvolution: 0, VolumetricDilatedConvolution: 0,
-    SpatialFullConvolution: 1, VolumetricFullConvolution: 1,
-}  # fmt: skip
-"""The layers whose weight can have 8 bits, with the axis of the weight that is given a scale for each index."""
-
-LARGEST = 127
+SCALABLE = "weights that have scaled_axes, such as nn.Linear or nn.SeqLSTM"
 
 
-def scale_of(values: Any, axes: tuple[int, ...]) -> Any:
-    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1."""
-    largest = jnp.abs(values).max(axes, keepdims=True)
-    return jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))
+def scaled(module: Module) -> Iterator[tuple[Path, dict[str, int]]]:
+    """Where weights can have 8 bits: the paths of the modules that have them, and by name the `scaled_axes`.
 
-
-def rounded(values: Any, scale: Any) -> Any:
-    """The nearest multiples of the scale, as whole numbers from -127 to 127, in the values' dtype."""
-    return jnp.clip(jnp.round(values / scale), -LARGEST, LARGEST)
-
-
-@jax.custom_jvp
-def fake_quantized(values: Any, scale: Any) -> Any:
-    """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
-
-    Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
+    Raises: TypeError for ties: the weights of `Shared` are not where they are used.
     """
-    return rounded(values, scale) * scale
+    for path, each in places(module):
+        if isinstance(each, Shared):
+            raise TypeError(f"{module}: expected no ties inside what is quantised as a whole, got {each}")
+        if each.scaled_axes:
+            yield path, each.scaled_axes
 
 
-@fake_quantized.defjvp
-def _(primals, tangents):
-    return fake_quantized(*primals), tangents[0]
+def computing(module: Module) -> Module:
+    """The module that computes: the one inside where this is a `Quantized` or `FakeQuantized`."""
+    return module.module if isinstance(module, Rounding) else module
 
 
-@jax.custom_jvp
-def integer_product(input: Any, input_scale: Any, weight: Any, weight_scale: Any) -> Any:
-    """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
-
-    The derivative is that without rounding, and 0 where the input is beyond 127 scales.
-    """
-    whole = rounded(input, input_scale).astype(jnp.int8)
-    sums = lax.dot_general(whole, weight, (((input.ndim - 1,), (1,)), ((), ())), preferred_element_type=jnp.int32)
-    scale = input_scale * weight_scale.reshape((1,) * (input.ndim - 1) + (-1,))
-    return sums.astype(input.dtype) * scale
-
-
-@integer_product.defjvp
-def _(primals, tangents):
-    input, scale, weight, weight_scale = primals
-    moved = jnp.where(jnp.abs(input) <= LARGEST * scale, tangents[0], 0)
-    by_input = lax.dot_general(moved, weight.astype(input.dtype) * weight_scale, (((input.ndim - 1,), (1,)), ((), ())))
-    return integer_product(*primals), by_input
-
-
-class _OfLayer(Module, abstract=True):
-    """One of the layers in CHANNELS, run in another way."""
+class Around(Module, abstract=True):
+    """A module run in another way: to those around it, it is what the module inside is."""
 
     module: Module
 
-    def __post_init__(self) -> None:
-        if type(self.module) not in CHANNELS:
-            raise TypeError(f"{self.torch_name()}: expected one of {_names()}, got {self.module!r}")
-        if isinstance(self.module, LookupTable) and self.module.max_norm is not None:
-            raise ValueError(f"{self.torch_name()}: a LookupTable whose rows are scaled down in use keeps its floats")
+    @property
+    def transient(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.module.transient
 
     @property
-    def axis(self) -> int:
-        """The axis of the weight whose indices have a scale each."""
-        return CHANNELS[type(self.module)]
+    def unsaved(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.module.unsaved
 
     @property
-    def is_product(self) -> bool:
-        """Whether inputs can be rounded, too."""
-        return type(self.module) is Linear
+    def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.module.parameter_order
+
+    @property
+    def uncalled(self) -> tuple[str, ...]:  # type: ignore[override]
+        inner = self.children()
+        return tuple(inner if isinstance(inner, dict) else range(len(inner)))  # type: ignore[arg-type]
+
+    @property
+    def takes_table(self) -> bool:
+        return self.module.takes_table
+
+    @property
+    def traceable(self) -> bool:
+        return self.module.traceable
 
     @property
     def checks_values(self) -> bool:
         return self.module.checks_values
 
-    def weight_scale(self, weight: Any) -> Any:
-        """A scale for each output channel."""
-        return scale_of(weight, tuple(axis for axis in range(weight.ndim) if axis != self.axis))
+    @property
+    def is_step(self) -> bool:
+        return self.module.is_step
 
-    def run(self, params: Any, input: Any, *, key: Any, train: bool) -> Any:
-        """The layer's own output."""
-        return self.module.forward(params, {}, input, key=key, train=train)[0]
+    @property
+    def starts_at_zero(self) -> bool:
+        return self.module.starts_at_zero
+
+    def draws(self, train: bool) -> bool:
+        return self.module.draws(train)
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        return self.module.initial_state(batch, dtype)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return self.module.init_params(key) if stdv is None else self.module.init_params(key, stdv)
+
+    def init_buffers(self) -> dict[str, Any]:
+        return self.module.init_buffers()
 
     def printed(self) -> str:
         return f"{self.torch_name()} @ {self.module}"
 
+    # What only some modules have; an AttributeError says that the one inside has not -----------------------------
 
-def _names() -> str:
-    return ", ".join(each.torch_name() for each in CHANNELS)
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """As the module's: of the transient buffers, those that change at every step."""
+        return self.module.hidden  # type: ignore[attr-defined]
+
+    @property
+    def rho(self) -> int:
+        """As the module's: how many steps the legacy interface keeps."""
+        return self.module.rho  # type: ignore[attr-defined]
+
+    @property
+    def has_memory(self) -> Callable[[bool], bool]:
+        """As the sequencer's: whether this mode starts from the state that the last call left."""
+        return self.module.has_memory  # type: ignore[attr-defined]
+
+    @property
+    def remember(self) -> Callable[..., Module]:
+        """As the sequencer's `remember(mode)`."""
+        change = self.module.remember  # type: ignore[attr-defined]
+        return lambda mode=None: self.replace(module=change(mode))
 
 
-def _input_scale(input: Any) -> Any:
-    """One for each example (row), so that no example's output depends on the others."""
-    return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
+class Rounding(Around, abstract=True):
+    """A module that computes with rounded weights: write `computed`."""
 
-
-class Quantized(_OfLayer):
-    """A layer whose weight is int8: round(weight / scale), with a scale for each output channel.
-
-    activations "float": computes as the layer does, with int8 * scale. For Linear, "dynamic" also rounds the input, by
-    the largest of each example, and "static" by a range that was observed: products of int8, summed in int32.
-    Shape: that of the layer.
-    Parameters: the layer's without its weight. Buffers: weight, int8, shaped as the layer's; weight_scale, for each
-    output channel largest |weight| / 127; with "static" input_scale ().
-    Raises: TypeError for other layers; ValueError for other activations, and what the layer raises.
-    Source: BigDL, AbstractModule.quantize; Jacob et al., Quantization and Training of Neural Networks, 2018.
-    """
-
-    parameter_order = ("bias",)
     ACTIVATIONS: ClassVar[tuple[str, ...]] = ("float", "dynamic", "static")
 
     activations: str = "float"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        kinds = self.ACTIVATIONS if self.is_product else self.ACTIVATIONS[:1]
+        if not isinstance(self.module, Module) or not any(scaled(self.module)):
+            if getattr(type(self.module), "scaled_axes", None) is not None:
+                raise ValueError(f"{self.torch_name()}: {self.module}, as it is set, keeps its floats")
+            raise TypeError(f"{self.torch_name()}: expected a module with {SCALABLE}, got {self.module!r}")
+        kinds = self.ACTIVATIONS if isinstance(self.module, Linear) else self.ACTIVATIONS[:1]
         if self.activations not in kinds:
             raise ValueError(f"{self}: expected activations {' or '.join(kinds)}, got {self.activations!r}")
 
-    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
-        params, buffers = self.module.init(key, stdv)
-        return self.rounding(params, self.init_buffers() | buffers)
-
-    def rounding(self, params: Any, buffers: Any) -> Variables:
-        """The variables for a layer's params; input_scale is taken from `buffers`."""
-        weight = params["weight"]
-        scale = self.weight_scale(weight)
-        made = {"weight": rounded(weight, scale).astype(jnp.int8), "weight_scale": scale}
-        if self.activations == "static":
-            made["input_scale"] = buffers["input_scale"]
-        return Variables({name: value for name, value in params.items() if name != "weight"}, made)
-
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        made = self.module.init_params(key, stdv)
-        return {name: value for name, value in made.items() if name != "weight"}
-
-    def init_buffers(self) -> dict[str, Any]:
-        shape = jax.eval_shape(self.module.init_params, jax.random.key(0))["weight"].shape
-        sizes = tuple(size if axis == self.axis else 1 for axis, size in enumerate(shape))
-        made = {"weight": jnp.zeros(shape, jnp.int8), "weight_scale": jnp.ones(sizes)}
-        return made | ({"input_scale": jnp.ones(())} if self.activations == "static" else {})
+    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
+        """The output and the new buffers, where `way(module, params, buffers, input, ...)` runs the module inside."""
+        raise NotImplementedError
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        weight, scale = buffers["weight"], buffers["weight_scale"]
+        return self.computed(type(self.module).forward, params, buffers, input, key=key, train=train)
+
+
+def _scale_name(name: str) -> str:
+    return f"{name}_scale"
+
+
+def _without(arrays: dict, names: Any) -> dict:
+    return {name: value for name, value in arrays.items() if name not in names}
+
+
+class Quantized(Rounding):
+    """A layer whose weights are int8: round(weight / scale), with a scale for each output.
+
+    These are the weights, of the layer and of the modules inside it, that their classes name in `scaled_axes`; biases,
+    peepholes and whatever else there is stay as they are. activations "float": the layer computes with int8 * scale,
+    multiplied out once a call, or once for a whole sequence; inputs, and the state of recurrent layers, are not
+    rounded. For Linear alone, "dynamic" also rounds the input, by the largest of each example, and "static" by a range
+    that was observed: products of int8, summed in int32.
+    Shape: that of the layer.
+    Parameters: the layer's without these weights. Buffers: the layer's; under the name of each of these weights its
+    int8 numbers, shaped as it; weight_scale (for weightO weightO_scale), for each output largest |weight| / 127; with
+    "static" input_scale ().
+    Raises: TypeError for what has no such weights; ValueError for a LookupTable with max_norm and for other
+    activations, and what the layer raises.
+    Source: BigDL, AbstractModule.quantize; Jacob et al., Quantization and Training of Neural Networks, 2018.
+
+    >>> import functorch7 as f7, jax
+    >>> layer = f7.Quantized(f7.SeqGRU(3, 4))
+    >>> params, buffers = layer.init(jax.random.key(0))
+    >>> list(params), buffers["weight"].dtype, buffers["weight_scale"].shape
+    (['bias'], dtype('int8'), (1, 12))
+    """
+
+    @property
+    def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(name for name in self.module.parameter_order if name not in self._own_axes)
+
+    @property
+    def _own_axes(self) -> dict[str, int]:
+        return self.module.scaled_axes or {}
+
+    def children(self) -> Children:
+        def of(child: Module) -> Module:
+            return Quantized(child) if any(scaled(child)) else child
+
+        inner = self.module.children()
+        return tuple(map(of, inner)) if isinstance(inner, tuple) else {name: of(each) for name, each in inner.items()}
+
+    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+        params, buffers = self.module.init(key, stdv)
+        if self.activations == "static":
+            buffers = {**buffers, "input_scale": jnp.ones(())}
+        return self.rounding(params, buffers)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return _without(super().init_params(key, stdv), self._own_axes)
+
+    def init_buffers(self) -> dict[str, Any]:
+        shapes, made = jax.eval_shape(self.module.init_params, jax.random.key(0)), self.module.init_buffers()
+        for name, axis in self._own_axes.items():
+            shape = shapes[name].shape
+            sizes = tuple(size if each == axis else 1 for each, size in enumerate(shape))
+            made = {**made, name: jnp.zeros(shape, jnp.int8), _scale_name(name): jnp.ones(sizes)}
+        return {**made, "input_scale": jnp.ones(())} if self.activations == "static" else made
+
+    def rounding(self, params: Any, buffers: Any) -> Variables:
+        """The variables for the module's own; with "static", the buffers have input_scale already."""
+        for path, axes in scaled(self.module):
+            own, made = found_at(params, path), found_at(buffers, path)
+            for name, axis in axes.items():
+                whole, scale = in_8_bits(own[name], axis)
+                made = {**made, name: whole, _scale_name(name): scale}
+            params, buffers = with_at(params, path, _without(own, axes)), with_at(buffers, path, made)
+        return Variables(params, buffers)
+
+    def multiplied_out(self, params: Any, buffers: Any) -> Variables:
+        """The opposite: params and buffers of the module itself, with the weights that the int8 numbers stand for."""
+        for path, axes in scaled(self.module):
+            held = found_at(buffers, path)
+            weights = {name: multiplied(held[name], held[_scale_name(name)]) for name in axes}
+            params = with_at(params, path, {**found_at(params, path), **weights})
+            buffers = with_at(buffers, path, _without(held, [*axes, *map(_scale_name, axes)]))
+        return Variables(params, buffers)
+
+    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
         if isinstance(self.module, Linear) and self.activations != "float":
+            weight, scale = buffers["weight"], buffers["weight_scale"]
             input = self.module.checked_input(input, scale)
-            by = _input_scale(input) if self.activations == "dynamic" else buffers["input_scale"]
+            by = input_scale_of(input) if self.activations == "dynamic" else buffers["input_scale"]
             return self.module.with_bias(params, integer_product(input, by, weight, scale)), buffers
-        params = {**params, "weight": weight.astype(scale.dtype) * scale}
-        return self.run(params, input, key=key, train=train), buffers
+        output, new = way(self.module, *self.multiplied_out(params, buffers), input, **options)
+        for path, _ in scaled(self.module):
+            new = with_at(new, path, {**found_at(buffers, path), **found_at(new, path)})
+        return output, new
 
 
-class FakeQuantized(_OfLayer):
+class FakeQuantized(Rounding):
     """A layer that computes with rounded numbers, and learns as if they were not: quantisation-aware training.
 
-    The weight is rounded as in Quantized, and with activations "dynamic" (for Linear) the input, too; the gradient goes
-    straight through the rounding to the weight, which stays float.
+    The weights are rounded as in Quantized, and with activations "dynamic" (for Linear) the input, too; the gradient
+    goes straight through the rounding to the weights, which stay float.
     Shape: that of the layer.
     Parameters and buffers: the layer's.
     Raises: as Quantized.
     Source: Jacob et al., Quantization and Training of Neural Networks, 2018.
     """
 
-    activations: str = "float"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.quantized()
-
     def quantized(self) -> Quantized:
         """The layer that this one is trained to be."""
         return Quantized(self.module, self.activations)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return self.module.init_params(key, stdv)
+    def children(self) -> Children:
+        return self.module.children()
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        weight = jnp.asarray(params["weight"])
-        params = {**params, "weight": fake_quantized(weight, lax.stop_gradient(self.weight_scale(weight)))}
+    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
         if isinstance(self.module, Linear) and self.activations != "float":
-            input = self.module.checked_input(input, weight)
-            input = fake_quantized(input, _input_scale(input))
-        return self.run(params, input, key=key, train=train), buffers
+            input = self.module.checked_input(input, params["weight"])
+            input = fake_quantized(input, input_scale_of(input))
+        for path, axes in scaled(self.module):
+            own = found_at(params, path)
+            scales = {name: lax.stop_gradient(scale_for(jnp.asarray(own[name]), axes[name])) for name in axes}
+            weights = {name: fake_quantized(jnp.asarray(own[name]), scale) for name, scale in scales.items()}
+            params = with_at(params, path, {**own, **weights})
+        return way(self.module, params, buffers, input, **options)
 
 
-class Observed(_OfLayer):
+class Observed(Around):
     """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
 
     Shape: that of the layer.
@@ -219,18 +273,14 @@ class Observed(_OfLayer):
     """
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.is_product:
+        if not isinstance(self.module, Linear):
             raise TypeError(f"{self.torch_name()}: expected nn.Linear, got {self.module!r}")
-
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return self.module.init_params(key, stdv)
 
     def init_buffers(self) -> dict[str, Any]:
         return {"input_range": -jnp.ones(())}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        output = self.run(params, input, key=key, train=train)
+        output, _ = self.module.forward(params, {}, input, key=key, train=train)
         before = jnp.asarray(buffers["input_range"])
         largest = lax.stop_gradient(jnp.abs(input).max().astype(before.dtype))
         return output, {"input_range": jnp.maximum(before, largest)}

@@ -42,6 +42,8 @@ class TemporalConvolution(Temporal, Layer):
     Source: nn/doc/convolution.md#nn.TemporalConvolution.
     """
 
+    scaled_axes = {"weight": 0}
+
     input_frame_size: int
     output_frame_size: int
     kw: int

@@ -26,6 +26,8 @@ def convolve_transposed(
 class FullConvolution(Windows, Layer, abstract=True):
     """Transposed convolution with learned kernels: subclasses declare the fields."""
 
+    scaled_axes = {"weight": 1}
+
     def __post_init__(self) -> None:
         check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
         self.check_windows()

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from .. import core, recurrent
+from ..layers.quantized import computing
 from .plan import Plan, Slot, with_zeros
 from .steps import Steps
 from .values import unwrapped, wrapped
@@ -130,7 +131,7 @@ class HiddenStates(Steps):
 
         def of(module: Any) -> Any:
             own = [wrapped(values[id(module), name]) for name in _hidden_names(module)]
-            if isinstance(module._spec, (recurrent.Cell, recurrent.LSTM)):
+            if isinstance(computing(module._spec), (recurrent.Cell, recurrent.LSTM)):
                 return own if len(own) > 1 else own[0]
             inner = [state for child in module.children() if (state := of(child)) is not None]
             if isinstance(module._spec, recurrent.Recursor):

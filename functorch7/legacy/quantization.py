@@ -13,9 +13,10 @@ class Quantization:
     """The method that all modules have."""
 
     def quantize(self, dynamic: bool = False) -> Any:
-        """A new network with int8 weights in Linear, LookupTable and the convolutions, in this one's mode.
+        """A new network with int8 weights in Linear, LookupTable, the convolutions and recurrences, in this one's mode.
 
         It is for evaluation: what is left of the parameters can be trained. With `dynamic`, Linear rounds its inputs.
+        Recurrent layers keep their interface (forget, remember, hidden states); masks are set before.
         Raises: TypeError as `functional`.
         Source: BigDL, AbstractModule.quantize.
         """

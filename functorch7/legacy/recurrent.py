@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import core, recurrent
+from ..layers.quantized import Around as AroundSpec
+from ..layers.quantized import computing
 from .container import Container
 from .described import Given, describe
 from .generated import object_of
@@ -20,7 +22,7 @@ def _coupling(store: str, name: str, what: str) -> property:
     """A field of Torch's through which another network's state, or its gradient, comes in."""
 
     def kept(self: Any) -> dict:
-        once = isinstance(self._spec, recurrent.SequenceLayer)
+        once = isinstance(computing(self._spec), recurrent.SequenceLayer)
         return self.__dict__.setdefault(f"{'_next' if once else '_user'}_{store}", {})
 
     def get(self: Any) -> Any:
@@ -63,6 +65,19 @@ class Coupled(Module):
     userNextGradCell = _coupling("gradient", "cell", "The gradient that flows into the last cell.")
     userGradPrevOutput = _initial_gradient("output")
     userGradPrevCell = _initial_gradient("cell")
+
+
+class Around(Coupled, describes=AroundSpec):
+    """nn.Quantized and its like: around a recurrent module they have what couples that one, and its `rho`."""
+
+    @property
+    def rho(self) -> int:
+        """How many steps are kept for backward."""
+        return self._spec.rho
+
+    @rho.setter
+    def rho(self, rho: int) -> None:
+        self._respecify(self._spec.replace(module=self._spec.module.replace(rho=rho)))
 
 
 class AbstractRecurrent(Coupled, Container, describes=recurrent.AbstractRecurrent):

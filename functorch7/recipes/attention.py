@@ -29,7 +29,7 @@ from ..recurrent import Recurrent, RecurrentAttention
 from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
 from .images import digits
-from .recipe import Positive, Recipe, Task
+from .recipe import NotNegative, Positive, Recipe, Task
 
 CLASSES = 10
 
@@ -56,10 +56,10 @@ class Attention(Recipe, frozen=True, tag="attention"):
     """Units for what is seen, and for where."""
     locator_stdev: float = 0.2
     """Of a place, from -1 to 1."""
-    stdv: float = 0.12
+    stdv: NotNegative = 0.12
     """Bound of the starting values: Torch's own make a signal through so many layers vanish."""
     batch_size: Positive = 64
-    learning_rate: float = 2e-3
+    learning_rate: NotNegative = 2e-3
 
     def task(self) -> Task:
         train, valid, test = digits() if self.dataset == "digits" else load_mnist(self.datapath)
@@ -102,11 +102,16 @@ class Attention(Recipe, frozen=True, tag="attention"):
 
 
 class OnCanvas(DataLoader):
-    """Images of another loader anywhere on a black canvas: (N, 1, canvas, canvas)."""
+    """Images of another loader anywhere on a black canvas: (N, 1, canvas, canvas).
+
+    Raises: ValueError for a canvas that is smaller than they are.
+    """
 
     draws = True
 
     def __init__(self, loader: TensorLoader, canvas: int):
+        if canvas < max(loader.isize()):
+            raise ValueError(f"canvas: expected at least {max(loader.isize())}, the images' size, got {canvas}")
         self.loader, self.canvas = loader, canvas
 
     def size(self) -> int:

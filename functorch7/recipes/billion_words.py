@@ -17,7 +17,7 @@ from ..layers import (
 from ..losses import NCECriterion
 from ..recurrent import LookupTableMaskZero, MaskZero, MaskZeroCriterion, SeqLSTM, Sequencer, SequencerCriterion
 from ..training.validation import Loss
-from .recipe import Positive, Task
+from .recipe import Positive, Sizes, Task
 from .word_model import WordModel, word_count
 
 
@@ -60,12 +60,14 @@ class BillionWords(WordModel, frozen=True, tag="billion-words"):
     """The folder with the corpus."""
     train_file: str = "train_data.th7"
     """train_tiny.th7 and train_small.th7 are parts of the corpus."""
-    hidden_sizes: tuple[Positive, ...] = (200, 200)
+    hidden_sizes: Sizes = (200, 200)
     sequence_length: Positive = 50
     noise: Positive = 25
     """Noise words that all words of a time-step are told from."""
     Z: float = -1
     """The scores' sum; -1: estimated from the first batch."""
+    by_rows: bool = True
+    """Rows of words that a batch reads learn by gradient descent, without momentum; false: all, with it, every time."""
 
     def task(self) -> Task:
         train, valid, test = load_gbw(self.columns, self.train_file, self.datapath, verbose=False)
@@ -74,8 +76,9 @@ class BillionWords(WordModel, frozen=True, tag="billion-words"):
         criterion = SequencerCriterion(MaskZeroCriterion(NCECriterion(), 0))
         steps = train.batches(self.sequence_length).per_epoch
         return Task(
-            module, partial(self.initial, module), criterion, self.optimizer(steps), train, valid, test,
+            module, partial(self.initial, module), criterion, self.rule(steps), train, valid, test,
             self.sequence_length, [Loss(criterion)], word_count, 2,
+            clip=self.cutoff if self.cutoff > 0 else None, by_rows=self.by_rows,
         )  # fmt: skip
 
     def network_of(self, vocabulary: int, frequencies: np.ndarray) -> Module:

@@ -1,9 +1,9 @@
 """Recipes from TOML and YAML files: the shipped ones by name, and anybody's by path."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -38,9 +38,35 @@ def load(name: str, changes: Mapping[str, Any] | None = None) -> Recipe:
     if not isinstance(settings, dict):
         raise ValueError(f"{path}: expected settings by name, got {type(settings).__name__}")
     try:
-        return msgspec.convert(settings | dict(changes or {}), KINDS, str_keys=True)  # type: ignore[return-value]
-    except msgspec.ValidationError as error:
+        return _recipe(settings | dict(changes or {}))
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _recipe(settings: dict) -> Recipe:
+    """Raises: ValueError for what is no setting, or no value of it."""
+    kinds = {str(kind.__struct_config__.tag): kind for kind in get_args(KINDS)}
+    tag = settings.get("recipe")
+    if not isinstance(tag, str) or tag not in kinds:
+        raise ValueError(f"expected recipe = {_any_of(kinds)}, got {tag!r}")
+    types = {field.name: field.type for field in msgspec.structs.fields(kinds[tag])}
+    unknown = [str(name) for name in settings if name not in types and name != "recipe"]
+    if unknown:
+        raise ValueError(f"{tag} has no setting {', '.join(unknown)}; it has {', '.join(sorted(types))}")
+    return kinds[tag](**{name: _value(name, types[name], settings[name]) for name in settings if name != "recipe"})
+
+
+def _value(name: str, type: Any, given: Any) -> Any:
+    if get_origin(type) is Literal and given not in get_args(type):
+        raise ValueError(f"{name}: expected {_any_of(get_args(type))}, got {given!r}")
+    try:
+        return msgspec.convert(given, type, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{name} = {given!r}: {error}") from error
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return " or ".join(repr(name) for name in names)
 
 
 def change(text: str) -> tuple[str, Any]:
@@ -61,5 +87,5 @@ def _read(path: Path) -> Any:
     text = path.read_bytes()
     try:
         return msgspec.yaml.decode(text) if path.suffix in (".yaml", ".yml") else msgspec.toml.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {error}") from error

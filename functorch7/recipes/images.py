@@ -26,7 +26,7 @@ from ..layers import (
 from ..losses import ClassNLLCriterion
 from ..training.validation import Loss, Top1Accuracy
 from .rates import by_epoch
-from .recipe import Positive, Probability, Recipe, Task
+from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Task
 
 CLASSES = 10
 
@@ -47,11 +47,11 @@ class Images(Recipe, frozen=True, tag="images"):
     """Planes of the first convolution; later ones have multiples of it."""
     dropout: Probability = 0
     batch_size: Positive = 64
-    learning_rate: float = 0.1
-    schedule: dict[int, float] = {}
+    learning_rate: NotNegative = 0.1
+    schedule: Schedule = {}
     """Epoch -> the rate after it."""
     momentum: Probability = 0.9
-    weight_decay: float = 0
+    weight_decay: NotNegative = 0
 
     def task(self) -> Task:
         train, valid, test = self.images()

@@ -13,7 +13,14 @@ from ..training.trainer import first_dimension
 from ..training.validation import ValidationMethod
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+Sizes = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
+"""Of layers, at least one."""
+Schedule = dict[Positive, NotNegative]
+"""Epoch -> the learning rate after it."""
+Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+"""JAX's keys take 32 bits of it."""
 
 
 class Task(NamedTuple):
@@ -35,6 +42,10 @@ class Task(NamedTuple):
     """How many examples, or words, a batch (input, target) has."""
     batch_dim: int = 1
     """The dimension of inputs and targets that devices share, from 1."""
+    clip: float | None = None
+    """The largest norm of the gradient."""
+    by_rows: bool = False
+    """Whether of its tables a batch changes the rows that it reads; see Trainer."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):
@@ -43,7 +54,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     epochs: Positive = 10
     early_stop: Positive | None = None
     """Epochs without a new best one after which training ends; None goes on."""
-    seed: int = 0
+    seed: Seed = 0
 
     def task(self) -> Task:
         """Reads the data and makes the network."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import msgspec
 
-from ..core import forget
-from ..training import data_parallel, fully_sharded
+from ..core import forget, replacing
+from ..training import data_parallel, distributed, fully_sharded
 from ..training.trainer import Result, Trainer
 from ..training.validation import evaluate
 from .recipe import Recipe, Task
 
+MAY_CHANGE = ("epochs", "early_stop", "datapath")
+"""Settings with which a run may go on that had other ones before."""
 SHARDINGS = {"copies": data_parallel, "shards": fully_sharded}
 
 
@@ -33,14 +38,19 @@ def run(
 
     `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. Other
     options are the Trainer's (compute_dtype, log_every, ...).
-    Raises: ValueError for other `devices`; what reading the data raises, and `Trainer.fit`.
+    The recipe is kept in the folder, as recipe.json.
+    Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
+    other settings (but for its length, and where the data are); what reading the data raises, and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
     task = recipe.task()
     sharding = None if devices is None else SHARDINGS[devices](batch_dim=task.batch_dim)
-    options = {"methods": task.methods, "patience": recipe.early_stop, "count": task.count} | options
+    of_task = {"methods": task.methods, "count": task.count, "clip": task.clip, "by_rows": task.by_rows}
+    options = {**of_task, "patience": recipe.early_stop, **options}
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, sharding=sharding, **options)
+    if folder is not None:
+        _keep(recipe, Path(folder), trainer.last_step() is not None)
     result = trainer.fit(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
         variables=jax.jit(task.init)(recipe.key),
@@ -52,3 +62,17 @@ def run(
     placed = batches if sharding is None else map(sharding.place_whole, batches)
     found = evaluate(task.module, params, forget(task.module, buffers), placed, task.methods, key=recipe.key)
     return Outcome(task, result, {str(method): each.result()[0] for each, method in found})
+
+
+def _keep(recipe: Recipe, folder: Path, begun: bool) -> None:
+    """Writes the settings into the folder, unless a run has begun there with others that made it what it is."""
+    file, settings = folder / "recipe.json", json.loads(msgspec.json.encode(recipe))
+    known = json.loads(file.read_text()) if begun and file.exists() else settings
+    other = [name for name in settings if name in known and name not in MAY_CHANGE and known[name] != settings[name]]
+    if other:
+        changes = ", ".join(f"{name} = {known[name]!r}, got {settings[name]!r}" for name in other)
+        raise ValueError(f"recipes.run: the run in {folder} has {changes}; another one needs another folder")
+    if distributed.is_first():
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as draft:
+            draft.write_text(json.dumps(settings, indent=2) + "\n")

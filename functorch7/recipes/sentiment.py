@@ -1,7 +1,8 @@
 """Whether a tweet is sad or happy, as rnn's examples/twitter_sentiment_rnn.lua."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+import msgspec
 import optax
 
 from .. import optim
@@ -11,7 +12,7 @@ from ..layers import Dropout, Linear, LogSoftMax, Select, Sequential, Transpose
 from ..losses import ClassNLLCriterion
 from ..recurrent import LookupTableMaskZero, SeqLSTM
 from ..training.validation import Loss, Top1Accuracy
-from .recipe import Positive, Probability, Recipe, Task
+from .recipe import NotNegative, Positive, Probability, Recipe, Sizes, Task
 
 
 class Sentiment(Recipe, frozen=True, tag="sentiment"):
@@ -24,15 +25,15 @@ class Sentiment(Recipe, frozen=True, tag="sentiment"):
     sequence_length: Positive = 25
     min_frequency: Positive = 10
     """Rarer words are one, <OOV>."""
-    valid_ratio: float = 0.2
+    valid_ratio: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.2
     input_size: Positive = 128
     input_dropout: Probability = 0
-    hidden_sizes: tuple[Positive, ...] = (256, 256)
+    hidden_sizes: Sizes = (256, 256)
     dropout: Probability = 0
     batch_size: Positive = 128
     rule: Literal["sgd", "adam"] = "sgd"
-    learning_rate: float = 0.001
-    learning_rate_decay: float = 1e-7
+    learning_rate: NotNegative = 0.001
+    learning_rate_decay: NotNegative = 1e-7
     momentum: Probability = 0
 
     def task(self) -> Task:

@@ -24,8 +24,15 @@ class Text(NamedTuple):
         return cls([token for line in lines if line for token in (*line, "<eos>")])
 
     def split(self, columns: int, min_frequency: int) -> tuple[WordSequence, WordSequence, WordSequence]:
-        """(train, valid, test), numbered by the words of the first; rarer words are <OOV>."""
+        """(train, valid, test), numbered by the words of the first; rarer words are <OOV>.
+
+        Raises: ValueError if there are too few words.
+        """
         held = int(len(self.tokens) * VALIDATION)
+        if held < 2 * columns:
+            raise ValueError(
+                f"a text of {len(self.tokens)} words leaves {held} for validation, too few for {columns} columns"
+            )
         parts = self.tokens[: -2 * held], self.tokens[-held:], self.tokens[-2 * held : -held]
         vocab, ivocab, frequencies = build_vocab(parts[0], min_frequency)
 

@@ -9,7 +9,7 @@ from .. import optim
 from ..core import Module, Variables
 from ..layers import Dropout
 from .rates import by_epoch, falling
-from .recipe import Positive, Probability, Recipe
+from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Sizes
 
 
 class WordModel(Recipe, frozen=True):
@@ -18,20 +18,20 @@ class WordModel(Recipe, frozen=True):
     The loss of a batch is summed over its time-steps, and averaged over its columns.
     """
 
-    hidden_sizes: tuple[Positive, ...] = (200,)
+    hidden_sizes: Sizes = (200,)
     input_size: Positive | None = None
     """Of the words' vectors; by default the first hidden size."""
     dropout: Probability = 0
-    uniform: float | None = 0.1
+    uniform: NotNegative | None = 0.1
     """All parameters start uniformly distributed on +- this; None: as their layers do."""
     sequence_length: Positive = 5
     """Time-steps of a batch, and of back-propagation."""
     columns: Positive = 32
     """How many parts of the text are read side by side."""
-    learning_rate: float = 0.05
-    schedule: dict[int, float] | None = None
+    learning_rate: NotNegative = 0.05
+    schedule: Schedule | None = None
     """Epoch -> the rate after it. Without, the rate falls by equal steps to min_learning_rate in `saturate` epochs."""
-    min_learning_rate: float = 1e-5
+    min_learning_rate: NotNegative = 1e-5
     saturate: Positive = 400
     momentum: Probability = 0.9
     cutoff: float = -1
@@ -55,13 +55,17 @@ class WordModel(Recipe, frozen=True):
         return Variables(params if self.uniform is None else spread(params, self.uniform, key), buffers)
 
     def optimizer(self, steps_per_epoch: int) -> optax.GradientTransformation:
-        """dpnn's gradParamClip, updateGradParameters, updateParameters and maxParamNorm."""
+        """dpnn's gradParamClip, and the rule."""
+        return optax.chain(optim.grad_param_clip(self.cutoff), self.rule(steps_per_epoch))
+
+    def rule(self, steps_per_epoch: int) -> optax.GradientTransformation:
+        """dpnn's updateGradParameters, updateParameters and maxParamNorm, for gradients that were clipped."""
         if self.schedule is None:
             rate = falling(self.learning_rate, self.min_learning_rate, self.saturate, steps_per_epoch)
         else:
             rate = by_epoch(self.learning_rate, self.schedule, steps_per_epoch)
         return optax.chain(
-            optim.grad_param_clip(self.cutoff), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate),
+            optim.momentum(self.momentum), optax.inject_hyperparams(optax.scale_by_learning_rate)(learning_rate=rate),
             optim.max_param_norm(self.max_out_norm),
         )  # fmt: skip
 

@@ -107,6 +107,8 @@ class Cell(AbstractRecurrent, abstract=True):
     that does not change within a sequence (dropout masks) is drawn by `draw`.
     """
 
+    scaled_axes = {}
+
     input_size: int
     output_size: int
 

@@ -25,6 +25,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output",)
+    scaled_axes = {"weight": 1}
 
     input_size: int
     output_size: int
@@ -182,6 +183,7 @@ class SeqLSTMP(SeqLSTM):
     """
 
     parameter_order = ("weight", "bias", "weightO")
+    scaled_axes = {"weight": 1, "weightO": 1}
 
     hidden_size: int
 

@@ -48,6 +48,7 @@ class LSTM(AbstractRecurrent):
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
+    scaled_axes = {}
 
     input_size: int
     output_size: int

@@ -12,7 +12,7 @@ from ..core.recording import recorder, scan
 from ..core.rows import at_once, unread
 from ..core.watching import unwatched
 from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
-from ..layers import Sequential
+from ..layers import FakeQuantized, Quantized, Sequential
 from .abstract import Cell
 from .recurrence import Recursor
 
@@ -28,6 +28,8 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
             return _chain(module, params, buffers, inputs, key=key, train=train)
         if type(module) is Recursor and module.masked is None and not hooks.here(module):
             return module.step(params, buffers, inputs, key=key, train=train, way=over_time)
+        if isinstance(module, (Quantized, FakeQuantized)) and not module._hooks:
+            return module.computed(over_time, params, buffers, inputs, key=key, train=train)
         if isinstance(module, Cell) and module.at_once and not module._hooks:
             return module.sequence(params, buffers, inputs, key=key, train=train)
         memory = module.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))

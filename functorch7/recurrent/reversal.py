@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ..core import Map, Module, builder, expected
 from ..layers import CAddTable, ConcatTable, Decorator, Sequential
+from ..layers.quantized import computing
 from .bidirectional import BiSequencer, BiSequencerLM, SeqBRNN
 from .fused import SeqGRU, SequenceLayer
 from .sequencer import AbstractSequencer
@@ -39,7 +40,7 @@ class ReverseUnreverse(Decorator):
     """
 
     def __init__(self, sequencer: Module):
-        if not isinstance(sequencer, (AbstractSequencer, BiSequencer, BiSequencerLM, SeqBRNN, BothWays)):
+        if not isinstance(computing(sequencer), (AbstractSequencer, BiSequencer, BiSequencerLM, SeqBRNN, BothWays)):
             raise TypeError(
                 f"{self.torch_name()}: expecting AbstractSequencer or SeqLSTM or SeqGRU at arg 1, got {sequencer!r}"
             )

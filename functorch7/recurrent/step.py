@@ -35,6 +35,10 @@ class StepLayer(Layer, abstract=True):
         """The whole layer, which has the formulas."""
         raise NotImplementedError
 
+    @property
+    def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
+        return self.layer.scaled_axes
+
     def state_sizes(self) -> dict[str, int]:
         """How many features each piece of the state has; `output` first, as in the input."""
         return dict(reversed(self.layer.state_sizes().items()))

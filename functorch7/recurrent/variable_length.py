@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import Module, expected
 from ..layers import Decorator
+from ..layers.quantized import computing
 from .abstract import AbstractRecurrent
 from .fused import SequenceLayer
 
@@ -43,6 +44,7 @@ def packed(sequences: list, places: list[Place]) -> jax.Array:
 
 def recurrences(module: Module) -> Iterator[Module]:
     """Every module inside that has recurrent state of its own."""
+    module = computing(module)
     if isinstance(module, (AbstractRecurrent, SequenceLayer)) and module.transient:
         yield module
     for child in module.child_modules():

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+from jax.experimental.multihost_utils import sync_global_devices
 
 from ..core import Module, carry_of, with_carry
 from ..interop import orbax
 from ..interop.packages import package
+from . import distributed
 from .sharding import Sharding
 from .step import TrainState
 
@@ -108,10 +110,12 @@ class Checkpoints:
     def _remove(self, step: int) -> None:
         """Takes the last checkpoint away at once, so that no half of it can be taken for a whole one."""
         self._manager.wait_until_finished()
-        removed = self.folder / f"removed-{step}.orbax-checkpoint-tmp"  # such names are cleared at the next start
-        (self.folder / str(step)).rename(removed)
+        if distributed.is_first():
+            removed = self.folder / f"removed-{step}.orbax-checkpoint-tmp"  # such names are cleared at the next start
+            (self.folder / str(step)).rename(removed)
+            shutil.rmtree(removed)
+        sync_global_devices(f"the checkpoint of step {step} is removed")
         self._manager.reload()
-        shutil.rmtree(removed)
 
     def close(self) -> None:
         """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""

@@ -10,36 +10,32 @@ from jax import lax
 
 from ..core import Module
 from .sharding import Sharding
-from .step import TrainState, make_loss
+from .step import Descent, TrainState
 
 
-def make_guarded_step(
-    module: Module, criterion: Callable, optimizer: optax.GradientTransformation, compute_dtype: Any = None,
-    sharding: Sharding | None = None,
-) -> Callable:  # fmt: skip
+def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | None = None) -> Callable:
     """`step(state, (input, target), key, number) -> (state, metrics)`, as `make_train_step`, for runs that go ahead.
 
+    Parameters learn by `descent`.
     metrics: loss; gradient_norm, before any clipping; learning_rate where the optimizer's state shows one
     (`optax.inject_hyperparams`). Where the loss or the norm is not finite, the state stays as it was. `number` is the
     step that the caller counts: a state that stayed behind stays so for good, and is there to be looked at.
     Recurrent state that was forgotten is the exception: there is nothing to keep in its place. The step's key is
     `jax.random.fold_in(key, state.step)`.
     """
-    value = make_loss(module, criterion, compute_dtype)
-    gradient = jax.value_and_grad(value, has_aux=True) if sharding is None else sharding.value_and_grad(module, value)
 
-    def updated(state: TrainState, buffers: Any, gradients: Any) -> TrainState:
-        updates, optimizer_state = optimizer.update(gradients, state.optimizer_state, state.params)
-        return TrainState(optax.apply_updates(state.params, updates), buffers, optimizer_state, state.step + 1)
+    def updated(state: TrainState, buffers: Any, *gradients: Any) -> TrainState:
+        params, optimizer_state = descent.update(state.params, state.optimizer_state, *gradients)
+        return TrainState(params, buffers, optimizer_state, state.step + 1)
 
     def step(state: TrainState, batch: Any, key: Any, number: Any) -> tuple[TrainState, dict[str, Any]]:
         own_key = jax.random.fold_in(key, state.step)
-        (loss, (_, buffers)), gradients = gradient(state.params, state.buffers, batch, own_key)
+        (loss, (_, buffers)), gradients, *more = descent.gradient(state.params, state.buffers, batch, own_key)
         norm = optax.tree.norm(gradients)
         sound = jnp.isfinite(loss) & jnp.isfinite(norm) & (number == state.step)
         if not _alike(buffers, state.buffers):
             state = state._replace(buffers=buffers)
-        state = _where(sound, updated, state, buffers, gradients)
+        state = _where(sound, updated, state, buffers, gradients, *more)
         state = state if sharding is None else sharding.constrain(module, state)
         rate = learning_rate(state.optimizer_state)
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from signal import Signals
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -68,7 +69,7 @@ class Started(NamedTuple):
 
 
 class Interrupted(Exception):
-    """A signal came."""
+    """A signal of this name came."""
 
 
 class Run:
@@ -93,7 +94,8 @@ class Run:
         elif not resume:
             raise FileExistsError(f"Trainer.fit: there is a run in {trainer.folder}; resume=True goes on with it")
         else:
-            self.state, known = self.checkpoints.load(last, trainer.sharding)
+            with _fitting(trainer.folder):
+                self.state, known = self.checkpoints.load(last, trainer.sharding)
             self.progress = Progress(**known)
         if self.progress.seed != seed:
             raise ValueError(f"Trainer.fit: the run in {trainer.folder} has seed {self.progress.seed}, got {seed}")
@@ -102,7 +104,8 @@ class Run:
         folder = Path(trainer.folder) if trainer.folder is not None and writes else None
         self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
         opened.callback(self.records.close)
-        self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
+        with contextlib.nullcontext() if last is None else _fitting(trainer.folder):
+            self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
         opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
@@ -117,7 +120,7 @@ class Run:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
-        if ended == self.interrupts.name and self.trainer.verbose:
+        if ended in Signals.__members__ and self.trainer.verbose:
             where = f"the same call goes on from {self.trainer.folder}" if self.checkpoints else "nothing was saved"
             print(f"{ended} after step {self.number}; {where}")
         return Result(self.state, self.records.epochs, ended)
@@ -130,11 +133,11 @@ class Run:
                 if self.feed.position["epoch"] == self.progress.epoch:
                     self._train()
                 self._end_epoch(self._results())
-        except Interrupted:
+        except Interrupted as signal:
             self._read(len(self.started))
             if self.checkpoints and self.checkpoints.last() != self.number:
                 self._save()
-            return str(self.interrupts.name)
+            return str(signal)
         return "all epochs"
 
     def _train(self) -> None:
@@ -162,20 +165,20 @@ class Run:
     def _unless_interrupted(self, batches: Iterable) -> Iterator[Any]:
         iterator = iter(batches)
         while True:
-            self._look()
             try:
                 batch = next(iterator)
             except StopIteration:
+                self._look()
                 return
             except Exception:
-                self._look()  # Ctrl-C ends processes that read data, too
+                self._look()  # Ctrl-C may have ended what reads data, too
                 raise
             self._look()
             yield batch
 
     def _look(self) -> None:
-        if self.interrupts.name is not None:
-            raise Interrupted
+        if name := self.interrupts.look():
+            raise Interrupted(name)
 
     # Losses ----------------------------------------------------------------------------------------------------
 
@@ -240,7 +243,7 @@ class Run:
         progress.epoch, progress.whole = progress.epoch + 1, (0.0, 0)
         self.records.write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
         score = self.trainer.score(results)
-        better = progress.best is None or score > progress.best
+        better = not math.isnan(score) and (progress.best is None or score > progress.best)
         progress.best, progress.waited = (score, 0) if better else (progress.best, progress.waited + 1)
         if self.trainer.verbose:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in results.items())
@@ -268,6 +271,16 @@ class Run:
                 whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
                 error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")
             raise
+
+
+@contextlib.contextmanager
+def _fitting(folder: Any) -> Iterator[None]:
+    """A note on errors says that a run which is there already may be the reason."""
+    try:
+        yield
+    except ValueError as error:
+        error.add_note(f"Trainer.fit: the run in {folder} would go on; another one needs another folder")
+        raise
 
 
 def _plus(sum: tuple[float, int], loss: float) -> tuple[float, int]:

@@ -64,6 +64,28 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) ->
     return loss
 
 
+class Descent(NamedTuple):
+    """How parameters learn, in two functions; what `gradient` gives beside gradients, `update` takes at the end."""
+
+    gradient: Callable
+    """(params, buffers, batch, key) -> ((loss, (output, buffers)), gradients, ...)"""
+    update: Callable
+    """(params, optimizer_state, gradients, ...) -> (params, optimizer_state)"""
+
+
+def descent(
+    module: Module, loss: Callable, optimizer: optax.GradientTransformation, sharding: "Sharding | None" = None
+) -> Descent:
+    """That of `make_loss`'s loss by an optimizer, on one device or many."""
+
+    def update(params: Any, optimizer_state: Any, gradients: Any) -> tuple[Any, Any]:
+        updates, optimizer_state = optimizer.update(gradients, optimizer_state, params)
+        return optax.apply_updates(params, updates), optimizer_state
+
+    gradient = jax.value_and_grad(loss, has_aux=True) if sharding is None else sharding.value_and_grad(module, loss)
+    return Descent(gradient, update)
+
+
 def make_train_step(
     module: Module,
     criterion: Callable,
@@ -89,13 +111,11 @@ def make_train_step(
     >>> sorted(metrics)
     ['loss']
     """
-    value = make_loss(module, criterion, compute_dtype)
-    gradient = jax.value_and_grad(value, has_aux=True) if sharding is None else sharding.value_and_grad(module, value)
+    gradient, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
         (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
-        updates, optimizer_state = optimizer.update(grads, state.optimizer_state, state.params)
-        params = optax.apply_updates(state.params, updates)
+        params, optimizer_state = update(state.params, state.optimizer_state, grads)
         more = metrics(output, batch[1]) if metrics else {}
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
         return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **more}

@@ -18,10 +18,11 @@ from ..core import Module, Variables
 from .averaging import average_of, averaged
 from .checkpoints import Checkpoints
 from .guarded import make_guarded_step
-from .interrupts import Interrupts
+from .interrupts import interrupts
+from .rows import all_but_tables, descent_by_rows
 from .run import Result, Run
 from .sharding import Sharding
-from .step import TrainState
+from .step import TrainState, descent, make_loss
 from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
 
 
@@ -47,6 +48,10 @@ class Trainer:
     precision. With a `sharding`, such as `data_parallel()`, many devices share each batch; a smaller last one is left
     out. The learning rate, with its schedule, is the optimizer's; it is recorded if `optax.inject_hyperparams`
     made that. Recurrent state that the network remembers is forgotten at the start of each epoch, unless `keep_state`.
+    `by_rows` is for large tables that a batch reads in places (of LookupTable and NCEModule; `make_sgd_step` lists the
+    layers): only the rows that were read get a gradient and change, by row - rate * gradient, whatever else the
+    optimizer does; the rate is the one that is recorded. All other parameters are the optimizer's, and `clip` bounds
+    the norm of both together. It goes without `sharding`, `accumulate` and `average`.
     `count(input, target)` says how many examples (or words) a batch has. `verbose` prints a line for each epoch, and a
     progress bar on terminals.
     Losses are read when `log_every` steps were started, so that the device need not wait; so many batches are held.
@@ -61,6 +66,7 @@ class Trainer:
     methods: Sequence[ValidationMethod] | None = None
     compute_dtype: Any = None
     sharding: Sharding | None = None
+    by_rows: bool = False
     accumulate: int = 1
     clip: float | None = None
     average: float | None = None
@@ -82,8 +88,18 @@ class Trainer:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
+        if self.clip is not None and not self.clip > 0:
+            raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.keep_best < 0:
+            raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
         if self.validate_average and self.average is None:
             raise ValueError("Trainer: validate_average needs average, such as 0.999")
+        for name, plain in {"sharding": None, "accumulate": 1, "average": None}.items():
+            if self.by_rows and getattr(self, name) != plain:
+                raise ValueError(
+                    f"Trainer: expected {name}={plain} with by_rows=True, which changes rows of tables at every step, "
+                    f"on one device; got {name}={getattr(self, name)}"
+                )
         names = [str(method) for method in self.measures]
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
@@ -108,13 +124,14 @@ class Trainer:
         The seed decides initial values (unless `variables` are given), the order of the data, and all keys. A run that
         was stopped, at whatever moment, goes on from its last checkpoint as if nothing had happened: losses are equal
         to the last bit, if the data are and the machine computes as before.
-        SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint.
+        SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint; of several processes that share the
+        devices, one that is signalled ends all, after the same step.
         Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite; OSError for what
         cannot be written; FileExistsError if there is a run and not `resume`; ValueError for data without a batch, and
         for a run with another seed; what the data raise. A note says which checkpoint is whole.
         """
-        with Interrupts() as interrupts, contextlib.ExitStack() as opened:
-            run = Run(self, interrupts, opened, data, validation, batch_size, seed, variables, resume)
+        with interrupts(self.sharding) as signals, contextlib.ExitStack() as opened:
+            run = Run(self, signals, opened, data, validation, batch_size, seed, variables, resume)
             return run.fit(epochs)
 
     def load(self, best: bool = False) -> TrainState:
@@ -148,7 +165,7 @@ class Trainer:
     @cached_property
     def transformation(self) -> optax.GradientTransformation:
         """The optimizer, with clipping, average and accumulation around it."""
-        made = self.optimizer
+        made = all_but_tables(self.module, self.optimizer) if self.by_rows else self.optimizer
         if self.clip is not None:
             made = optax.chain(optax.clip_by_global_norm(self.clip), made)
         if self.average is not None:
@@ -158,7 +175,11 @@ class Trainer:
     @cached_property
     def step(self) -> Callable:
         """The compiled step; see `make_guarded_step`."""
-        return make_guarded_step(self.module, self.criterion, self.transformation, self.compute_dtype, self.sharding)
+        loss = make_loss(self.module, self.criterion, self.compute_dtype)
+        if self.by_rows:
+            return make_guarded_step(self.module, descent_by_rows(self.module, loss, self.transformation))
+        made = descent(self.module, loss, self.transformation, self.sharding)
+        return make_guarded_step(self.module, made, self.sharding)
 
     @property
     def measures(self) -> Sequence[ValidationMethod]:

@@ -191,7 +191,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3))
 left.plot(np.array([float(metrics["loss"]) for metrics in steps]), alpha=0.6)
 left.set(xlabel="step", ylabel="training loss", yscale="log")
 right.plot(np.arange(1, EPOCHS + 1), 100 * np.array(tested), "o-")
-right.set(xlabel="epoch", ylabel="test accuracy, %")
+_ = right.set(xlabel="epoch", ylabel="test accuracy, %")
 
 # %%
 guesses = np.asarray(found.argmax(1))
@@ -207,5 +207,5 @@ for place, row in zip(places.flat, first, strict=True):
     place.set_axis_off()
 
 # %% [markdown]
-# Where to go next: notebook 2 has the same loop in both interfaces, line by line; `docs/training.md` tells how parts
-# of a network are frozen or learn at another rate.
+# Where to go next: [notebook 2](2_porting_line_by_line.ipynb) has the same loop in both interfaces, line by line;
+# [docs/training.md](../docs/training.md) tells how parts of a network are frozen or learn at another rate.

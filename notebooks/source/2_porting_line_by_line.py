@@ -136,7 +136,7 @@ figure, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(losses, label="forward, backward, updateParameters", linewidth=4, alpha=0.4)
 axes.plot(functional, label="one function", linewidth=1)
 axes.set(xlabel="step", ylabel="loss")
-axes.legend()
+_ = axes.legend()
 
 # %% [markdown]
 # ## optim's closures
@@ -264,7 +264,8 @@ assert confusion.totalValid > (0.5 if QUICK else 0.9)
 
 figure, axes = plt.subplots(figsize=(3.2, 3))
 axes.imshow(np.asarray(confusion.mat), cmap="Blues")
-axes.set(xlabel="answer", ylabel="digit", xticks=range(10), yticks=range(10))
+_ = axes.set(xlabel="answer", ylabel="digit", xticks=range(10), yticks=range(10))
 
 # %% [markdown]
-# Where to go next: `docs/porting.md` has tables of what stands for what, and every name of Torch7 with its place here.
+# Where to go next: [docs/porting.md](../docs/porting.md) has tables of what stands for what, and every name of Torch7
+# with its place here.

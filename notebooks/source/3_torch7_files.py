@@ -154,7 +154,7 @@ figure, axes = plt.subplots(figsize=(6, 2.8))
 for name, losses in (("last layer", last_losses), ("all but the normalisation", whole_losses)):
     axes.plot(np.convolve(losses, np.ones(10) / 10, "valid"), label=name)
 axes.set(xlabel="step", ylabel="loss, mean of 10")
-axes.legend()
+_ = axes.legend()
 
 # %% [markdown]
 # ## Back to Torch7, and elsewhere
@@ -191,5 +191,5 @@ for place, row in zip(places.flat, range(16), strict=True):
     place.set_axis_off()
 
 # %% [markdown]
-# Where to go next: `docs/loading-t7.md` has large files, graphs, recurrent networks and older versions; the command
-# line (`functorch7 inspect model.t7`) looks into files without a program.
+# Where to go next: [docs/loading-t7.md](../docs/loading-t7.md) has large files, graphs, recurrent networks and older
+# versions; the command line (`functorch7 inspect model.t7`) looks into files without a program.

@@ -151,7 +151,7 @@ np.testing.assert_allclose(at_once, jnp.concatenate(pieces), atol=1e-5)
 # %% [markdown]
 # ## Both directions
 #
-# What a step is asked for may lie ahead of it. Here it is the sum of its two neighbours, $x_{t-1} + x_{t+1}$, with
+# What a step is asked for may lie ahead of it. Here it is the sum of its two neighbours, `x[t - 1] + x[t + 1]`, with
 # zeros beyond the ends. The next number is random, so who reads forwards cannot know it: 7 of 8 steps are left with
 # its variance of 1, and the mean squared error of such a network is 7/8 at best (grey), but for chance. SeqBRNN adds
 # the outputs of two SeqLSTMs, of which one reads backwards:
@@ -249,8 +249,8 @@ for place, (title, read_so) in zip(places, {"right": right_read, "left": left_re
 # there. The loss, too, is what each sequence gives alone, averaged at each step over those that are there.
 #
 # Zeros inside a sequence would end it. If zeros can be data, `over_padded` is told the lengths (or a mask) instead:
-# padding then changes nothing, not even the state, so it also has each sequence's last output. The newer rnn package
-# gives a mask beside the input (`nn.utils.setZeroMask`, here `f7.set_zero_mask`; see `docs/recurrent.md`).
+# padding then changes nothing, not even the state, so it also has each sequence's last output. The newer rnn has masks
+# beside the input (`nn.utils.setZeroMask`, here `f7.set_zero_mask`; see [docs/recurrent.md](../docs/recurrent.md)).
 
 # %%
 each_step = f7.SequencerCriterion(f7.MaskZeroCriterion(f7.MSECriterion(), 1))
@@ -397,4 +397,4 @@ right.set(xlabel="time", title="three of the six: true (lines) and predicted (do
 assert error < (naive if QUICK else naive / 5)
 
 # %% [markdown]
-# Where to go next: `docs/recurrent.md` has the whole interface, with Torch's names; notebook 5 is a language model.
+# [docs/recurrent.md](../docs/recurrent.md) has the whole interface; [notebook 5](5_language_models.ipynb) goes on.

@@ -100,7 +100,7 @@ figure, axes = plt.subplots(figsize=(5, 2.6))
 for name, curve in curves.items():
     axes.plot(np.arange(1, EPOCHS + 1), curve, "o-", label=name)
 axes.set(xlabel="epoch", ylabel="perplexity", yscale="log", xticks=np.arange(1, EPOCHS + 1))
-axes.legend()
+_ = axes.legend()
 
 # %% [markdown]
 # ## A few words of its own
@@ -210,8 +210,9 @@ print({size: f"{ratio:.0f} x" for size, ratio in zip(sizes, ratios, strict=True)
 
 figure, axes = plt.subplots(figsize=(5, 2.4))
 axes.plot(sizes, ratios, "o-")
-axes.set(xlabel="words", ylabel="SoftMax / NCE, time", xscale="log", yscale="log")
+_ = axes.set(xlabel="words", ylabel="SoftMax / NCE, time", xscale="log", yscale="log")
 
 # %% [markdown]
-# Where to go next: `functorch7 train python-lstm` and the `ptb-...` and `gbw-nce` recipes (`docs/recipes.md`) are whole
-# runs with checkpoints; `docs/recurrent.md` explains state and padding.
+# Where to go next: `functorch7 train python-lstm` and the `ptb-...` and `gbw-nce` recipes
+# ([docs/recipes.md](../docs/recipes.md)) are whole runs with checkpoints; [docs/recurrent.md](../docs/recurrent.md)
+# explains state and padding.

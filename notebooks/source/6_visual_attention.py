@@ -132,7 +132,7 @@ window = 5 if QUICK else 50
 figure, axes = plt.subplots(figsize=(6, 2.6))
 axes.plot(np.convolve(rewards, np.ones(window) / window, "valid"))
 axes.axhline(0.1, color="gray", linestyle=":")
-axes.set(xlabel="update", ylabel=f"reward, mean of {window}")
+_ = axes.set(xlabel="update", ylabel=f"reward, mean of {window}")
 
 # %% [markdown]
 # ## Where it looks
@@ -160,5 +160,5 @@ for axes, image, path, digit in zip(places.flat, images[:, 0], corners, data.tes
     axes.set_title(f"a {digit}", fontsize=9)
 
 # %% [markdown]
-# Where to go next: `docs/reinforce.md` explains stochastic modules and rewards; `functorch7 train attention` trains
-# this agent longer, with checkpoints, and `attention-mnist` is the paper's task.
+# Where to go next: [docs/reinforce.md](../docs/reinforce.md) explains stochastic modules and rewards;
+# `functorch7 train attention` trains this agent longer, with checkpoints, and `attention-mnist` is the paper's task.

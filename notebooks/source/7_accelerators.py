@@ -120,7 +120,7 @@ figure, axes = plt.subplots(figsize=(6, 2.6))
 axes.plot(in_float32, label="float32")
 axes.plot(in_bfloat16, label="bfloat16")
 axes.set(xlabel="step", ylabel="loss", yscale="log")
-axes.legend()
+_ = axes.legend()
 
 # %% [markdown]
 # ## Eight devices
@@ -194,8 +194,9 @@ axes.barh(names, forward, label="forward")
 axes.barh(names, backward, left=forward, label="backward")
 axes.set(xlabel="microseconds")
 axes.invert_yaxis()
-axes.legend()
+_ = axes.legend()
 
 # %% [markdown]
-# Where to go next: `docs/scaling.md` for several machines and what it costs, `docs/performance.md` for measured tables;
-# `make bench-accelerator` reports how well training steps use the device at hand.
+# Where to go next: [docs/scaling.md](../docs/scaling.md) for several machines and what it costs,
+# [docs/performance.md](../docs/performance.md) for measured tables; `make bench-accelerator` reports how well
+# training steps use the device at hand.

@@ -19,6 +19,7 @@ from functorch7.core import registry
 from functorch7.layers.transfer import Transfer
 
 QUICK = "FUNCTORCH7_QUICK" in os.environ  # the tests' sizes
+plt.switch_backend(plt.get_backend())  # loads it: now figures made without pyplot are shown, too
 plt.rcParams["figure.dpi"] = 80
 POINTS = 41 if QUICK else 201
 OURS = [kind for kind in registry.values() if kind.__module__.startswith("functorch7.")]
@@ -340,8 +341,8 @@ draw(
 
 # %% [markdown]
 # **Rewards** of REINFORCE. The loss is minus the reward, whatever the baseline x is; the gradient is that of the
-# baseline's own squared error, and is not the slope of the loss. This is on purpose, and as in Torch7: notebook 6
-# trains with it.
+# baseline's own squared error, and is not the slope of the loss. This is on purpose, and as in Torch7:
+# [notebook 6](6_visual_attention.ipynb) trains with it.
 
 # %%
 draw(
@@ -376,5 +377,5 @@ for layer in (f7.CriterionTable(mse), f7.losses.ModuleFromCriterion(mse)):
 print(len(everything), "criterions")
 
 # %% [markdown]
-# The same pictures of the transfer functions, larger, are in `docs/gallery.md`; the docstring of each (`help(f7.ELU)`)
-# says shapes, what is an error, and where it differs from Torch7.
+# The same pictures of the transfer functions, larger, are in [docs/gallery.md](../docs/gallery.md); the docstring of
+# each (`help(f7.ELU)`) says shapes, what is an error, and where it differs from Torch7.

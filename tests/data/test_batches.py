@@ -66,6 +66,8 @@ def test_iteration_is_taken_up_in_the_middle_of_an_epoch():
     assert targets_of(DATA.batches(4, 3, seed=5, state=state)) == whole[4:]
     with pytest.raises(ValueError, match="the state of seed 6 and batch_size 4"):
         DATA.batches(4, 3, seed=6, state=state)
+    with pytest.raises(ValueError, match="a state within an epoch of 3 batches, got .*'batch': 3"):
+        DATA.batches(4, 3, seed=5, state=state | {"batch": 3})  # of more data
 
 
 def test_epochs_may_be_endless():

@@ -41,11 +41,12 @@ def test_with_eight_devices():
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
-def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
+def found_by_two_processes(program: str, folder: Path) -> list:
+    """What each of two processes of a program, python -m tests.devices.PROGRAM, wrote into its file."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tests.devices.process", f"127.0.0.1:{port}", str(tmp_path)]
+    command = [sys.executable, "-m", f"tests.devices.{program}", f"127.0.0.1:{port}", str(folder)]
     processes = [
         subprocess.Popen([*command, str(i)], env=environment(2), cwd=ROOT, stderr=subprocess.PIPE, text=True)
         for i in range(2)
@@ -57,7 +58,11 @@ def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
     finally:
         for process in processes:
             process.kill()
-    found = [json.loads((tmp_path / f"{i}.json").read_text()) for i in range(2)]
+    return [json.loads((folder / f"{i}.json").read_text()) for i in range(2)]
+
+
+def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
+    found = found_by_two_processes("process", tmp_path)
     run = found[0].pop("run")
     assert found[1].pop("run") is None and found[0] == found[1]
     trainer = Trainer(MLP.module, MLP.criterion, OPTIMIZER, verbose=False)
@@ -69,6 +74,21 @@ def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
         np.testing.assert_allclose(values, losses_of_one_device(name.split()[0]), rtol=1e-5, err_msg=name)
     written = sum(file.stat().st_size for file in tmp_path.glob("large/*/ocdbt.process_*/d/*"))
     assert 0.75 * state_bytes < written < 1.25 * state_bytes  # compressed, and with an index; each array once
+
+
+def test_a_signal_to_one_process_ends_both_after_the_same_step(tmp_path):
+    one, other = found_by_two_processes("interrupted", tmp_path)
+    assert one == other
+    (first, *stopped), (second, *validating), (third, *ended), (fourth, *undisturbed) = one
+    assert (first, second, third, fourth) == ("SIGINT", "SIGTERM", "all epochs", "all epochs")
+    assert 3 <= stopped[0] < 8 and stopped[1] == [stopped[0]]  # in the first epoch, with one checkpoint
+    assert validating[:2] == [8, [stopped[0], 8]]  # after the first epoch's last step
+    assert ended == undisturbed and ended[0] == 16
+    records = [
+        [{k: v for k, v in json.loads(line).items() if k != "examples_per_second"} for line in text.splitlines()]
+        for text in [(tmp_path / run / "metrics.jsonl").read_text() for run in ("interrupted", "run")]
+    ]
+    assert records[0] == records[1] and len(records[0]) == 16 + 2
 
 
 def test_one_device_is_a_mesh_too():

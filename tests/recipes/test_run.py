@@ -5,6 +5,7 @@ import sys
 
 import jax
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from functorch7 import recipes
@@ -34,13 +35,15 @@ def test_a_language_model_of_pythons_reference_learns_what_follows_what(tmp_path
     assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     again = json.loads(called("python-lstm", *small, "--folder", str(tmp_path / "run"), "--json"))
     assert again == found  # the run was complete, and is only measured again
+    with pytest.raises(ValueError, match=r"run has columns = 40, got 20, learning_rate = 1.0, got 0.5; another"):
+        recipes.run(recipes.load("python-lstm", {**changes, "columns": 20, "learning_rate": 0.5}), tmp_path / "run")
 
 
 def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     assert all(name in called("--list") for name in recipes.shipped())
     assert "no shipped recipe" in called("nothing", code=1)
     assert "copies" in called("digits", "--devices", "all", code=2)
-    assert "unknown field `epoch`" in called("digits", "--set", "epoch=1", code=1)
+    assert "images has no setting epoch; it has batch_size, " in called("digits", "--set", "epoch=1", code=1)
     assert "name a RECIPE" in called(code=2)
     file = tmp_path / "text.txt"
     file.write_bytes(b"\xff\xfe words")

@@ -71,14 +71,33 @@ def test_a_shipped_recipe_is_a_task(name, files):
     assert task.validation.size() and task.test.size()
 
 
+def test_billion_words_learn_by_rows(files):
+    """The optimizer keeps a velocity for weights of recurrent layers, and none for words."""
+    settings = {**SMALL["billion-words"], "sequence_length": 4, "datapath": str(files), "epochs": 1}
+    outcome = recipes.run(recipes.load("gbw-nce", settings), verbose=False)
+    state = outcome.result.state
+    kept = {jnp.shape(leaf) for leaf in jax.tree.leaves(state.optimizer_state)} - {()}
+    words = {(6, 6), (5, 6), (5,)}  # those of the input, with 0, and of noise-contrastive estimation
+    assert {leaf.shape for leaf in jax.tree.leaves(state.params)} == kept | words and not kept & words
+    assert np.isfinite(outcome.test["Loss"])
+    with pytest.raises(ValueError, match="expected sharding=None with by_rows=True"):
+        recipes.run(recipes.load("gbw-nce", settings), devices="copies")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("epoch=3", r"ptb-lstm.toml: .*unknown field `epoch`"),
-        ("epochs=many", "Expected `int`, got `str` - at `\\$.epochs`"),
-        ("dropout=1.5", "Expected `float` < 1.0"),
-        ("cell=elman", "Invalid enum value 'elman'"),
-        ("hidden_sizes=[200, 0]", r"hidden_sizes\[1\]"),
+        ("epoch=3", r"ptb-lstm.toml: language has no setting epoch; it has cell, .*, uniform$"),
+        ("epochs=many", "ptb-lstm.toml: epochs = 'many': Expected `int`, got `str`"),
+        ("dropout=1.5", "dropout = 1.5: Expected `float` < 1.0"),
+        ("cell=elman", "cell: expected 'rnn' or 'gru' or 'lstm' or 'seqlstm', got 'elman'"),
+        ("hidden_sizes=[200, 0]", r"hidden_sizes = \[200, 0\]: Expected `int` >= 1 - at `\$\[1\]`"),
+        ("hidden_sizes=[]", r"hidden_sizes = \[\]: Expected `array` of length >= 1"),
+        ("learning_rate=-1", "learning_rate = -1: Expected `float` >= 0.0"),
+        ("learning_rate=nan", "learning_rate = nan: Expected `float` >= 0.0"),
+        ("schedule={0=1.0}", "schedule = .*Expected `int` >= 1 - at `key`"),
+        ("seed=-1", "seed = -1: Expected `int` >= 0"),
+        ("recipe=words", "expected recipe = 'images' or 'language' or .*, got 'words'"),
     ],
 )
 def test_wrong_settings_are_named(change, message):
@@ -93,6 +112,9 @@ def test_files_of_ones_own(tmp_path):
     (tmp_path / "bad.toml").write_text("recipe = \n")
     with pytest.raises(ValueError, match=r"bad\.toml: "):
         recipes.load(str(tmp_path / "bad.toml"))
+    (tmp_path / "latin.toml").write_bytes(b'recipe = "\xe9"')
+    with pytest.raises(ValueError, match=r"latin\.toml: 'utf-8'"):
+        recipes.load(str(tmp_path / "latin.toml"))
     (tmp_path / "list.yaml").write_text("- images\n")
     with pytest.raises(ValueError, match="expected settings by name, got list"):
         recipes.load(str(tmp_path / "list.yaml"))
@@ -100,6 +122,14 @@ def test_files_of_ones_own(tmp_path):
         recipes.load("nothing")
     with pytest.raises(ValueError, match="name=value"):
         recipes.change("epochs")
+
+
+def test_data_that_do_not_fit_the_settings_are_said(tmp_path):
+    (tmp_path / "text.txt").write_text("a b c\n")
+    with pytest.raises(ValueError, match="a text of 4 words leaves 0 for validation, too few for 20 columns"):
+        recipes.load("python-lstm", {"text": str(tmp_path / "text.txt")}).task()
+    with pytest.raises(ValueError, match="canvas: expected at least 8, the images' size, got 7"):
+        recipes.load("attention", {"canvas": 7}).task()
 
 
 def test_rates_change_after_their_epochs():

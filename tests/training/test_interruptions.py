@@ -15,7 +15,7 @@ import pytest
 import functorch7 as f7
 from functorch7.training import Trainer
 
-from .loaders import Dying
+from .loaders import Dying, Interrupted
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(24, 3)).astype(np.float32)
@@ -79,6 +79,15 @@ def test_control_c_in_validation_leaves_it_to_the_next_call(tmp_path):
     again = trainer.fit(batches, 1, validation=[(X, Y)])
     assert again.ended == "all epochs" and [r["kind"] for r in losses(tmp_path)] == ["train", "train", "epoch"]
     assert trainer.load(best=True).step == 2  # whose checkpoint knows the result now
+
+
+def test_control_c_reaches_workers_too_and_a_checkpoint_is_written_all_the_same(tmp_path):
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, log_every=1, verbose=False)
+    with f7.data.AsyncIterator(Interrupted(X, Y), 1) as loader:
+        stopped = trainer.fit(loader, 2, batch_size=8)
+        assert stopped.ended == "SIGINT" and stopped.state.step < 6
+        assert trainer.last_step() == stopped.state.step
+        assert trainer.fit(loader, 2, batch_size=8).ended == "all epochs"
 
 
 @contextlib.contextmanager

@@ -111,6 +111,12 @@ def test_it_stops_without_improvement_and_keeps_the_best(tmp_path):
     np.testing.assert_array_equal(params[0]["weight"], weights(result))
 
 
+def test_a_first_score_that_is_not_a_number_is_not_the_best():
+    scores = iter([float("nan"), 1.0, 2.0, 3.0])
+    result = quiet(patience=2).fit(BATCHES, 4, validation=lambda params, buffers: {"score": next(scores)})
+    assert result.ended == "all epochs"
+
+
 def test_what_is_monitored_decides_what_is_better():
     class Other(Loss):
         kind = f7.training.AccuracyResult
@@ -172,6 +178,8 @@ def test_tensorboards_files_have_all_numbers(tmp_path):
     ("options", "message"),
     [
         ({"log_every": 0}, "log_every of at least 1, got 0"),
+        ({"keep_best": -1}, "keep_best of at least 0, got -1"),
+        ({"clip": -1.0}, r"clip above 0, got -1\.0"),
         ({"validate_average": True}, "validate_average needs average"),
         ({"methods": [Loss(MSE), Loss(f7.AbsCriterion())]}, "different names, got Loss, Loss"),
     ],
@@ -194,6 +202,9 @@ def test_data_without_a_batch_and_runs_that_do_not_fit(tmp_path):
         trainer.fit(BATCHES, 2, seed=1)
     with pytest.raises(FileExistsError, match="resume=True goes on with it"):
         trainer.fit(BATCHES, 2, resume=False)
+    with pytest.raises(ValueError, match=r"0.weight: expected shape \(2, 3\), got \(1, 3\)") as caught:
+        quiet(folder=tmp_path, module=f7.Sequential(f7.Linear(3, 2))).fit(BATCHES, 2)
+    assert f"the run in {tmp_path} would go on" in caught.value.__notes__[0]
     with pytest.raises(ValueError, match="this trainer has no folder"):
         quiet().load()
     assert jax.tree.leaves(trainer.fit(BATCHES, 2).state.step) == [6]

@@ -1,0 +1,77 @@
+"""Numbers of 8 bits with a scale: rounding, gradients straight through it, and products of whole numbers."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+LARGEST = 127
+
+
+def scale_of(values: Any, axes: tuple[int, ...]) -> Any:
+    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1."""
+    largest = jnp.abs(values).max(axes, keepdims=True)
+    return jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))
+
+
+def rounded(values: Any, scale: Any) -> Any:
+    """The nearest multiples of the scale, as whole numbers from -127 to 127, in the values' dtype."""
+    return jnp.clip(jnp.round(values / scale), -LARGEST, LARGEST)
+
+
+def scale_for(weight: Any, axis: int) -> Any:
+    """A scale for each index of an axis."""
+    return scale_of(weight, tuple(each for each in range(weight.ndim) if each != axis))
+
+
+@partial(jax.jit, static_argnums=1)
+def in_8_bits(weight: Any, axis: int) -> tuple[Any, Any]:
+    """(int8 numbers, scale) of a weight; compiled, so that a network is converted quickly."""
+    scale = scale_for(weight, axis)
+    return rounded(weight, scale).astype(jnp.int8), scale
+
+
+def input_scale_of(input: Any) -> Any:
+    """One for each example (row), so that no example's output depends on the others."""
+    return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
+
+
+def multiplied(whole: Any, scale: Any) -> Any:
+    """What int8 numbers stand for, in the scale's dtype."""
+    return whole.astype(scale.dtype) * scale
+
+
+@jax.custom_jvp
+def fake_quantized(values: Any, scale: Any) -> Any:
+    """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
+
+    Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
+    """
+    return rounded(values, scale) * scale
+
+
+@fake_quantized.defjvp
+def _(primals, tangents):
+    return fake_quantized(*primals), tangents[0]
+
+
+@jax.custom_jvp
+def integer_product(input: Any, input_scale: Any, weight: Any, weight_scale: Any) -> Any:
+    """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
+
+    The derivative is that without rounding, and 0 where the input is beyond 127 scales.
+    """
+    whole = rounded(input, input_scale).astype(jnp.int8)
+    sums = lax.dot_general(whole, weight, (((input.ndim - 1,), (1,)), ((), ())), preferred_element_type=jnp.int32)
+    scale = input_scale * weight_scale.reshape((1,) * (input.ndim - 1) + (-1,))
+    return sums.astype(input.dtype) * scale
+
+
+@integer_product.defjvp
+def _(primals, tangents):
+    input, scale, weight, weight_scale = primals
+    moved = jnp.where(jnp.abs(input) <= LARGEST * scale, tangents[0], 0)
+    by_input = lax.dot_general(moved, weight.astype(input.dtype) * weight_scale, (((input.ndim - 1,), (1,)), ((), ())))
+    return integer_product(*primals), by_input
