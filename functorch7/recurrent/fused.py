@@ -155,8 +155,7 @@ class SeqLSTM(SequenceLayer):
         return {"ifog": slice(None)}
 
     def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
-        i, f, o, g = jnp.split(sums("ifog", state["output"]), 4, -1)
-        output, cell = lstm(i, f, o, g, state["cell"])
+        output, cell = lstm("ifog", sums("ifog", state["output"]), state["cell"])
         return output, {"output": output, "cell": cell}
 
     def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:

@@ -1,28 +1,51 @@
 """The formulas of gated cells, and the dropout inside them."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
-@jax.custom_jvp
-def lstm(i: Any, f: Any, o: Any, g: Any, cell: Any) -> tuple[Any, Any]:
-    """c' = s(f) c + s(i) tanh(g), h' = s(o) tanh(c'): (h', c') from the sums in each gate."""
-    cell = jax.nn.sigmoid(f) * cell + jax.nn.sigmoid(i) * jnp.tanh(g)
-    return jax.nn.sigmoid(o) * jnp.tanh(cell), cell
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def lstm(order: str, sums: Any, cell: Any) -> tuple[Any, Any]:
+    """c' = s(f) c + s(i) tanh(g), h' = s(o) tanh(c'): (h', c') from the gates' sums, one after the other in `order`."""
+    gates, _ = _activated(order, sums)
+    cell = gates["f"] * cell + gates["i"] * gates["g"]
+    return gates["o"] * jnp.tanh(cell), cell
 
 
 @lstm.defjvp
-def _lstm_tangents(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
+def _lstm_tangents(order: str, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     """One factor for each tangent: six arrays are kept for backward, where differentiation alone keeps ten."""
-    i, f, o = map(jax.nn.sigmoid, primals[:3])
-    g, before = jnp.tanh(primals[3]), primals[4]
-    of_i, of_f, of_o, of_g, of_cell = tangents
-    cell = f * before + i * g
+    (sums, before), (of_sums, of_cell) = primals, tangents
+    gates, slopes = _activated(order, sums)
+    cell = gates["f"] * before + gates["i"] * gates["g"]
     shown = jnp.tanh(cell)
-    of_cell = f * of_cell + g * i * (1 - i) * of_i + before * f * (1 - f) * of_f + i * (1 - g * g) * of_g
-    return (o * shown, cell), (o * (1 - shown * shown) * of_cell + shown * o * (1 - o) * of_o, of_cell)
+    beside = {"i": gates["g"], "f": before, "o": shown, "g": gates["i"]}
+    factors = jnp.concatenate([beside[gate] for gate in order], -1) * slopes
+    changes = _by_gate(order, factors * of_sums)
+    of_cell = gates["f"] * of_cell + changes["i"] + changes["f"] + changes["g"]
+    of_output = gates["o"] * (1 - shown * shown) * of_cell + changes["o"]
+    return (gates["o"] * shown, cell), (of_output, of_cell)
+
+
+def _activated(order: str, sums: Any) -> tuple[dict[str, Any], Any]:
+    """(by gate s(sum), or tanh(sum) of g; the derivatives side by side, as the sums are).
+
+    As s(x) = (1 + tanh(x / 2)) / 2, all are one loop over the sums, which XLA on CPU runs four times as fast as loops
+    over each gate.
+    """
+    sizes = [1 if gate == "g" else 0.5 for gate in order]
+    scale = jnp.asarray(np.repeat(sizes, sums.shape[-1] // len(order)), sums.dtype)
+    scale = jnp.broadcast_to(scale, sums.shape)
+    tanh = jnp.tanh(scale * sums)
+    return _by_gate(order, scale * tanh + (1 - scale)), scale * scale * (1 - tanh * tanh)
+
+
+def _by_gate(order: str, values: Any) -> dict[str, Any]:
+    return dict(zip(order, jnp.split(values, len(order), -1), strict=True))
 
 
 def dropout_masks(key: Any, p: float, count: int, mono: bool, input: Any, size: int) -> jax.Array:

@@ -213,10 +213,10 @@ class FastLSTM(Cell):
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
         if self.p:
             copies = masked_copies(state["output"], masks.get("output_mask"), 4)
-            i, g, f, o = map(sums, "igfo", copies)
+            whole = jnp.concatenate(list(map(sums, "igfo", copies)), -1)
         else:
-            i, g, f, o = jnp.split(sums("igfo", state["output"]), 4, -1)
-        h, c = lstm(i, f, o, g, state["cell"])
+            whole = sums("igfo", state["output"])
+        h, c = lstm("igfo", whole, state["cell"])
         return h, {"output": h, "cell": c}
 
     # With batch normalisation ----------------------------------------------------------------------------------------
@@ -250,9 +250,9 @@ class FastLSTM(Cell):
             return value
 
         sums = through(input, "i2g", "bn_wx") + through(state["output"], "o2g", "bn_wh", "bias")
-        i, g, f, o = jnp.split(sums, 4, -1)
-        _, new["cell"] = lstm(i, f, o, g, state["cell"])
-        new["output"] = jax.nn.sigmoid(o) * jnp.tanh(through(new["cell"], "bn_c"))
+        _, new["cell"] = lstm("igfo", sums, state["cell"])
+        o = jax.nn.sigmoid(sums[..., 3 * self.output_size :])
+        new["output"] = o * jnp.tanh(through(new["cell"], "bn_c"))
         return new["output"], new
 
     def printed(self) -> str:
