@@ -259,3 +259,12 @@ def test_legacy_steps():
     assert np.abs(np.asarray(small.output) - outputs[0]).max() > 0.05  # what was given counted
     small.maxBPTTstep(2)
     assert small.rho == 2
+
+
+@pytest.mark.parametrize("path", ["recurrent_module", "0.recurrent_module"])
+def test_hooks_inside_of_what_is_converted_as_a_whole_are_refused(path):
+    network = f7.LSTM(3, 4) if path == "recurrent_module" else f7.Sequential(f7.LSTM(3, 4))
+    variables = network.init(jax.random.key(0))
+    with pytest.raises(ValueError, match=f"hook at '{path}' would never run"):
+        f7.quantize(f7.hooked(network, path, forward=print), *variables)
+    f7.quantize(f7.hooked(network, "*", forward=print), *variables)

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, structure_of
-from ..core.hooks import attached
+from ..core.hooks import attached, check_called
 from ..core.naming import dotted
 from ..core.sharing import found_at, with_at
 from ..layers import FakeQuantized, Linear, Observed, Quantized
@@ -28,7 +28,8 @@ def quantize(
     and their scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its
     inputs, too, and multiplies whole numbers; recurrent layers never do. Layers that were `observed` or
     `fake_quantized` are converted accordingly. The ties of `Shared` are kept where neither side is converted.
-    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input.
+    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input, and for
+    hooks at modules inside of what is converted as a whole, which would never run.
 
     >>> import functorch7 as f7, jax
     >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
@@ -95,7 +96,7 @@ def _converted(module: Module, change: Change) -> Module:
     """The description with other layers in place of those that `change` gives a module for."""
     made = change(module)
     if made is not None:
-        return attached(made.named(module.own_name), module._hooks)
+        return check_called(attached(made.named(module.own_name), module._hooks))
     others = {child: _converted(child, change) for child in module.child_modules()}
     if all(child == other for child, other in others.items()):
         return module
@@ -108,7 +109,7 @@ def _converted(module: Module, change: Change) -> Module:
     made = module.replace(**{f.name: replaced(getattr(module, f.name)) for f in fields(module)})  # type: ignore[arg-type]
     if made.child_modules() != tuple(others[child] for child in module.child_modules()):
         return module  # it makes them itself
-    return made.replace(ties=_ties_left(made)) if isinstance(made, Shared) else made
+    return check_called(made.replace(ties=_ties_left(made)) if isinstance(made, Shared) else made)
 
 
 def _ties_left(shared: Shared) -> tuple:

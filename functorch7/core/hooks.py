@@ -93,6 +93,17 @@ def _runs(known: dict[Path, Any], path: Path) -> bool:
     return not any(path[i] in known[path[:i]].uncalled for i in range(len(path)))
 
 
+def check_called(module: Described) -> Described:
+    """The module. Raises ValueError for a hook at a part that is not called, unless it was set everywhere."""
+    known = dict(places(module))
+    idle = [hook.path for hook in module._hooks if not hook.everywhere and not _runs(known, hook.path)]
+    if idle:
+        raise ValueError(
+            f"{module.torch_name()}: a hook at {dotted(idle[0])!r} would never run: its arrays alone are used"
+        )
+    return module
+
+
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
