@@ -128,8 +128,8 @@ class Call:
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
         plan, storages = self.plan, self.plan.gradients.storages
-        fresh = plan.program.by_storage  # then storages that are zero need not be made
-        arrays = [None if fresh and storage.is_zero else storage.array for storage in storages]
+        whole = plan.gradients.covers  # then storages that are zero need not be made
+        arrays = [None if whole and storage.is_zero else storage.array for storage in storages]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients = None
         self.grad_input, self.state_gradient, new, *seen = plan.run(
@@ -189,21 +189,17 @@ class Call:
         """Adds scale * the kept gradients to tensors."""
         terms = self._terms()
         if self._stands(layout) and terms == self.plan.terms:
-            run = compiled.accumulation(self.plan.program, layout.views, self.plan.terms)
+            run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
             arrays = [storage.array for storage in layout.storages]
             self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
             return
-        # Tensors were moved since, by getParameters or a cast, or scales were set: one by one, each place once.
+        # Tensors were moved since, by getParameters or a cast, or scales were set: one by one.
         gradients = self.parameter_gradients
-        if self.plan.program.by_storage:
-            gradients = [compiled.read(gradients, view) for view in self.plan.parameters.views]
         if terms is not None:
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
             gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
-        moved = {}
-        for tensor, view, gradient in zip(layout.tensors, layout.views, gradients, strict=True):
-            if not self.plan.program.by_storage or view not in moved:
-                moved[view] = tensor.add(scale, gradient)
+        for tensor, gradient in zip(layout.tensors, gradients, strict=True):
+            tensor.add(scale, gradient)
 
     def _store(self, layout: Layout, arrays: list) -> None:
         for storage, array in zip(layout.storages, arrays, strict=True):

@@ -15,7 +15,7 @@ from ..core.hooks import Hook
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
 from . import compiled, watched
-from .compiled import Program, Term, Terms, View
+from .compiled import Program, Target, Term, Terms, View
 from .foreign import Foreign, InMode
 from .hooks import everywhere
 from .storage import Storage, dtype_of, precision
@@ -130,6 +130,11 @@ class Layout:
             filled[view.storage] += int(np.prod(view.shape))
         return all(size == storage.size for size, storage in zip(filled, self.storages, strict=True))
 
+    @cached_property
+    def target(self) -> Target:
+        """Where a compiled call adds what belongs to these tensors."""
+        return Target(self.views, tuple(storage.shape for storage in self.storages) if self.covers else None)
+
     @property
     def stands(self) -> bool:
         """Whether all tensors are still where they were."""
@@ -180,7 +185,6 @@ class Plan:
         self.dtype = own if own in floating or not floating or casts else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
         self.terms = self.terms_now()
-        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
             self.spec,
             (treedef, tuple(order)),
@@ -188,7 +192,6 @@ class Plan:
             buffers,
             bool(root.train),
             self.dtype.name,
-            aligned and self.terms is None,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
         # Attributes of users' modules are constants of the program; lists of them may change without notice.
@@ -349,12 +352,13 @@ class Plan:
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.views, self.terms)
+        return compiled.backward(self.program, self.gradients.target, self.terms)
 
     @cached_property
     def update(self) -> Any:
         """The step along the gradient."""
-        whole = self.program.by_storage and not self.parameters.repeats
+        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
+        whole = aligned and not self.parameters.repeats
         return compiled.update(self.parameters.views, self.gradients.views, whole)
 
     def in_one_call(self, method: str) -> bool:

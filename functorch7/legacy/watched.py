@@ -149,7 +149,7 @@ def differentiation(program: Program, backward: bool) -> Callable:
         sinks = _sinks(program, buffers, draw, arrays, input, state) if backward else Seen([], ())
         run = _watched(program, buffers, draw)
         (output, side), pull, new = jax.vjp(run, arrays, input, state, sinks, has_aux=True)
-        return (output, side), new, Residuals.of(pull, arguments)
+        return (output, side), new, Residuals.of(pull, program, arguments, arrays)
 
     return compiled.as_compiled(program, forward)
 
