@@ -50,24 +50,42 @@ class Program(NamedTuple):
 
 def read(storages: Any, view: View) -> Any:
     """The array that a view shows."""
-    array, count = storages[view.storage], int(np.prod(view.shape))
-    if view.offset == 0 and array.size == count and view.contiguous:
+    array = storages[view.storage]
+    if _is_whole(array, view):
         return array.reshape(view.shape)
     if view.contiguous:
-        return lax.slice_in_dim(array.reshape(-1), view.offset, view.offset + count).reshape(view.shape)
+        end = view.offset + math.prod(view.shape)
+        return lax.slice_in_dim(array.reshape(-1), view.offset, end).reshape(view.shape)
     return array.reshape(-1)[view.positions()]
 
 
 def add(storages: list, view: View, value: Any) -> None:
     """Adds a value to what a view shows: replaces its storage in the list."""
-    array, count = storages[view.storage], int(np.prod(view.shape))
-    if view.offset == 0 and array.size == count and view.contiguous:
+    array = storages[view.storage]
+    if _is_whole(array, view):
         storages[view.storage] = array + value.reshape(array.shape)
-    elif view.contiguous:
-        window = slice(view.offset, view.offset + count)
-        storages[view.storage] = array.reshape(-1).at[window].add(value.reshape(-1)).reshape(array.shape)
     else:
-        storages[view.storage] = array.reshape(-1).at[view.positions()].add(value).reshape(array.shape)
+        storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
+
+
+def put(storages: list, view: View, value: Any) -> None:
+    """Writes a value to what a view shows: replaces its storage in the list."""
+    array = storages[view.storage]
+    if _is_whole(array, view):
+        storages[view.storage] = value.reshape(array.shape)
+    else:
+        storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
+
+
+def _is_whole(array: Any, view: View) -> bool:
+    return view.offset == 0 and array.size == math.prod(view.shape) and view.contiguous
+
+
+def _shown(array: Any, view: View) -> Any:
+    """The elements that a view shows, in its order, as an update of the storage's array."""
+    first = view.offset
+    window = slice(first, first + math.prod(view.shape)) if view.contiguous else view.positions().reshape(-1)
+    return jnp.asarray(array).reshape(-1).at[window]
 
 
 def as_compiled(program: Program, function: Callable) -> Callable:

@@ -14,7 +14,7 @@ from .. import core
 from ..layers import Node
 from ..layers.graph import nodes_among
 from .bigdl import BigDL
-from .calls import Call, Newest, count
+from .calls import Call, Newest, Repeated, count
 from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
@@ -31,7 +31,7 @@ from .state import State
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
-from .values import as_input, shapes, unwrapped, wrapped
+from .values import unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -162,7 +162,7 @@ class Module(
         if not self.overrides("updateOutput"):
             return self.updateOutput(input)
         if not self.has_own_gradient():
-            return self._run(self._planned_outside(), input)
+            return self._run(self._planned_outside(), input).result
         self.calls += 1
         with precision(dtype_of(self._type)):
             self.output = self._output_by_hand(input)
@@ -170,22 +170,27 @@ class Module(
 
     def updateOutput(self, input: Any) -> Any:
         """Computes the output, in one compiled call, and keeps what backward needs."""
-        return self._run(self._planned(), input)
+        call = self._run(self._planned(), input)
+        self.__dict__.pop("_output", None)  # what a user's own method has left there
+        return call.result
 
-    def _run(self, plan: Plan, input: Any) -> Any:
+    def _run(self, plan: Plan, input: Any) -> Call:
         fields = self.__dict__
         fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train)
         fields["_call"] = call
         if plan.is_step:
             self._step_taken(call)
-        return call.result
+        return call
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
         """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
 
+        At an input that is not forward's, or has changed since, or without any forward, the network is run there first;
+        outputs and buffers stay as they are.
         gradOutput may be left out where the output is a number (that of a CriterionTable): then it is 1.
-        Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
+        Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
+        draws or has recurrent state, which only forward knows.
         """
         if self.has_own_gradient():
             with precision(dtype_of(self._type)):
@@ -193,16 +198,19 @@ class Module(
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
-        if call.plan.is_step:
-            self._step_pulled(call, accumulated=True)
-        return call.grad_input_of(self)
+        return self._pulled_back(call, accumulated=True)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
         call.pull_back(self, gradOutput, state, step)
+        return self._pulled_back(call, accumulated=False)
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        """gradInput, which takes the place of what was there."""
+        self.__dict__.pop("_grad_input", None)
         if call.plan.is_step:
-            self._step_pulled(call, accumulated=False)
+            self._step_pulled(call, accumulated)
         return call.grad_input_of(self)
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
@@ -253,16 +261,16 @@ class Module(
         return call
 
     def _last_call(self, input: Any) -> Call:
-        call = self._call
-        if call is None:
-            raise RuntimeError(f"{self.title()}: backward called before forward")
-        return self._fits(call, input)
+        """The last call of this object; without one, that of the network at this input, for backward alone."""
+        if self._call is None:
+            plan = self._planned_outside() if self.is_foreign() else self._planned()
+            if plan.draws or plan.state_slots:
+                raise RuntimeError(f"{self.title()}: backward called before forward")
+            self.__dict__["_call"] = Repeated(plan, input)
+        return self.__dict__["_call"]
 
-    def _fits(self, call: Call, input: Any) -> Call:
-        if input is not call.given:
-            given, wanted = shapes(as_input(input, call.plan.takes_table)), shapes(call.arguments[2])
-            if given != wanted:
-                raise ValueError(f"{self.title()}: backward needs the input of forward, of shape {wanted}, got {given}")
+    def _last_call_at(self, input: Any) -> Call:
+        call = self.__dict__["_call"] = self._last_call(input).at(self, input)
         return call
 
     def __call__(self, *given: Any) -> Any:
@@ -297,7 +305,8 @@ class Module(
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         since, value = self.__dict__.get(field, (0, None))
-        call = self._newest_call()
+        # What a user's methods have left in the fields is there; networks around do not know better.
+        call = self._call if self.is_foreign() else self._newest_call()
         found = find(call) if call is not None and call.number > since else None
         if found is not None:
             return found
