@@ -14,7 +14,7 @@ from .. import core
 from ..layers import Node
 from ..layers.graph import nodes_among
 from .bigdl import BigDL
-from .calls import Call, Newest, Repeated, count
+from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, plain
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
@@ -258,19 +258,6 @@ class Module(
         call, state, step = self._to_accumulate(input)
         if call.parameter_gradients is None or call.given_gradient is not grad_output:
             call.pull_back(self, grad_output, state, step)
-        return call
-
-    def _last_call(self, input: Any) -> Call:
-        """The last call of this object; without one, that of the network at this input, for backward alone."""
-        if self._call is None:
-            plan = self._planned_outside() if self.is_foreign() else self._planned()
-            if plan.draws or plan.state_slots:
-                raise RuntimeError(f"{self.title()}: backward called before forward")
-            self.__dict__["_call"] = Repeated(plan, input)
-        return self.__dict__["_call"]
-
-    def _last_call_at(self, input: Any) -> Call:
-        call = self.__dict__["_call"] = self._last_call(input).at(self, input)
         return call
 
     def __call__(self, *given: Any) -> Any:

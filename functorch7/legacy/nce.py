@@ -60,7 +60,8 @@ class NCEModule(Module, describes=layers.NCEModule):
         spec = super().own_description()
         if not self.overrides("noiseSample"):
             return spec
-        made = _Given(**{field.name: getattr(spec, field.name) for field in fields(spec)}, noise=self._users_noise)
+        names = [field.name for field in fields(layers.NCEModule)]  # type: ignore[arg-type]
+        made = _Given(**{name: getattr(spec, name) for name in names}, noise=self._users_noise)
         return made.named(spec.own_name)
 
     def _users_noise(self, batchsize: int, k: int) -> np.ndarray:

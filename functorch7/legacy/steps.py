@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.zero_mask import is_zero_mask
 from ..recurrent import set_zero_mask
+from .calls import Call, Repeated
 from .described import Described
 from .values import unwrapped, wrapped
-
-if TYPE_CHECKING:
-    from .calls import Call
 
 
 class _History:
@@ -52,6 +50,22 @@ class Steps(Described):
 
     def _step_taken(self, call: Call) -> None:
         self._steps().take(call, call.plan.rho if self.train else 1)
+
+    def _last_call(self, input: Any) -> Call:
+        """The last call of this object; without one, that of the network at this input, for backward alone.
+
+        Raises RuntimeError for a network that draws or has recurrent state: what forward would have left is not known.
+        """
+        if self.__dict__.get("_call") is None:
+            plan = self._planned_outside() if self.is_foreign() else self._planned()  # type: ignore[attr-defined]
+            if plan.draws or plan.state_slots:
+                raise RuntimeError(f"{self.title()}: backward called before forward")
+            self.__dict__["_call"] = Repeated(plan, input)
+        return self.__dict__["_call"]
+
+    def _last_call_at(self, input: Any) -> Call:
+        call = self.__dict__["_call"] = self._last_call(input).at(self, input)  # type: ignore[arg-type]
+        return call
 
     def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""

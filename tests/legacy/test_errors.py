@@ -135,9 +135,7 @@ def test_backward_before_a_forward_that_it_depends_on(module):
 def test_backward_with_another_input_needs_a_gradient_of_its_outputs_shape():
     module = nn.Linear(2, 3)
     module.forward(values(4, 2))
-    with pytest.raises(
-        ValueError, match=r"nn.Linear\(2 -> 3\): expected a gradOutput of shape \(5, 3\), as the output"
-    ):
+    with pytest.raises(ValueError, match=r"nn.Linear\(2 -> 3\): expected a gradOutput of shape \(5, 3\)"):
         module.backward(values(5, 2), values(4, 3))
 
 
