@@ -116,11 +116,12 @@ class Residuals:
 
     An array that a compiled function takes and returns is copied: every weight would be, in every forward call.
     `sources` has one entry for each array of the pull-back: its number among the arguments, the view of one of them
-    that it shows, or None if it is kept.
+    that it shows, or None if it is kept; `numbers` are those of all arguments among them.
     """
 
     kept: list
     sources: tuple[int | View | None, ...] = field(metadata={"static": True})
+    numbers: tuple[int, ...] = field(metadata={"static": True})
     treedef: Any = field(metadata={"static": True})
 
     @classmethod
@@ -131,22 +132,22 @@ class Residuals:
         leaves, treedef = jax.tree.flatten(pull)
         sources = tuple(known.get(id(leaf)) for leaf in leaves)
         kept = [leaf for leaf, source in zip(leaves, sources, strict=True) if source is None]
-        return cls(kept, sources, treedef)
+        numbers = {source.storage if isinstance(source, View) else source for source in sources}
+        return cls(kept, sources, tuple(number for number in numbers if number is not None), treedef)
 
-    def needed(self, arguments: Any) -> dict[int, Any]:
-        """What of the call's arguments the pull-back uses, by number."""
+    def needed(self, arguments: Any) -> list:
+        """What of the call's arguments the pull-back uses."""
         given = jax.tree.leaves(arguments)
-        numbers = {source.storage if isinstance(source, View) else source for source in self.sources}
-        return {number: given[number] for number in numbers if number is not None}
+        return [given[number] for number in self.numbers]
 
-    def pull_back(self, needed: dict[int, Any]) -> Callable:
+    def pull_back(self, needed: list) -> Callable:
         """The pull-back, complete."""
-        kept = iter(self.kept)
+        kept, given = iter(self.kept), dict(zip(self.numbers, needed, strict=True))
 
         def found(source: int | View | None) -> Any:
             if source is None:
                 return next(kept)
-            return read(needed, source) if isinstance(source, View) else needed[source]
+            return read(given, source) if isinstance(source, View) else given[source]
 
         return self.treedef.unflatten([found(source) for source in self.sources])
 
@@ -237,7 +238,7 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
 
 
-def _pulled(program: Program, residuals: Residuals, needed: dict, *given: Any) -> tuple:
+def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:
     """Gradients with respect to (parameters, input, state); with hooks, what they see on the way back comes after."""
     parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
 

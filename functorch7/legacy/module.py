@@ -285,15 +285,14 @@ class Module(
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
         call = self._call
-        if call is not None and call.number == Newest.number:
-            return call
+        if (call is not None and call.number == Newest.number) or self.is_foreign():
+            return call  # a user's methods leave in the fields what networks around would have to run them again for
         others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
         return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         since, value = self.__dict__.get(field, (0, None))
-        # What a user's methods have left in the fields is there; networks around do not know better.
-        call = self._call if self.is_foreign() else self._newest_call()
+        call = self._newest_call()
         found = find(call) if call is not None and call.number > since else None
         if found is not None:
             return found
