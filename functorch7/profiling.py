@@ -127,7 +127,7 @@ def profile(
     if a trace is being taken already, or JAX's profiler gives no operations on this device.
     """
     check_module("profile", module)
-    if not module.traceable:
+    if not module.traits.traceable:
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
     if repeats < 1:
         raise ValueError(f"profile: expected repeats above 0, got {repeats}")

@@ -76,7 +76,7 @@ def test_jit_equals_eager(case):
         traced = jax.jit(lambda *args: applied(case, *args)).trace(params, buffers, input)
     assert_close(traced.lower().compile()(params, buffers, input), eager, rtol=1e-5, atol=1e-6)
     looks = any(type(effect).__name__ == "ErrorEffect" for effect in traced.jaxpr.effects)
-    assert looks == case.module.checks_values, "a module that checks values says so by checks_values"
+    assert looks == case.module.traits.checks_values, "a module that checks values says so by checks_values"
 
 
 @pytest.mark.parametrize("case", [c for c in MODULES if c.gradient], ids=lambda case: case.id)

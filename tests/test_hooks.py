@@ -279,7 +279,7 @@ def test_state_that_a_hook_does_not_touch_is_kept():
 
 def test_what_cannot_be_traced_has_backward_hooks_too():
     select = f7.Sequential(f7.MaskedSelect(), f7.MulConstant(3))
-    assert not select.traceable
+    assert not select.traits.traceable
     table = [jnp.arange(4.0), jnp.array([1, 0, 1, 0], jnp.uint8)]
     module = f7.hooked(select, "*", backward=lambda m, gi, go: jax.tree.map(lambda g: 2 * g, gi))
     params, buffers = module.init(jax.random.key(0))

@@ -121,7 +121,7 @@ def test_lookup_table_renormalizes_parameters():
 
 IMAGE_LAYERS = [
     case for case in MODULES
-    if case.traceable and not case.module.draws(case.train) and case.id not in ("OneHot", "Kmeans")
+    if case.traceable and not case.module.traits.draws(case.train) and case.id not in ("OneHot", "Kmeans")
     and case.module.__class__.__module__.rsplit(".", 1)[1] in (
         "convolution", "transposed", "connections", "pooling", "lp_pooling", "temporal", "adaptive", "borders",
         "upsampling", "local_normalization", "normalization", "subsampling", "binary", "inception",

@@ -67,7 +67,7 @@ def observed(module: Module, buffers: Any) -> tuple[Module, Any]:
     def change(layer: Module) -> Module | None:
         if isinstance(layer, Linear):
             return Observed(layer)
-        return None if layer.scaled_axes is None else layer  # a cell, which is converted as a whole
+        return None if layer.traits.scaled_axes is None else layer  # a cell, which is converted as a whole
 
     made = _converted(module, change)
     return made, _noting(module, made, buffers)
@@ -83,7 +83,7 @@ def _rounding(
     classes = (Module,) if layers is None else tuple(layers)
 
     def change(layer: Module) -> Module | None:
-        if layer.scaled_axes is None:
+        if layer.traits.scaled_axes is None:
             return None
         if not isinstance(layer, classes) or not any(scaled(layer)):
             return layer

@@ -50,6 +50,7 @@ from .naming import named_parameters as named_parameters
 from .naming import places as places
 from .naming import state_dict as state_dict
 from .naming import structure_of as structure_of
+from .proxy import Proxy as Proxy
 from .recording import expose as expose
 from .recording import recording as recording
 from .rows import gather as gather

@@ -24,7 +24,7 @@ def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
     """
     if rows is None:
         return map_state(module, buffers, lambda _: None)
-    if not module.starts_at_zero:
+    if not module.traits.starts_at_zero:
         raise ValueError(f"{module.torch_name()}: forget(rows=...) needs modules that start from zeros")
 
     def cleared(state: Any) -> Any:
@@ -38,7 +38,7 @@ def carry_of(module: Module, buffers: Any) -> Any:
     children = module.children()
     if isinstance(children, tuple):
         return [carry_of(child, branch) for child, branch in zip(children, buffers, strict=False)]
-    own = {name: buffers[name] for name in module.transient if name in buffers}
+    own = {name: buffers[name] for name in module.traits.transient if name in buffers}
     return own | {name: carry_of(child, buffers[name]) for name, child in children.items()}
 
 

@@ -90,7 +90,7 @@ def hooked(
 
 def _runs(known: dict[Path, Any], path: Path) -> bool:
     """Whether the module at a path is called, and not only its arrays are used by what is around it."""
-    return not any(path[i] in known[path[:i]].uncalled for i in range(len(path)))
+    return not any(path[i] in known[path[:i]].traits.uncalled for i in range(len(path)))
 
 
 def check_called(module: Described) -> Described:
@@ -148,7 +148,7 @@ def run(module: Module, forward: Forward, params: Any, input: Any, others: Any =
     if not (at["backward_pre"] or at["backward"]):
         return between(bare, params, input)
     shape = None
-    if module.traceable:
+    if module.traits.traceable:
         silent = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
         with unread(), unwatched():
             shape = jax.eval_shape(lambda: between(silent, params, input)[0])

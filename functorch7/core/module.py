@@ -17,9 +17,13 @@ from .checked import checked
 from .checks import expected, inside
 from .emitted import is_emitted
 from .printing import chain
+from .traits import Traits, derived
 from .zero_mask import is_zero_mask
 
 Children = tuple["Module", ...] | dict[str, "Module"]
+
+DERIVED = ("_hash", "_traits")
+"""What a description keeps that follows from its fields: no part of its value."""
 
 registry: dict[str, type["Module"]] = {}
 """Every module class by its Torch name, such as "nn.Linear"."""
@@ -53,19 +57,6 @@ class Module:
 
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
-    transient: ClassVar[tuple[str, ...]] = ()
-    """Names of the buffers that are recurrent state: None when forgotten, never saved."""
-    unsaved: ClassVar[tuple[str, ...]] = ()
-    """Names of the buffers that are no recurrent state and yet not saved."""
-    exposes: ClassVar[tuple[str, ...]] = ()
-    """Names of the intermediate values that `forward` shows to recorders (`expose`)."""
-    uncalled: ClassVar[tuple[str, ...]] = ()
-    """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
-    scaled_axes: ClassVar[dict[str, int] | None] = None
-    """Of each of the module's weights, the axis that counts outputs, which have a scale each in 8 bits (`Quantized`).
-
-    A module that says so is quantised as a whole, with the weights of the modules inside it; it may have none itself.
-    """
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False
@@ -97,43 +88,58 @@ class Module:
         """This module's own buffers before the first call."""
         return {}
 
+    # Traits (`traits.py` says what each means): a class declares those that do not follow from the modules inside.
+
+    unsaved: ClassVar[tuple[str, ...]] = ()
+    exposes: ClassVar[tuple[str, ...]] = ()
+    uncalled: ClassVar[tuple[int | str, ...]] = ()
+    scaled_axes: ClassVar[dict[str, int] | None] = None
+
     def draws(self, train: bool) -> bool:
-        """Whether `forward` draws from `key` in this mode."""
-        return any(child.draws(train) for child in self.child_modules())
+        return any(child.traits.draws(train) for child in self.child_modules())
 
     @property
     def traceable(self) -> bool:
-        """Whether `apply` works under `jit`; False where an output's size depends on values."""
-        return all(child.traceable for child in self.child_modules())
-
-    @property
-    def takes_table(self) -> bool:
-        """Whether the input is a table, so that a list of plain numbers is one, too, and no tensor."""
-        return False
+        return all(child.traits.traceable for child in self.child_modules())
 
     @property
     def checks_values(self) -> bool:
-        """Whether `forward` looks at values, by `check_values`; programs that report wrong ones do so for these."""
-        return any(child.checks_values for child in self.child_modules())
+        return any(child.traits.checks_values for child in self.child_modules())
+
+    @property
+    def takes_table(self) -> bool:
+        return False
 
     @property
     def row_parameters(self) -> tuple[str, ...]:
-        """Names of the module's own parameters that a call reads only in places, by `gather`."""
         return ()
 
     @property
+    def transient(self) -> tuple[str, ...]:
+        if type(self).init_buffers is Module.init_buffers:
+            return ()
+        return tuple(name for name, value in self.init_buffers().items() if value is None)
+
+    @property
     def is_step(self) -> bool:
-        """Whether one call is one time step of a recurrence."""
-        return bool(self.transient) or any(child.is_step for child in self.child_modules())
+        return bool(self.transient) or any(child.traits.is_step for child in self.child_modules())
 
     @property
     def starts_at_zero(self) -> bool:
-        """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
-        return all(child.starts_at_zero for child in self.child_modules())
+        return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
+
+    @property
+    def traits(self) -> Traits:
+        """What others ask about this module."""
+        try:
+            return self.__dict__["_traits"]
+        except KeyError:
+            self._set(_traits=derived(self))
+            return self.__dict__["_traits"]
 
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
         """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
-        return dict.fromkeys(self.transient)
+        return dict.fromkeys(self.traits.transient)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The layer itself; called by `apply`, which users call."""
@@ -165,7 +171,7 @@ class Module:
 
         Raises ValueError for input of a wrong shape, and if a key is needed and missing.
         """
-        if key is None and self.draws(train):
+        if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         try:
             with jax.named_scope(type(self).__name__):
@@ -194,10 +200,11 @@ class Module:
             position, child, shown = list(children).index(str(name)), children[str(name)], name
         if self._hooks:
             child = hooks.handed_on(self, name, child)
-        key = jax.random.fold_in(key, position) if key is not None and child.draws(train) else None
+        key = jax.random.fold_in(key, position) if key is not None and child.traits.draws(train) else None
         if way is None:
-            compiled = child.traceable and not self.traceable and not child._hooks and recording.recorder() is None
-            in_compiled = _checked_apply if child.checks_values else _compiled_apply
+            alone = child.traits.traceable and not self.traits.traceable
+            compiled = alone and not child._hooks and recording.recorder() is None
+            in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         error_place = inside(f"In {shown} module of {self.torch_name()}:")
@@ -269,7 +276,7 @@ class Module:
         return hash(self) == hash(other) and self._values() == other._values()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def __iter__(self) -> Iterator[Callable]:
         """`init, apply = module`."""
@@ -352,7 +359,7 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
         trees = zip(children, *(tree[: len(children)] for tree in (buffers, *others)), strict=True)
         own = buffers[len(children) :]
         return [*(map_state(child, branch, change, *rest) for child, branch, *rest in trees), *own]
-    names = [name for name in module.transient if name in buffers]
+    names = [name for name in module.traits.transient if name in buffers]
     changed = {name: change(buffers[name], *(other[name] for other in others)) for name in names}
     inner = {
         name: map_state(child, buffers[name], change, *(other[name] for other in others))
@@ -371,9 +378,9 @@ def buffer_kinds(module: Module, buffers: Any) -> Any:
     def kind(name: str, value: Any) -> Any:
         if name in children:
             return buffer_kinds(children[name], value)
-        if name in module.transient:
+        if name in module.traits.transient:
             return "transient"
-        if name in module.unsaved:
+        if name in module.traits.unsaved:
             return "unsaved"
         return jax.tree.map(_kind, value, is_leaf=_is_node)
 

@@ -5,6 +5,7 @@ Nothing is recorded, and nothing costs anything, unless a `Recorder` is open.
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import jax
@@ -38,28 +39,30 @@ class Recorder:
         self.exposed.update(exposed)
 
 
-_open: list[Recorder] = []
+_open: ContextVar[Recorder | None] = ContextVar("open", default=None)
 
 
 def recorder() -> Recorder | None:
-    """The innermost open recorder, if any."""
-    return _open[-1] if _open else None
+    """The innermost recorder that is open in this context (thread, or asynchronous task), if any."""
+    return _open.get()
 
 
 @contextmanager
 def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()):
     """Opens a recorder for the calls made in the block (in the same trace)."""
-    _open.append(Recorder(perturbations, path))
+    made = Recorder(perturbations, path)
+    token = _open.set(made)
     try:
-        yield _open[-1]
+        yield made
     finally:
-        _open.pop()
+        _open.reset(token)
 
 
 def expose(**values: Any) -> None:
     """Lets a layer show intermediate values (a dropout mask, the winners of a pooling) to whoever records."""
-    if _open:
-        _open[-1].exposed.setdefault(_open[-1].path, {}).update(values)
+    here = recorder()
+    if here is not None:
+        here.exposed.setdefault(here.path, {}).update(values)
 
 
 @contextmanager

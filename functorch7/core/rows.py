@@ -161,7 +161,7 @@ def read_by_rows(module: Module, params: Any) -> Any:
     if isinstance(children, tuple):
         return [read_by_rows(child, p) for child, p in zip(children, params, strict=True)]
     inner = {name: read_by_rows(child, params[name]) for name, child in children.items()}
-    own = {name: p if p is None else name in module.row_parameters for name, p in params.items()}
+    own = {name: p if p is None else name in module.traits.row_parameters for name, p in params.items()}
     return {**own, **inner}  # None stays None: a tie of `Shared`
 
 

@@ -25,7 +25,7 @@ def output_shape(module: Module, input: Any, dtype: Any = jnp.float32, *, train:
     >>> f7.output_shape(f7.ConcatTable(f7.Identity(), f7.Linear(3, 2)), (4, 3))
     [(4, 3), (4, 2)]
     """
-    if not module.traceable:
+    if not module.traits.traceable:
         raise ValueError(f"{title(module)}: the size of the output depends on values, not only on the input's shape")
     key = jax.random.key(0)
 

@@ -42,6 +42,10 @@ class Shared(Module):
     def children(self) -> Children:
         return (self.module,)
 
+    @property
+    def takes_table(self) -> bool:
+        return self.module.traits.takes_table
+
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         (params,), buffers = super().init(key, stdv)
         for owner, alias in self.ties:

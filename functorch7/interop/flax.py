@@ -34,7 +34,7 @@ class AsLinen(linen.Module):
         structure = structure_of(self.module)
         params = _as_in(structure.params, self.variables.get("params", {}))
         buffers = _as_in(structure.buffers, self.variables.get("buffers", {}))
-        key = self.make_rng("dropout") if self.module.draws(train) else None
+        key = self.make_rng("dropout") if self.module.traits.draws(train) else None
         output, new = self.module.apply(params, buffers, input, key=key, train=train)
         wanted = self.is_mutable_collection("buffers") or (train and _differ(buffers, new))
         if wanted and not self.is_initializing():
@@ -96,11 +96,11 @@ class AsNnx(nnx.Module):
         self.params = nnx.data(jax.tree.map(nnx.Param, params))
         self.buffers = Buffer(buffers)
         self.deterministic = False
-        self.rngs = rngs["dropout"].fork() if module.draws(True) or module.draws(False) else nnx.data(None)
+        self.rngs = rngs["dropout"].fork() if module.traits.draws(True) or module.traits.draws(False) else nnx.data(None)
 
     def __call__(self, input: Any) -> Any:
         train = not self.deterministic
-        key = self.rngs() if self.rngs is not None and self.module.draws(train) else None
+        key = self.rngs() if self.rngs is not None and self.module.traits.draws(train) else None
         params = jax.tree.map(lambda variable: variable.get_value(), self.params, is_leaf=_is_variable)
         output, buffers = self.module.apply(params, self.buffers.get_value(), input, key=key, train=train)
         self.buffers.set_value(buffers)

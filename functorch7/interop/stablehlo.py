@@ -26,9 +26,9 @@ def export(
     a size that has a name, and modules that draw random numbers in evaluation, call the host, or whose output's size
     depends on values.
     """
-    if not module.traceable:
+    if not module.traits.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
-    if module.draws(False):
+    if module.traits.draws(False):
         raise ValueError(f"export: {module.torch_name()} draws random numbers in evaluation, too")
     package("flatbuffers")  # JAX writes and reads by it
     scope = jax.export.SymbolicScope()

@@ -27,7 +27,7 @@ class Sequential(Container, init=False):
 
     @property
     def takes_table(self) -> bool:
-        return bool(self.modules) and self.modules[0].takes_table
+        return bool(self.modules) and self.modules[0].traits.takes_table
 
     def __len__(self) -> int:
         return len(self.modules)
@@ -50,7 +50,7 @@ class Branches(Container, abstract=True, init=False):
 
     @property
     def takes_table(self) -> bool:
-        return any(module.takes_table for module in self.modules)
+        return any(module.traits.takes_table for module in self.modules)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         outputs, new = [], list(buffers)

@@ -27,7 +27,7 @@ class Decorator(Container):
 
     @property
     def takes_table(self) -> bool:
-        return self.modules[0].takes_table
+        return self.modules[0].traits.takes_table
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
@@ -197,7 +197,7 @@ class WeightNorm(Module):
         return {"module": self.module.init(jax.random.key(0)).buffers}
 
     def draws(self, train: bool) -> bool:
-        return self.module.draws(train)
+        return self.module.traits.draws(train)
 
     def moved_shape(self) -> tuple[int, ...]:
         """The weight's sizes, its outputs first."""

@@ -259,7 +259,7 @@ class Graph(Container):
         if self.n_inputs > 1:
             return True
         first = [m for m, sources in zip(self.modules, self.sources, strict=True) if sources[0].origin < 0]
-        return any(module.takes_table for module in first)
+        return any(module.traits.takes_table for module in first)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         given = [input] if self.n_inputs == 1 else input

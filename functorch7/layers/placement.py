@@ -46,7 +46,7 @@ class GPU(Decorator):
 
     @property
     def traceable(self) -> bool:
-        return len(jax.devices()) == 1 and self.modules[0].traceable
+        return len(jax.devices()) == 1 and self.modules[0].traits.traceable
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         given = jax.device_put((params, buffers, input, key), device_numbered(self.device))

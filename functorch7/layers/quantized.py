@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, Shared, Variables, places
+from ..core import Module, Proxy, Shared, Variables, places
 from ..core.module import Children
 from ..core.places import Path
 from ..core.sharing import found_at, with_at
@@ -25,8 +25,8 @@ def scaled(module: Module) -> Iterator[tuple[Path, dict[str, int]]]:
     for path, each in places(module):
         if isinstance(each, Shared):
             raise TypeError(f"{module}: expected no ties inside what is quantised as a whole, got {each}")
-        if each.scaled_axes:
-            yield path, each.scaled_axes
+        if each.traits.scaled_axes:
+            yield path, each.traits.scaled_axes
 
 
 def computing(module: Module) -> Module:
@@ -34,59 +34,15 @@ def computing(module: Module) -> Module:
     return module.module if isinstance(module, Rounding) else module
 
 
-class Around(Module, abstract=True):
-    """A module run in another way: to those around it, it is what the module inside is."""
+class Around(Proxy, abstract=True):
+    """A module run in another way, whose modules inside are never called by themselves."""
 
-    module: Module
-
-    @property
-    def transient(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.module.transient
+    scaled_axes: ClassVar[dict[str, int] | None] = None
 
     @property
-    def unsaved(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.module.unsaved
-
-    @property
-    def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.module.parameter_order
-
-    @property
-    def uncalled(self) -> tuple[str, ...]:  # type: ignore[override]
+    def uncalled(self) -> tuple[int | str, ...]:  # type: ignore[override]
         inner = self.children()
-        return tuple(inner if isinstance(inner, dict) else range(len(inner)))  # type: ignore[arg-type]
-
-    @property
-    def takes_table(self) -> bool:
-        return self.module.takes_table
-
-    @property
-    def traceable(self) -> bool:
-        return self.module.traceable
-
-    @property
-    def checks_values(self) -> bool:
-        return self.module.checks_values
-
-    @property
-    def is_step(self) -> bool:
-        return self.module.is_step
-
-    @property
-    def starts_at_zero(self) -> bool:
-        return self.module.starts_at_zero
-
-    def draws(self, train: bool) -> bool:
-        return self.module.draws(train)
-
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
-        return self.module.initial_state(batch, dtype)
-
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return self.module.init_params(key) if stdv is None else self.module.init_params(key, stdv)
-
-    def init_buffers(self) -> dict[str, Any]:
-        return self.module.init_buffers()
+        return tuple(inner) if isinstance(inner, dict) else tuple(range(len(inner)))
 
     def printed(self) -> str:
         return f"{self.torch_name()} @ {self.module}"
@@ -176,7 +132,7 @@ class Quantized(Rounding):
 
     @property
     def _own_axes(self) -> dict[str, int]:
-        return self.module.scaled_axes or {}
+        return self.module.traits.scaled_axes or {}
 
     def children(self) -> Children:
         def of(child: Module) -> Module:

@@ -90,7 +90,7 @@ def _shown(array: Any, view: View) -> Any:
 
 def as_compiled(program: Program, function: Callable) -> Callable:
     """The function, compiled if the network can be."""
-    return jax.jit(function) if program.spec.traceable else function
+    return jax.jit(function) if program.spec.traits.traceable else function
 
 
 def _cast(tree: Any, dtype: str) -> Any:
@@ -183,7 +183,7 @@ def arguments_of(program: Program, storages: list) -> list:
 
 def reporting(program: Program, network: Callable) -> Callable:
     """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
-    if not (program.spec.checks_values and program.spec.traceable):  # what is not traceable checks as it goes
+    if not (program.spec.traits.checks_values and program.spec.traits.traceable):  # what is not traceable checks as it goes
 
         def run(*arguments: Any) -> tuple[Any, tuple]:
             outcome, new = network(*arguments)

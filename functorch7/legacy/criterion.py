@@ -159,7 +159,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         spec = self.description()
-        if spec.takes_table:  # also one of plain numbers
+        if spec.traits.takes_table:  # also one of plain numbers
             given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
         else:
             given = unwrapped(input)

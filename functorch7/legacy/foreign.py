@@ -14,33 +14,13 @@ from .random import refusing
 from .values import as_tensors, unwrapped, wrapped
 
 
-class InMode(core.Module, abstract=True):
+class InMode(core.Proxy, abstract=True):
     """A module that stays in its own mode, whatever that of the network around it (a frozen normalisation)."""
 
-    module: core.Module
     train: bool
 
-    def children(self) -> Any:
-        return self.module.children()
-
-    @property
-    def transient(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.module.transient
-
-    @property
-    def is_step(self) -> bool:
-        return self.module.is_step
-
-    @property
-    def traceable(self) -> bool:
-        return self.module.traceable
-
-    @property
-    def starts_at_zero(self) -> bool:
-        return self.module.starts_at_zero
-
     def draws(self, train: bool) -> bool:
-        return self.module.draws(self.train)
+        return self.module.traits.draws(self.train)
 
     @property
     def inner(self) -> core.Module:
@@ -49,9 +29,6 @@ class InMode(core.Module, abstract=True):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         return self.inner.apply(params, buffers, input, key=key, train=self.train)
-
-    def printed(self) -> str:
-        return self.module.printed()
 
 
 class Foreign(core.Module, abstract=True):

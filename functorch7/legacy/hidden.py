@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _hidden_names(module: Any) -> tuple[str, ...]:
     """The names of a module's hidden state: of all it carries from step to step, what users handle."""
-    return getattr(module._spec, "hidden", module._spec.transient) if module._spec is not None else ()
+    return getattr(module._spec, "hidden", module._spec.traits.transient) if module._spec is not None else ()
 
 
 class HiddenStates(Steps):

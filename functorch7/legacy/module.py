@@ -92,7 +92,7 @@ class Module(
         for name, value in self._spec.init_buffers().items():
             if name in self._state or isinstance(self.__dict__.get(name), Tensor):
                 continue
-            if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.transient:
+            if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.traits.transient:
                 self.__dict__[name] = Tensor.of(value)
             else:
                 self._state[name] = value
@@ -325,7 +325,7 @@ class Module(
                 value = self._state[name]
                 value = value.value if isinstance(value, (core.Emitted, core.ZeroMask)) else value
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
-            if name in self._spec.exposes:
+            if name in self._spec.traits.exposes:
                 call = self._newest_call()
                 return None if call is None else call.exposed_by(self, name)
             inner = self._spec.children()

@@ -140,14 +140,14 @@ class Plan:
         self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
-        self.is_step = self.spec.is_step
+        self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
-        self.takes_table = self.spec.takes_table
+        self.takes_table = self.spec.traits.takes_table
         self.state_slots = _state_slots(self.spec, slots)
         self.ignores_gradient = _ends_in_a_sample(self.spec)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
-        self.draws = self.spec.draws(bool(root.train))
+        self.draws = self.spec.traits.draws(bool(root.train))
         order, treedef = jax.tree.flatten(params)
         floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
         own = dtype_of(root._type)
@@ -348,7 +348,7 @@ class Plan:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
-            whole = not self.foreign and self.spec.traceable
+            whole = not self.foreign and self.spec.traits.traceable
             free = whole and not any(module.overrides(method) for module in self.members[1:])
             self._in_one_call[method] = free
         return self._in_one_call[method]

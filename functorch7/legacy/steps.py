@@ -111,7 +111,7 @@ class Steps(Described):
         for module in self.listModules():
             module._drop_steps()
             module.__dict__.pop("_next_state", None)
-            for name in module._spec.transient if module._spec is not None else ():
+            for name in module._spec.traits.transient if module._spec is not None else ():
                 module._state[name] = None
             for plan in module.__dict__.get("_seats", ()):
                 plan.members[0]._drop_steps()

@@ -165,7 +165,7 @@ class Run:
             for name, child in zip(names, children, strict=True)
         ]
         own = own_buffers(spec, buffers)
-        arrays = {name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.transient}
+        arrays = {name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient}
         fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
         fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
         if isinstance(spec, Foreign):
@@ -181,7 +181,7 @@ class Run:
             fields["_plain"] = dict.fromkeys(name for name, _ in spec.attributes)
             fields["_children"] = dict.fromkeys(names)
             fields["_parameters"] = dict.fromkeys(spec.parameter_order)
-            fields["_buffers"] = {name: name not in spec.unsaved for name, _, _ in spec.buffers}
+            fields["_buffers"] = {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers}
         else:
             fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
         return made

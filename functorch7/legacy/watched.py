@@ -121,7 +121,7 @@ def _sinks(program: Program, buffers: list, draw: Any, *arguments: Any) -> Seen:
             network(*arguments)
         return Seen.of(watcher.templates, watcher.entries[::-1])
 
-    if program.spec.traceable:
+    if program.spec.traits.traceable:
         shapes = jax.eval_shape(compiled.reporting(program, lambda: (None, templates())))[1][0]
         return jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
     with repeating():

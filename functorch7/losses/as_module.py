@@ -22,7 +22,7 @@ class ModuleFromCriterion(Module):
 
     @property
     def checks_values(self) -> bool:
-        return self.criterion.checks_values
+        return self.criterion.traits.checks_values
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not isinstance(input, (list, tuple)) or len(input) != 2:

@@ -20,7 +20,7 @@ class CriterionTable(TableMap):
 
     @property
     def checks_values(self) -> bool:
-        return self.criterion.checks_values
+        return self.criterion.traits.checks_values
 
     def f(self, input: Any) -> Any:
         if not isinstance(input, (list, tuple)) or len(input) < 2:

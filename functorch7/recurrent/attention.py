@@ -31,7 +31,7 @@ class Repeater(AbstractSequencer, Container):
 
     @property
     def takes_table(self) -> bool:
-        return self.modules[0].takes_table
+        return self.modules[0].traits.takes_table
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         def step(buffers: Any, time: Any, _: Any) -> tuple[Any, Any]:

@@ -115,6 +115,10 @@ class LSTM(AbstractRecurrent):
 
     # -----------------------------------------------------------------------------------------------------------------
 
+    @property
+    def starts_at_zero(self) -> bool:
+        return all(child.traits.starts_at_zero for child in self.child_modules())
+
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 

@@ -146,7 +146,7 @@ def _masked(
             new.append(buffer)
         return input, new
     output, new = module.apply(params, buffers, input, key=key, train=train)
-    if module.is_step or not jax.tree.leaves(params):
+    if module.traits.is_step or not jax.tree.leaves(params):
         return cleared(zero, output), new
     of_input, _ = module.apply(held(params), buffers, input, key=key, train=train)
     unmasked, _ = module.apply(params, buffers, lax.stop_gradient(input), key=key, train=train)
@@ -168,7 +168,7 @@ class TrimZero(MaskZero):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
         inner = self.modules[0]
-        if not zero.ndim or not self.maskoutput or self._hooks or recorder() is not None or inner.is_step:
+        if not zero.ndim or not self.maskoutput or self._hooks or recorder() is not None or inner.traits.is_step:
             return super().forward(params, buffers, input, key=key, train=train)
         if self.draws(train) or any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
             raise ValueError(f"{self.torch_name()}: cannot be used with what draws numbers or emits penalties")

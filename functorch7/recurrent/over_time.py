@@ -32,7 +32,7 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
             return module.computed(over_time, params, buffers, inputs, key=key, train=train)
         if isinstance(module, Cell) and module.at_once and not module._hooks:
             return module.sequence(params, buffers, inputs, key=key, train=train)
-        memory = module.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
+        memory = module.traits.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
         if not memory:
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
@@ -40,7 +40,7 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
         step_key = None if key is None else jax.random.fold_in(key, time)
         return module.apply(params, buffers, input, key=step_key, train=train)
 
-    return scanned(step, buffers, inputs, module.starts_at_zero)
+    return scanned(step, buffers, inputs, module.traits.starts_at_zero)
 
 
 def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -54,7 +54,7 @@ def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: A
 def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
     """All steps at once, of a module without memory."""
     length = len(jax.tree.leaves(inputs)[0])
-    keys = None if key is None or not module.draws(train) else jax.vmap(lambda t: jax.random.fold_in(key, t))(
+    keys = None if key is None or not module.traits.draws(train) else jax.vmap(lambda t: jax.random.fold_in(key, t))(
         jnp.arange(length)
     )  # fmt: skip
 

@@ -130,6 +130,10 @@ class Recurrence(AbstractRecurrent):
         self._set(modules=(recurrent_module,), output_size=_sizes(self, output_size), n_input_dim=n_input_dim, rho=rho)
         self.__post_init__()
 
+    @property
+    def starts_at_zero(self) -> bool:
+        return self.modules[0].traits.starts_at_zero
+
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
@@ -177,7 +181,7 @@ class Recursor(AbstractRecurrent):
 
     @property
     def takes_table(self) -> bool:
-        return self.modules[0].takes_table
+        return self.modules[0].traits.takes_table
 
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}

@@ -37,7 +37,7 @@ class StepLayer(Layer, abstract=True):
 
     @property
     def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
-        return self.layer.scaled_axes
+        return self.layer.traits.scaled_axes
 
     def state_sizes(self) -> dict[str, int]:
         """How many features each piece of the state has; `output` first, as in the input."""

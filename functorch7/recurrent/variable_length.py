@@ -45,7 +45,7 @@ def packed(sequences: list, places: list[Place]) -> jax.Array:
 def recurrences(module: Module) -> Iterator[Module]:
     """Every module inside that has recurrent state of its own."""
     module = computing(module)
-    if isinstance(module, (AbstractRecurrent, SequenceLayer)) and module.transient:
+    if isinstance(module, (AbstractRecurrent, SequenceLayer)) and module.traits.transient:
         yield module
     for child in module.child_modules():
         yield from recurrences(child)

@@ -313,7 +313,7 @@ def _running(
     way: Callable, module: Module, methods: tuple, params: Any, buffers: Any, batches: Iterable, key: Any
 ) -> Iterator[tuple[Any, Any]]:
     """(error, result) of each batch; nothing is waited for."""
-    run = (_compiled if module.traceable else _checking)[way]
+    run = (_compiled if module.traits.traceable else _checking)[way]
     for number, batch in enumerate(batches):
         own = None if key is None else jax.random.fold_in(key, number)
         error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
