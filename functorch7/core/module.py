@@ -16,6 +16,7 @@ from . import hooks, recording
 from .checked import checked
 from .checks import expected, inside
 from .emitted import is_emitted
+from .keys import folded
 from .printing import chain
 from .traits import Traits, derived
 from .zero_mask import is_zero_mask
@@ -200,7 +201,7 @@ class Module:
             position, child, shown = list(children).index(str(name)), children[str(name)], name
         if self._hooks:
             child = hooks.handed_on(self, name, child)
-        key = jax.random.fold_in(key, position) if key is not None and child.traits.draws(train) else None
+        key = folded(key, position) if child.traits.draws(train) else None
         if way is None:
             alone = child.traits.traceable and not self.traits.traceable
             compiled = alone and not child._hooks and recording.recorder() is None

@@ -38,7 +38,7 @@ class Traits(NamedTuple):
     uncalled: tuple[int | str, ...]
     """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
     scaled_axes: dict[str, int] | None
-    """Of each of the module's weights, the axis that counts outputs, which have a scale each in 8 bits (`Quantized`)."""
+    """Of each of the module's weights, the axis that counts outputs, with a scale each in 8 bits (`Quantized`)."""
 
     def draws(self, train: bool) -> bool:
         """Whether `forward` draws from `key` in this mode."""

@@ -96,7 +96,9 @@ class AsNnx(nnx.Module):
         self.params = nnx.data(jax.tree.map(nnx.Param, params))
         self.buffers = Buffer(buffers)
         self.deterministic = False
-        self.rngs = rngs["dropout"].fork() if module.traits.draws(True) or module.traits.draws(False) else nnx.data(None)
+        self.rngs = (
+            rngs["dropout"].fork() if module.traits.draws(True) or module.traits.draws(False) else nnx.data(None)
+        )
 
     def __call__(self, input: Any) -> Any:
         train = not self.deterministic

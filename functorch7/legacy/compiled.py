@@ -183,7 +183,9 @@ def arguments_of(program: Program, storages: list) -> list:
 
 def reporting(program: Program, network: Callable) -> Callable:
     """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
-    if not (program.spec.traits.checks_values and program.spec.traits.traceable):  # what is not traceable checks as it goes
+    if not (
+        program.spec.traits.checks_values and program.spec.traits.traceable
+    ):  # what is not traceable checks as it goes
 
         def run(*arguments: Any) -> tuple[Any, tuple]:
             outcome, new = network(*arguments)

@@ -215,7 +215,9 @@ class Custom(Registration):
         for name, shape, dtype in spec.parameters:
             setattr(self, name, Parameter(Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)))
         for name, shape, dtype in spec.buffers:
-            self.register_buffer(name, Tensor.viewing(Storage.zeros(shape, dtype), 0, shape), name not in spec.traits.unsaved)
+            self.register_buffer(
+                name, Tensor.viewing(Storage.zeros(shape, dtype), 0, shape), name not in spec.traits.unsaved
+            )
         for name, child in spec.children().items():
             setattr(self, name, taken_from(given, child) or object_of(child, given))
 

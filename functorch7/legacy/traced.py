@@ -165,7 +165,9 @@ class Run:
             for name, child in zip(names, children, strict=True)
         ]
         own = own_buffers(spec, buffers)
-        arrays = {name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient}
+        arrays = {
+            name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient
+        }
         fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
         fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
         if isinstance(spec, Foreign):

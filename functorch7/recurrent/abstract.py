@@ -159,8 +159,8 @@ class Cell(AbstractRecurrent, abstract=True):
         return output, {**buffers, **masks, **state}
 
     def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        """The same for all steps (time first), with one projection before the scan."""
-        _, masks, state = self._started(params, buffers, inputs[0], key, train)
+        """The same for all steps (time first, a key for each), with one projection before the scan."""
+        _, masks, state = self._started(params, buffers, inputs[0], None if key is None else key[0], train)
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
         zero = self._padding(buffers, inputs)
         outputs, state = unfolded(self.advance, projected, state, self.recurrent_weights(params), masks, zero)

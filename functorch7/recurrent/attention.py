@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Container, Module, check_positive, expected
+from ..core.keys import folded
 from .over_time import scanned
 from .recurrence import as_recurrent, check_module
 from .sequencer import AbstractSequencer, as_table
@@ -35,12 +36,12 @@ class Repeater(AbstractSequencer, Container):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         def step(buffers: Any, time: Any, _: Any) -> tuple[Any, Any]:
-            step_key = None if key is None else jax.random.fold_in(key, time)
+            step_key = folded(key, time)
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
             return output, [buffer]
 
         start = self.start(buffers, train)
-        outputs, new = scanned(step, start, None, self.starts_at_zero, self.rho)
+        outputs, new = scanned(step, start, None, self.traits.starts_at_zero, self.rho)
         return as_table(outputs, self.rho), self.end(new, train)
 
     def printed(self) -> str:
@@ -86,7 +87,7 @@ class RecurrentAttention(AbstractSequencer, Container):
         dtype = next((leaf.dtype for leaf in jax.tree.leaves(params)), leaves[0].dtype)
 
         def step(state: Any, time: Any, _: Any) -> tuple[Any, Any]:
-            step_key = None if key is None else jax.random.fold_in(key, time)
+            step_key = folded(key, time)
             (rnn, action), hidden = state
             where, action = self.call(1, params, [rnn, action], hidden, key=step_key, train=train)
             seen = [input, lax.stop_gradient(where)]
@@ -95,7 +96,7 @@ class RecurrentAttention(AbstractSequencer, Container):
 
         zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)
         start = [self.start(buffers, train), zeros]
-        (hidden, actions), (new, _) = scanned(step, start, None, self.starts_at_zero, self.n_step)
+        (hidden, actions), (new, _) = scanned(step, start, None, self.traits.starts_at_zero, self.n_step)
         outputs = [hidden, actions] if self.forward_actions else hidden
         return as_table(outputs, self.n_step), self.end(new, train)
 

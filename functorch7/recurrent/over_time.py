@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from ..core import Module, hooks
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
+from ..core.keys import of_steps
 from ..core.recording import recorder, scan
 from ..core.rows import at_once, unread
 from ..core.watching import unwatched
@@ -21,8 +22,10 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
     """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
 
     State flows from step to step; losses emitted inside are summed over time, log-probabilities stacked. A chain is
-    run module by module, over the whole sequence each: the result is the same, and products become larger.
+    run module by module, over the whole sequence each: the result is the same, and products become larger. `key` is
+    folded with the time of each step; keys of steps, one for each, are taken as they are.
     """
+    key = of_steps(key, _length(inputs))
     if recorder() is None:
         if type(module) is Sequential and not hooks.here(module):
             return _chain(module, params, buffers, inputs, key=key, train=train)
@@ -36,11 +39,15 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
         if not memory:
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
-    def step(buffers: Any, time: Any, input: Any) -> tuple[Any, Any]:
-        step_key = None if key is None else jax.random.fold_in(key, time)
+    def step(buffers: Any, time: Any, each: tuple) -> tuple[Any, Any]:
+        input, step_key = each
         return module.apply(params, buffers, input, key=step_key, train=train)
 
-    return scanned(step, buffers, inputs, module.traits.starts_at_zero)
+    return scanned(step, buffers, (inputs, key), module.traits.starts_at_zero)
+
+
+def _length(inputs: Any) -> int:
+    return len(jax.tree.leaves(inputs)[0])
 
 
 def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -53,18 +60,14 @@ def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: A
 
 def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
     """All steps at once, of a module without memory."""
-    length = len(jax.tree.leaves(inputs)[0])
-    keys = None if key is None or not module.traits.draws(train) else jax.vmap(lambda t: jax.random.fold_in(key, t))(
-        jnp.arange(length)
-    )  # fmt: skip
-
+    key = key if module.traits.draws(train) else None
     masks = zero_masks(buffers)
 
     def step(input: Any, key: Any, masks: list) -> tuple[Any, Any]:
         output, new = module.apply(params, with_zero_masks(buffers, masks), input, key=key, train=train)
         return output, without_zero_masks(new)
 
-    outputs, new = at_once(step, inputs, keys, over_steps(masks, length))
+    outputs, new = at_once(step, inputs, key, over_steps(masks, _length(inputs)))
     new = _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
     return outputs, with_zero_masks(new, masks)
 
@@ -86,7 +89,7 @@ def scanned(
     def first_of(sequence: Any) -> Any:
         return jax.tree.map(lambda x: x[0], sequence)
 
-    length = len(jax.tree.leaves(inputs)[0]) if length is None else length
+    length = _length(inputs) if length is None else length
     masks, buffers = zero_masks(buffers), without_zero_masks(buffers)
     steps = (jnp.arange(length), inputs, over_steps(masks, length))
     if starts_at_zero:

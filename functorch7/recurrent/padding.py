@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, expected, map_state
+from ..core.keys import folded, of_steps
 from .masking import cleared
 from .over_time import scanned
 from .sequencer import Sequencer
@@ -32,10 +33,11 @@ def over_padded(
     >>> outputs.shape, last.shape, bool((outputs[1, 1] == last[1]).all()), bool((buffers["output"] == last).all())
     ((4, 2, 2), (2, 2), True, True)
     """
+    key = of_steps(key, len(jax.tree.leaves(inputs)[0]))
     if isinstance(module, Sequencer):
         outputs, last, inner = over_padded(
-            module.modules[0], params[0], module.start(buffers, train)[0], inputs, lengths=lengths, mask=mask, key=key,
-            train=train,
+            module.modules[0], params[0], module.start(buffers, train)[0], inputs, lengths=lengths, mask=mask,
+            key=folded(key, 0), train=train,
         )  # fmt: skip
         return outputs, last, [inner]
     valid = _valid(module, jax.tree.leaves(inputs)[0].shape[:2], lengths, mask)
@@ -43,8 +45,7 @@ def over_padded(
         raise ValueError(f"{module.torch_name()}: over_padded needs modules that start from zeros")
 
     def step(state: Any, time: Any, each: Any) -> tuple[Any, Any]:
-        (buffers, last), (input, valid) = state, each
-        step_key = None if key is None else jax.random.fold_in(key, time)
+        (buffers, last), (input, valid, step_key) = state, each
         output, new = module.apply(params, buffers, input, key=step_key, train=train)
 
         def kept(after: Any, before: Any) -> Any:
@@ -53,7 +54,7 @@ def over_padded(
         output = cleared(~valid, output)
         return output, [map_state(module, new, kept, buffers), kept(output, last)]
 
-    outputs, (buffers, last) = scanned(step, [buffers, None], (inputs, valid), True)
+    outputs, (buffers, last) = scanned(step, [buffers, None], (inputs, valid, key), True)
     return outputs, last, buffers
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Container, Module, builder, expected, forget
+from ..core.keys import of_steps
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_module
 
@@ -78,14 +79,14 @@ class Sequencer(AbstractSequencer, Container):
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if not length:
             raise expected(self, "a sequence: a table, or a tensor of time x batch x features", input)
-        buffers = self.start(buffers, train)
-        if self.traceable:
+        buffers, keys = self.start(buffers, train), of_steps(key, length)
+        if self.traits.traceable:
             inputs = stacked(self, input) if table else input
-            outputs, buffer = self.call(0, params, buffers, inputs, key=key, train=train, way=over_time)
+            outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time)
             return (as_table(outputs, length) if table else outputs), self.end([buffer], train)
 
         def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
-            step_key = None if key is None else jax.random.fold_in(key, time)
+            step_key = None if keys is None else keys[time]
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
             return output, [buffer]
 

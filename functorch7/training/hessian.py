@@ -32,7 +32,13 @@ def _check(module: Module, train: bool) -> None:
     if isinstance(module, layers.Sequential):
         for child in module.modules:
             _check(child, train)
-    elif module.children() or module.traits.takes_table or module.traits.is_step or module.traits.draws(train) or not module.traits.traceable:
+    elif (
+        module.children()
+        or module.traits.takes_table
+        or module.traits.is_step
+        or module.traits.draws(train)
+        or not module.traits.traceable
+    ):
         raise _undefined(module)
 
 
