@@ -12,15 +12,24 @@ from .module import Module
 
 
 class Composite(Module, abstract=True):
-    """A module whose fields hold modules (or tuples of them): write `f(run, input)`, which calls `run.name(input)`.
+    """A module whose fields hold modules (or lists of them): write `f(run, input)`, which calls `run.name(input)`.
 
-    Children have their fields' names, those in a tuple "name.0", "name.1", ...; `run` carries their arrays, buffers
+    Children have their fields' names, those in a list "name.0", "name.1", ...; `run` carries their arrays, buffers
     and random keys. Own arrays, if `init_params` or `init_buffers` makes any, are `run.params[name]` and
     `run.buffers[name]`, which may be set; `run.train` is the mode. A module may be called several times.
-    Raises: AttributeError for a name that is no field with modules.
+    Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists.
     """
 
     def __post_init__(self) -> None:
+        for name, value in [(each.name, getattr(self, each.name)) for each in fields(self)]:  # type: ignore[arg-type]
+            if isinstance(value, list) and any(isinstance(each, Module) for each in value):
+                self._set(**{name: tuple(value)})
+            inner = value if isinstance(value, (list, tuple)) else () if isinstance(value, Module) else [value]
+            if any(map(_hides_modules, inner)):
+                raise TypeError(
+                    f"{self.torch_name()}: the modules in its field {name!r} would have no parameters, because they "
+                    "are in a dict or in nested lists; give a list of modules, or a field to each"
+                )
         taken = {"params", "buffers", "train"} & {name.split(".")[0] for name in self.children()}
         if taken:
             raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
@@ -44,6 +53,12 @@ class Composite(Module, abstract=True):
     def printed(self) -> str:
         lines = [f"  ({name}): {child}".replace("\n", "\n  ") for name, child in self.children().items()]
         return "\n".join([f"{self.torch_name()} {{", *lines, "}"]) if lines else self.torch_name()
+
+
+def _hides_modules(value: Any) -> bool:
+    """Whether there are modules inside of a table."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(each, Module) or _hides_modules(each) for each in inner)
 
 
 class Run:

@@ -5,6 +5,7 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 (`forward`, with buffers, keys and children).
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -28,6 +29,19 @@ DERIVED = ("_hash", "_traits")
 
 registry: dict[str, type["Module"]] = {}
 """Every module class by its Torch name, such as "nn.Linear"."""
+
+
+def _register(cls: type["Module"]) -> None:
+    """Notes a class under its Torch name: the newest of a user's, but none in the place of this package's."""
+    name, ours = cls.torch_name(), f"{__package__.split('.')[0]}."
+    known = registry.get(name)
+    if known is not None and known.__module__ != cls.__module__:
+        stays = known.__module__.startswith(ours)
+        of = f"{known.__module__}'s" if stays else f"that of {cls.__module__}, no longer of {known.__module__}"
+        warnings.warn(f"{name} is {of}; another `package` in the class tells them apart", stacklevel=4)
+        if stays:
+            return
+    registry[name] = cls
 
 
 class Variables(NamedTuple):
@@ -68,9 +82,8 @@ class Module:
         # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
-        known = registry.get(cls.torch_name())
-        if not abstract and (known is None or known.__module__ == cls.__module__):
-            registry[cls.torch_name()] = cls
+        if not abstract:
+            _register(cls)
 
     # What an author overrides ------------------------------------------------------------------------------
 
@@ -156,6 +169,7 @@ class Module:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
         children = self.children()
         if isinstance(children, tuple):
+            _check_no_arrays(type(self))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(children)]
             own = self.init_buffers()
             return Variables([m.params for m in made], [*(m.buffers for m in made), *([own] if own else [])])
@@ -287,6 +301,15 @@ class Module:
         return self.printed()
 
 
+def _check_no_arrays(kind: type[Module]) -> None:
+    """Raises TypeError for a class of containers that makes arrays, for which their trees have no place."""
+    if kind.init_params is not Module.init_params:
+        raise TypeError(
+            f"{kind.torch_name()}: a container's parameters are those of its modules, so that its own init_params has "
+            "no place for arrays; put them into a module inside, or make it a Composite, whose fields are modules"
+        )
+
+
 def _forward(buffers, key, train, module, params, input):
     return module.forward(params, buffers, input, key=key, train=train)
 
@@ -329,6 +352,10 @@ class Container(Module, init=False):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
 
     modules: tuple[Module, ...]
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        _check_no_arrays(cls)
 
     def __init__(self, *modules: Module):
         self._set(modules=modules)

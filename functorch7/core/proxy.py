@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from .module import Children, Module
+from .module import Children, Module, Variables
 from .traits import DECLARED
 
 
@@ -31,6 +31,9 @@ class Proxy(Module, abstract=True):
 
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
         return self.module.initial_state(batch, dtype)
+
+    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+        return self.module.init(key, stdv)
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         return self.module.init_params(key) if stdv is None else self.module.init_params(key, stdv)

@@ -1,0 +1,111 @@
+"""What authors of modules may leave out, and what they are told."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.legacy import nn
+
+
+class Counter(f7.Module, abstract=True):
+    """A cell that says nothing of its state: the number of the step, which starts at 1."""
+
+    def init_buffers(self):
+        return {"count": None}
+
+    def forward(self, params, buffers, input, *, key, train):
+        count = jnp.ones(()) if buffers["count"] is None else buffers["count"]
+        return input + count, {"count": count + 1}
+
+
+def test_a_cells_state_starts_where_it_says_and_is_forgotten_after_a_sequence():
+    sequencer = f7.Sequencer(Counter())
+    variables = sequencer.init(jax.random.key(0))
+    for _ in range(2):
+        output, buffers = sequencer.apply(*variables, jnp.zeros((3, 1)))
+        np.testing.assert_array_equal(output.ravel(), [1, 2, 3])
+        variables = variables._replace(buffers=buffers)
+    remembering = sequencer.remember("both")
+    _, buffers = remembering.apply(*variables, jnp.zeros((3, 1)))
+    np.testing.assert_array_equal(remembering.apply(variables.params, buffers, jnp.zeros((2, 1)))[0].ravel(), [4, 5])
+
+
+class Residual(f7.Composite, abstract=True):
+    """after(x + body(x))."""
+
+    body: tuple
+    after: f7.Module
+
+    def f(self, run, input):
+        inner = input
+        for module in run.body:
+            inner = module(inner)
+        return run.after(input + inner)
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_a_list_of_modules_in_a_field_has_parameters(kind):
+    module = Residual(kind([f7.Linear(4, 4), f7.Tanh()]), f7.Identity())
+    params, buffers = module.init(jax.random.key(0))
+    weight, bias = map(np.asarray, (params["body.0"]["weight"], params["body.0"]["bias"]))
+    x = np.random.default_rng(0).normal(size=(2, 4)).astype(np.float32)
+    np.testing.assert_allclose(module.apply(params, buffers, x)[0], x + np.tanh(x @ weight.T + bias), 1e-5)
+    assert hash(module) == hash(Residual((f7.Linear(4, 4), f7.Tanh()), f7.Identity()))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"a": f7.Tanh()}, [[f7.Tanh()]], ({"a": [f7.Tanh()]},)], ids=["dict", "list", "both"]
+)
+def test_modules_that_would_have_no_parameters_are_refused(wrong):
+    with pytest.raises(TypeError, match=r"nn.Residual: the modules in its field 'body' .* give a list of modules"):
+        Residual(wrong, f7.Identity())
+
+
+def test_objects_in_a_list_are_those_inside():
+    class Around(f7.Composite):
+        body: tuple
+        after: f7.Module
+
+        def f(self, run, input):
+            inner = input
+            for module in run.body:
+                inner = module(inner)
+            return run.after(input + inner)
+
+    linear = nn.Linear(4, 4)
+    module = nn.Around((linear, nn.Tanh()), nn.Tanh())
+    x = np.random.default_rng(0).normal(size=(2, 4)).astype(np.float32)
+    inner = np.tanh(x @ np.asarray(linear.weight).T + np.asarray(linear.bias))
+    np.testing.assert_allclose(module.forward(x), np.tanh(x + inner), 1e-5)
+    module.backward(x, x)
+    assert [id(p) for p in module.parameters()[0]] == [id(linear.weight), id(linear.bias)]
+    assert np.abs(np.asarray(linear.gradWeight)).max() > 0
+
+
+def test_a_container_with_arrays_of_its_own_is_refused_when_its_class_is_made():
+    with pytest.raises(TypeError, match=r"nn.Scaled: a container's parameters .* make it a Composite"):
+
+        class Scaled(f7.Container, abstract=True):
+            def init_params(self, key, stdv=None):
+                return {"weight": jnp.ones(3)}
+
+
+def made_in(module, name="Swish"):
+    return type(name, (f7.Map,), {"__module__": module, "f": lambda self, x: x * jax.nn.sigmoid(x)})
+
+
+def test_of_two_authors_classes_of_one_name_the_newer_counts_and_both_are_told():
+    first = made_in("first.author")
+    assert nn.Swish.spec_class is first
+    with pytest.warns(UserWarning, match=r"nn.Swish is that of second.author, no longer of first.author"):
+        second = made_in("second.author")
+    assert nn.Swish.spec_class is second
+    del f7.core.registry["nn.Swish"]
+
+
+def test_no_class_takes_the_place_of_one_of_the_package():
+    with pytest.warns(UserWarning, match=r"nn.Linear is functorch7.layers.linear's"):
+        made_in("an.author", "Linear")
+    assert nn.Linear.spec_class is f7.Linear
