@@ -29,15 +29,15 @@ from .emitted import reinforce_loss as reinforce_loss
 from .emitted import reward_as as reward_as
 from .emitted import without_emitted as without_emitted
 from .hooks import hooked as hooked
+from .kinds import buffer_kinds as buffer_kinds
+from .kinds import map_state as map_state
 from .module import Container as Container
 from .module import Layer as Layer
 from .module import Map as Map
 from .module import Module as Module
 from .module import TableMap as TableMap
 from .module import Variables as Variables
-from .module import buffer_kinds as buffer_kinds
 from .module import builder as builder
-from .module import map_state as map_state
 from .module import registry as registry
 from .naming import check_state as check_state
 from .naming import find as find

@@ -5,7 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .module import Module, map_state
+from .kinds import map_state
+from .module import Module
 
 
 def forget(module: Module, buffers: Any, rows: Any = None) -> Any:

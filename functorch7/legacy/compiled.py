@@ -13,7 +13,7 @@ from jax import lax
 
 from .. import core
 from ..core.emitted import Emitted, reward_as
-from ..core.module import map_state
+from ..core.kinds import map_state
 from ..core.recording import recording
 from .tensor import contiguous_stride
 

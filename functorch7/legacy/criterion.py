@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import weakref
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -13,9 +15,10 @@ import numpy as np
 from .. import core, losses, reinforce
 from ..layers import Node
 from ..layers.graph import nodes_among
-from .described import Described, Given, describe, overridden_in
+from .described import Described, Given, describe, overridden_in, taken_from
 from .dpnn import Batches
 from .generated import class_of, object_of
+from .members import FIELDS, OfObject
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
@@ -46,11 +49,11 @@ def _unchanged(value: Any, stamp: Any) -> bool:
 
 
 class _Evaluation:
-    """A loss with its gradient, and what it is the gradient of."""
+    """A loss with the way to its gradient, and what it is the loss of."""
 
     __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
 
-    def __init__(self, loss: Any, gradient: Any, input: Any, target: Any, spec: Any):
+    def __init__(self, loss: Any, gradient: Callable[[], Any], input: Any, target: Any, spec: Any):
         self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
         self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
 
@@ -73,8 +76,9 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     Source: nn/doc/criterion.md#nn.Criterion.
     """
 
-    output: Any = 0
     _kept: _Evaluation | None = None
+    _own_effects = False
+    """Whether a class of this package does more than its description says."""
     _zero_mask: Any = None
     _arrays: list[str] = []
 
@@ -91,6 +95,13 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
             self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
+        for name in FIELDS:
+            if name not in self.__dict__ and hasattr(spec, name):
+                inside = getattr(spec, name)
+                if isinstance(inside, tuple):
+                    self.__dict__[name] = [taken_from(given, each) or object_of(each, given) for each in inside]
+                else:
+                    self.__dict__[name] = taken_from(given, inside) or object_of(inside, given)
 
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
@@ -109,10 +120,83 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             self.__dict__[name].copy(given[name])
 
     def description(self) -> Any:
-        """The immutable description as it stands, with the tensors' present values."""
-        if not self._arrays:
-            return self._spec
-        return self._spec.replace(**{name: core.Const(self.__dict__[name]) for name in self._arrays})
+        """The immutable description as it stands, with the tensors' present values and the criterions inside."""
+        if self._spec is None or self._is_users():
+            return OfObject(self)
+        return self._described(lambda criterion: criterion.description())
+
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        """The description, of which `of` describes the criterions inside."""
+        changes: dict[str, Any] = {name: core.Const(self.__dict__[name]) for name in self._arrays}
+        for name in FIELDS:
+            inside = self.__dict__.get(name)
+            if inside is not None:
+                changes[name] = tuple(map(of, inside)) if isinstance(inside, list) else of(inside)
+        return self._spec.replace(**changes) if changes else self._spec
+
+    def members(self) -> list[Criterion]:
+        """The criterions inside."""
+        found: list[Criterion] = []
+        for inside in (self.__dict__.get(name) for name in FIELDS):
+            found += inside if isinstance(inside, list) else [] if inside is None else [inside]
+        return found
+
+    def _is_users(self) -> bool:
+        """Whether a user has written its loss or its gradient."""
+        return self._has_own_loss() or overridden_in(self.__class__, "updateGradInput")
+
+    def is_foreign(self) -> bool:
+        """Whether the object has to be run, because it does, or one inside, what its description does not say."""
+        return self._own_effects or self._is_users() or any(member.is_foreign() for member in self.members())
+
+    # What forward and backward leave -------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> Any:
+        """The loss of the last forward, of a criterion around this one, too; 0 at first."""
+        self._catch_up()
+        return self.__dict__.get("output", 0)
+
+    @output.setter
+    def output(self, value: Any) -> None:
+        self.__dict__["output"] = value
+
+    @property
+    def gradInput(self) -> Any:
+        """The gradient of the last backward, of a criterion around this one, too; empty at first."""
+        self._catch_up()
+        return self.__dict__["gradInput"]
+
+    @gradInput.setter
+    def gradInput(self, value: Any) -> None:
+        self.__dict__["gradInput"] = value
+
+    def _catch_up(self) -> None:
+        """Lets the criterion around this one, which was computed as a whole, run those inside for what they show."""
+        around = self.__dict__.pop("_around", None)
+        if around is not None and around() is not None:
+            around()._run_members()
+
+    def _run_members(self) -> None:
+        kept, pulled = self._kept, self.__dict__.get("_pulled", False)
+        for member in self._all_members():
+            member.__dict__.pop("_around", None)
+        if kept is not None:
+            evaluation = self._evaluated_by_members(kept.input, kept.target, kept.spec)
+            if pulled:
+                evaluation.gradient()
+
+    def _all_members(self) -> Iterator[Criterion]:
+        for member in self.members():
+            yield member
+            yield from member._all_members()
+
+    def _computed_as_a_whole(self, pulled: bool) -> None:
+        self.__dict__["_pulled"] = pulled
+        for member in self._all_members():
+            member.__dict__["_around"] = weakref.ref(self)
+
+    # Forward and backward -------------------------------------------------------------------------------------------
 
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
@@ -143,8 +227,14 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         kept = self._kept
         if kept is None or not kept.stands(input, target, self.description()):
             kept = self._evaluated(input, target)
-        gradient = self.__dict__["gradInput"] = wrapped(kept.gradient)
+        gradient = self.__dict__["gradInput"] = wrapped(kept.gradient())
+        if self.members() and not self._by_members():
+            self._computed_as_a_whole(pulled=True)
         return gradient
+
+    def _by_members(self) -> bool:
+        """Whether the criterions inside have to be run themselves."""
+        return any(member.is_foreign() for member in self.members())
 
     def _has_own_loss(self) -> bool:
         return overridden_in(self.__class__, "updateOutput")
@@ -159,24 +249,47 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         spec = self.description()
-        if spec.traits.takes_table:  # also one of plain numbers
+        if self._by_members():
+            kept = self._evaluated_by_members(input, target, spec)
+        else:
+            given, others, dtype = self._arguments(input, target)
+            spec.check(given, *others)
+            run = _value_and_gradient(spec, dtype)
+            if dtype.itemsize == 8:
+                with precision(dtype):
+                    loss, gradient = run(given, *others)
+            else:
+                loss, gradient = run(given, *others)
+            kept = _Evaluation(loss, lambda: gradient, input, target, spec)
+            if self.members():
+                self._computed_as_a_whole(pulled=False)
+        self.__dict__["_kept"] = kept
+        return kept
+
+    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> _Evaluation:
+        """The same, where every criterion inside is run by its own methods."""
+        given, others, dtype = self._arguments(input, target)
+        with precision(dtype):
+            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(dtype), given)
+            loss, pull = jax.vjp(lambda input: self._described(OfObject).loss(input, *others), arrays)
+
+        def gradient() -> Any:
+            with precision(dtype):
+                return pull(jnp.ones_like(loss))[0]
+
+        return _Evaluation(loss, gradient, input, target, spec)
+
+    def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
+        """(input, (target[, mask]), dtype of the loss), as arrays."""
+        if self._spec.traits.takes_table:  # also one of plain numbers
             given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
         else:
             given = unwrapped(input)
-        wanted = unwrapped(target)
         first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
-        others = (wanted,) if self._zero_mask is None or not spec.takes_mask else (wanted, self._zero_mask)
-        spec.check(given, *others)
-        run = _value_and_gradient(spec, dtype)
-        if dtype.itemsize == 8:
-            with precision(dtype):
-                loss, gradient = run(given, *others)
-        else:
-            loss, gradient = run(given, *others)
-        kept = self.__dict__["_kept"] = _Evaluation(loss, gradient, input, target, spec)
-        return kept
+        masked = self._zero_mask is not None and self.description().takes_mask
+        return given, (unwrapped(target), self._zero_mask) if masked else (unwrapped(target),), dtype
 
     def __call__(self, input: Any, target: Any = None) -> Any:
         """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""
@@ -195,7 +308,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             if mask.dtype.kind not in "biu":
                 raise TypeError(f"{self.typename()}: expecting zeroMask tensor of bytes or false, got {mask.dtype}")
             zeroMask = mask != 0
-        for criterion in (self, *self._parts()):
+        for criterion in (self, *self._all_members()):
             criterion.__dict__.update(_zero_mask=zeroMask, _kept=None)
 
     def clone(self) -> Criterion:
@@ -217,7 +330,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         return self.type("torch.CudaDoubleTensor", tensorCache)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_around", "_pulled")}
 
     def __repr__(self) -> str:
         return self.typename()
@@ -270,22 +383,13 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
 class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward):
     """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
 
+    _own_effects = True
+
     def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
         if not hasattr(module, "reinforce"):
             raise TypeError(f"{self.typename()}: expected a module to reward, got {module!r}")
         super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
         self.__dict__["module"] = module
-
-    def _take(self, spec: core.Module, given: Given) -> None:
-        super()._take(spec, given)
-        self.__dict__["criterion"] = given[0][1] if given else object_of(spec.criterion)  # type: ignore[attr-defined]
-
-    def description(self) -> Any:
-        """The immutable description, with the baseline's criterion as it stands."""
-        return self._spec.replace(criterion=self.criterion.description())
-
-    def _parts(self) -> list[Described]:
-        return [self.criterion]
 
     def updateGradInput(self, input: Any, target: Any) -> Any:
         """[zeros, the baseline's gradient]; the reward goes to the stochastic modules."""

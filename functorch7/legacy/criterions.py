@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import core, losses, recurrent
 from .criterion import Criterion
-from .described import Described, Given
+from .described import Described, Given, taken_from
 from .generated import object_of
 from .module import Module
 from .storage import dtype_of, precision
@@ -41,8 +42,7 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
 
     def _take(self, spec: core.Module, given: Given) -> None:
         super()._take(spec, given)
-        self.__dict__.setdefault("criterions", [])
-        self.__dict__.setdefault("weights", [])
+        self.__dict__.setdefault("weights", list(spec.weights))  # type: ignore[attr-defined]
 
     def add(self, criterion: Criterion, weight: float = 1) -> Any:
         """Appends a criterion; returns this one. Raises TypeError for anything else."""
@@ -52,11 +52,8 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
         self.weights.append(weight)
         return self
 
-    def description(self) -> Any:
-        """The immutable description, with the criterions as they stand."""
-        return self._spec.replace(
-            criterions=tuple(criterion.description() for criterion in self.criterions), weights=tuple(self.weights)
-        )
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
 
     def _parts(self) -> list[Described]:
         return list(self.criterions)
@@ -66,19 +63,35 @@ class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
     """nn.ParallelCriterion."""
 
 
+MODULES = {"inputModule": "input_module", "targetModule": "target_module"}
+"""The modules of a ModuleCriterion, as Torch names them, and as its description does."""
+
+
 class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
     """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
+
+    _own_effects = True
 
     def __init__(
         self, criterion: Criterion, inputModule: Module | None = None, targetModule: Module | None = None,
         castTarget: bool = True,
     ):  # fmt: skip
-        super().__init__(criterion)
-        self.__dict__.update(
-            criterion=criterion, inputModule=inputModule, targetModule=targetModule, castTarget=castTarget
-        )
+        super().__init__(criterion, inputModule, targetModule, castTarget)
+        self.__dict__["castTarget"] = castTarget
         if inputModule is not None and inputModule.parameters()[0]:
             warnings.warn("nn.ModuleCriterion doesn't support parameter updates", stacklevel=2)
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        for name, field in MODULES.items():
+            inside = getattr(spec, field)
+            if name not in self.__dict__:
+                self.__dict__[name] = None if inside is None else taken_from(given, inside) or object_of(inside, given)
+
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        modules = {field: self.__dict__[name] for name, field in MODULES.items()}
+        changes = {field: None if module is None else module.description() for field, module in modules.items()}
+        return super()._described(of).replace(**changes)
 
     def _inside(self, input: Any, target: Any) -> tuple[Any, Any]:
         return (
@@ -112,18 +125,6 @@ class AbstractSequencerCriterion(Criterion, describes=recurrent.AbstractSequence
 
     Source: rnn (2017), AbstractSequencerCriterion.lua.
     """
-
-    def _take(self, spec: core.Module, given: Given) -> None:
-        super()._take(spec, given)
-        if "criterion" not in self.__dict__:
-            self.__dict__["criterion"] = given[0][1] if given else object_of(spec.criterion)  # type: ignore[attr-defined]
-
-    def description(self) -> Any:
-        """The immutable description, with the criterion as it stands."""
-        return self._spec.replace(criterion=self.criterion.description())
-
-    def _parts(self) -> list[Described]:
-        return [self.criterion]
 
     def getStepCriterion(self, step: int) -> Criterion:
         """The criterion of a step: one for all."""

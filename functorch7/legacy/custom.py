@@ -7,10 +7,10 @@ from functools import wraps
 from typing import Any
 
 from ..layers.graph import nodes_among
-from .described import overridden_in
+from .described import overridden_in, taken_from
 from .forms import Form, frozen, is_array, split, thawed
 from .generated import object_of
-from .module import Module, taken_from
+from .module import Module
 from .parameter import Parameter
 from .plan import Plan, grad_name
 from .registration import KINDS, Registration

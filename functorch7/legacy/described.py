@@ -76,6 +76,14 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any])
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
+def taken_from(given: Given, spec: core.Module) -> Any:
+    """The object whose description this is, taken out of those that are left; None if there is none."""
+    for i, (description, _) in enumerate(given):
+        if description is spec:
+            return given.pop(i)[1]
+    return None
+
+
 @cache
 def overridden_in(kind: type, name: str) -> bool:
     """Whether a class has a user's version of a method."""

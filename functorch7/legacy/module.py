@@ -15,7 +15,7 @@ from ..layers import Node
 from ..layers.graph import nodes_among
 from .bigdl import BigDL
 from .calls import Call, Newest, count
-from .described import Described, Given, describe, overridden_in, plain
+from .described import Described, Given, describe, overridden_in, plain, taken_from
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -32,14 +32,6 @@ from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
 from .values import unwrapped, wrapped
-
-
-def taken_from(given: Given, spec: core.Module) -> Any:
-    """The object whose description this is, taken out of those that are left; None if there is none."""
-    for i, (description, _) in enumerate(given):
-        if description is spec:
-            return given.pop(i)[1]
-    return None
 
 
 class Module(

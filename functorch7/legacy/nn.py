@@ -5,6 +5,7 @@ from typing import Any
 from .. import core
 from . import activations as functional
 from . import bidirectional as bidirectional
+from . import criterion_modules as criterion_modules
 from . import criterions as criterions
 from . import decorators as decorators
 from . import hessian as hessian

@@ -16,15 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .. import core, layers, losses
+from .. import core, layers
 from ..drawing import Picture
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from .container import Container
-from .criterion import Criterion
 from .generated import class_of
-from .module import Module
 
 
 class gModule(Container, describes=layers.Graph):
@@ -107,21 +105,6 @@ def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None 
 
 def _place(source: Any, first: int) -> int:
     return -1 - source.origin if source.origin < 0 else first + source.origin
-
-
-class ModuleFromCriterion(Module, describes=losses.ModuleFromCriterion):
-    """nn.ModuleFromCriterion; `criterion` is what it computes."""
-
-    def __init__(self, criterion: Criterion):
-        if not isinstance(criterion, Criterion):
-            raise TypeError(f"{self.typename()}: expected a criterion, got {criterion!r}")
-        super().__init__(criterion)
-        self.__dict__["criterion"] = criterion
-
-    def own_description(self) -> core.Module:
-        """The description, with the criterion as it stands."""
-        criterion = self.__dict__.get("criterion")
-        return self._spec if criterion is None else self._spec.replace(criterion=criterion.description())
 
 
 def nest(nodes: Any) -> Node:

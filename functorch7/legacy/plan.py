@@ -12,7 +12,7 @@ import numpy as np
 from .. import core
 from ..core.emitted import is_emitted
 from ..core.hooks import Hook
-from ..core.module import map_state
+from ..core.kinds import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
 from ..layers import Sequential
 from ..reinforce import Reinforce

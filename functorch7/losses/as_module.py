@@ -21,6 +21,10 @@ class ModuleFromCriterion(Module):
     criterion: Criterion
 
     @property
+    def traceable(self) -> bool:
+        return self.criterion.traits.traceable
+
+    @property
     def checks_values(self) -> bool:
         return self.criterion.traits.checks_values
 

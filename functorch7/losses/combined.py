@@ -26,6 +26,10 @@ class MultiCriterion(Criterion):
             if not isinstance(criterion, Criterion):
                 raise TypeError(f"{self.torch_name()}: expected a criterion, got {criterion!r}")
 
+    @property
+    def traceable(self) -> bool:
+        return all(criterion.traits.traceable for criterion in self.criterions)
+
     def add(self, criterion: Criterion, weight: float = 1) -> "MultiCriterion":
         """The same with one more criterion."""
         return self.replace(criterions=(*self.criterions, criterion), weights=(*self.weights, weight))

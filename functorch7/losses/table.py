@@ -19,6 +19,10 @@ class CriterionTable(TableMap):
     criterion: Criterion
 
     @property
+    def traceable(self) -> bool:
+        return self.criterion.traits.traceable
+
+    @property
     def checks_values(self) -> bool:
         return self.criterion.traits.checks_values
 

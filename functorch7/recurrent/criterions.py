@@ -25,6 +25,10 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
     criterion: Criterion
     size_average: bool = False
 
+    @property
+    def traceable(self) -> bool:
+        return self.criterion.traits.traceable
+
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Criterion):
             raise TypeError(f"{self.torch_name()}: expected a criterion, got {self.criterion!r}")
@@ -70,9 +74,14 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
         columns = self._columns(input, target, zero_mask)
         if isinstance(columns[0], list):
             steps = list(zip(*columns, strict=True))
-            if len({str(jax.tree.map(jnp.shape, step)) for step in steps}) > 1:
+            if not self.traits.traceable or len({str(jax.tree.map(jnp.shape, step)) for step in steps}) > 1:
                 return self.total(jnp.stack([self.criterion.loss(*step) for step in steps]))
             columns = [stacked(self, column) for column in columns]
+        elif not self.traits.traceable:
+            steps = range(len(jax.tree.leaves(columns[0])[0]))
+            return self.total(
+                jnp.stack([self.criterion.loss(*jax.tree.map(lambda x, t=t: x[t], columns)) for t in steps])
+            )
         return self.total(jax.vmap(self.criterion.loss)(*columns))
 
     def total(self, losses: jax.Array) -> jax.Array:
@@ -136,6 +145,10 @@ class MaskZeroCriterion(Criterion):
     criterion: Criterion
     n_input_dim: Any = False
 
+    @property
+    def traceable(self) -> bool:
+        return self.criterion.traits.traceable
+
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Criterion):
             raise TypeError(f"{self.torch_name()}: expected a criterion, got {self.criterion!r}")
@@ -177,6 +190,11 @@ def _along(rows: jax.Array, leaf: Any) -> jax.Array:
 
 def _loss_of_rows(criterion: Criterion, input: Any, target: Any, rows: jax.Array) -> jax.Array:
     """The criterion's loss of some examples of a batch: a sum, or an average by the weights that examples have."""
+    if not criterion.traits.traceable:
+        chosen = np.flatnonzero(rows)
+        if not len(chosen):
+            return jnp.zeros((), jax.tree.leaves(input)[0].dtype)
+        return criterion.loss(*jax.tree.map(lambda leaf: leaf[chosen], (input, target)))
     if isinstance(criterion, MultiCriterion):
         parts = zip(criterion.criterions, criterion.weights, criterion.parts(input, target), strict=True)
         return sum(weight * _loss_of_rows(part, *values, rows) for part, weight, values in parts)  # type: ignore
