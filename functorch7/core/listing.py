@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from . import naming
-from .module import Module, buffer_kinds
+from .kinds import buffer_kinds
+from .module import Module
 
 
 def named_children(module: Module) -> Iterator[tuple[str, Module]]:

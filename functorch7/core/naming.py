@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from .checks import describe
-from .module import Module, Variables, buffer_kinds
+from .kinds import buffer_kinds
+from .module import Module, Variables
 from .places import Path as Path
 from .places import dotted as dotted
 from .places import places as places
