@@ -224,16 +224,17 @@ def _traced_extreme(tensor: Any, name: str, dim: int | None) -> Any:
         return type(tensor).of(jnp.take_along_axis(values, index, axis)), type(tensor).of(index + 1)
 
 
-def _operated(name: str, reflected: bool = True) -> None:
+def operated(name: str, left: Any, right: Any, like: Any) -> Any:
+    """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     function = getattr(operator, name)
+    fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
+    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
 
-    def result(self: Any, left: Any, right: Any) -> Any:
-        fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
-        return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), self)
 
-    setattr(Arithmetic, f"__{name}__", lambda self, other: result(self, self, other))
+def _operated(name: str, reflected: bool = True) -> None:
+    setattr(Arithmetic, f"__{name}__", lambda self, other: operated(name, self, other, self))
     if reflected:
-        setattr(Arithmetic, f"__r{name}__", lambda self, other: result(self, other, self))
+        setattr(Arithmetic, f"__r{name}__", lambda self, other: operated(name, other, self, self))
 
 
 def _as_they_are(arrays: list) -> list:

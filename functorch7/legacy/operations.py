@@ -7,9 +7,11 @@ number, `v` a number that may be left out (1). From one form follow `y.f(...)` (
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import jax
@@ -79,7 +81,7 @@ def _matched(form: str, args: tuple) -> list | None:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a number, or a tensor or array without dimensions."""
-    return isinstance(value, numbers.Number) or (hasattr(value, "dtype") and np.ndim(value) == 0)
+    return isinstance(value, (int, float, numbers.Number)) or (hasattr(value, "dtype") and not value.shape)
 
 
 def is_tensor(value: Any) -> bool:
@@ -120,11 +122,21 @@ def computed(function: Callable, args: Any, fit: Callable[[list], list]) -> Any:
         return np.asarray(found) if isinstance(found, np.generic) else found
 
 
+@cache
+def _is_floating(dtype: np.dtype) -> bool:
+    return jnp.issubdtype(dtype, jnp.floating)
+
+
+@cache
+def _cpu() -> set:
+    return {jax.devices("cpu")[0]}
+
+
 def _dtype_among(args: list) -> np.dtype:
     """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
-    typed = [each for each in args if hasattr(each, "dtype")]
-    dtypes = [each.dtype for each in ([each for each in typed if hasattr(each, "storage_")] or typed)]
-    return next((dtype for dtype in dtypes if jnp.issubdtype(dtype, jnp.floating)), dtypes[0])
+    dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
+    dtypes = dtypes or [each.dtype for each in args if hasattr(each, "dtype")]
+    return next(filter(_is_floating, dtypes), dtypes[0])
 
 
 def _operand(value: Any, dtype: np.dtype) -> Any:
@@ -134,20 +146,19 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
     """
     if isinstance(value, np.generic):
         return value.item()
-    is_own = hasattr(value, "storage_")
-    array = value.array if is_own else value
-    if not hasattr(array, "dtype") or not jnp.issubdtype(dtype, jnp.floating):
+    array = value.array if hasattr(value, "storage_") else value
+    if not hasattr(array, "dtype") or array.dtype == dtype or not _is_floating(dtype):
         return array
-    is_written = isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
-    is_whole = not jnp.issubdtype(array.dtype, jnp.inexact)
-    return array.astype(dtype) if array.dtype != dtype and (is_written or is_whole) else array
+    is_written = isinstance(value, np.ndarray) and _is_floating(value.dtype)
+    return array.astype(dtype) if is_written or not _is_floating(array.dtype) else array
 
 
 def _library(arrays: list) -> Any:
     """NumPy where all arrays are known and on the CPU, else jax.numpy."""
-    cpu = {jax.devices("cpu")[0]}
-    here = (is_concrete(each) and (not isinstance(each, jax.Array) or each.devices() == cpu) for each in arrays)
-    return np if all(here) else jnp
+    for each in arrays:
+        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == _cpu()):
+            return jnp
+    return np
 
 
 def same_count(name: str, arrays: list) -> list:
@@ -155,14 +166,17 @@ def same_count(name: str, arrays: list) -> list:
 
     Raises ValueError for different numbers of elements: tensors are never repeated to fit.
     """
-    shape = next((np.shape(each) for each in arrays if np.ndim(each)), ())
-    for each in arrays:
-        if np.ndim(each) and np.size(each) != int(np.prod(shape)):
+    shapes = [getattr(each, "shape", ()) for each in arrays]
+    first = next(filter(None, shapes), ())
+    for shape in shapes:
+        if shape and shape != first and math.prod(shape) != math.prod(first):
             raise ValueError(
-                f"torch.{name}: expected tensors of as many elements, got sizes {sizes_text(shape)} and "
-                f"{sizes_text(np.shape(each))}; expandAs repeats a tensor"
+                f"torch.{name}: expected tensors of as many elements, got sizes {sizes_text(first)} and "
+                f"{sizes_text(shape)}; expandAs repeats a tensor"
             )
-    return [each.reshape(shape) if np.ndim(each) and np.shape(each) != shape else each for each in arrays]
+    return [
+        each.reshape(first) if shape and shape != first else each for each, shape in zip(arrays, shapes, strict=True)
+    ]
 
 
 def conforming(signature: str) -> Callable[[str, list], list]:

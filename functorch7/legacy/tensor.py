@@ -111,7 +111,9 @@ class Tensor(Arithmetic):
 
     def _is_whole(self) -> bool:
         """Whether these are all the storage's elements, in their order."""
-        return self.offset == 0 and self.nElement() == len(self.storage_) and self.isContiguous()
+        shape, storage = self.shape, self.storage_
+        fits = shape == storage.shape or math.prod(shape) == len(storage)
+        return fits and self.offset == 0 and self.strides_ == contiguous_stride(shape)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""

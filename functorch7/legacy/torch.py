@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
+from .arithmetic import operated
 from .files import from_file, load_t7, save_t7, to_file
 from .operations import OPERATIONS
 from .random import generator
@@ -74,7 +75,7 @@ def cat(tensors: Any, dim: int = -1) -> Tensor:
 
 def eq(x: Any, y: Any) -> Tensor:
     """1 where elements are equal, else 0."""
-    return Tensor.of(jnp.equal(_array(x), _array(y)))
+    return operated("eq", x, y, Tensor)
 
 
 def all(tensor: Any) -> bool:

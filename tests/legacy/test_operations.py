@@ -147,6 +147,8 @@ def test_a_column_and_a_vector_are_combined_by_elements():
     ]:
         same(made, expected)
     same(column < vector, np.asarray(column) < np.asarray(vector)[:, None])
+    same(torch.eq(column, torch.DoubleTensor(np.asarray(column)[:, 0])), np.ones((4, 1)))
+    same(torch.eq(column, 3), np.zeros((4, 1)))
 
 
 def test_times_is_the_product_of_matrices_and_vectors():
@@ -170,6 +172,7 @@ def test_times_is_the_product_of_matrices_and_vectors():
     (lambda: ones(2) ** ones(3), "2 and 3"),
     (lambda: ones(2) < ones(3), "2 and 3"),
     (lambda: ones(2) + np.ones(3), "2 and 3"),
+    (lambda: torch.eq(ones(2, 1), ones(2, 3)), "2x1 and 2x3"),
     (lambda: np.ones(3) - ones(2), "3 and 2"),
     (lambda: ones(2, 1).add(ones(2, 3)), "2x1 and 2x3"),
     (lambda: ones(2).cmul(ones(1)), "2 and 1"),

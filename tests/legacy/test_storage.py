@@ -146,6 +146,18 @@ def test_tensors_of_cuda_need_a_gpu(name):
         getattr(torch, name)(3)
 
 
+def test_tensors_of_cuda_are_on_the_gpu(monkeypatch):
+    """With the CPU in the place of a GPU: the elements are an array of the device that was asked for."""
+    asked, (device, *_) = [], jax.devices("cpu")
+    monkeypatch.setattr(jax, "devices", lambda kind: asked.append(kind) or [device])
+    made = torch.CudaTensor([[1, 2]]), torch.CudaDoubleTensor(counted(2).size())
+    assert set(asked) == {"gpu"}
+    for tensor, dtype, expected in zip(made, (np.float32, np.float64), ([[1, 2]], np.zeros((2,))), strict=True):
+        array = tensor.storage().array
+        assert isinstance(array, jax.Array) and array.devices() == {device} and array.dtype == dtype
+        same(tensor, expected)
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
 def test_copies_of_storages_are_their_own(copied):
     storage = torch.LongStorage([1, 2])
