@@ -36,6 +36,8 @@ class Arithmetic:
     dtype: Any
     shape: tuple[int, ...]
     storage_: Storage
+    offset: int
+    strides_: tuple[int, ...]
     of: ClassVar[Any]
     viewing: ClassVar[Any]
     nElement: Any
@@ -70,7 +72,7 @@ class Arithmetic:
                 f"copy: expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
                 f"got size {sizes_text(np.shape(values))}"
             )
-        return self._written((np.array(values) if is_concrete(values) else values).reshape(self.shape))
+        return self._written((np.asarray(values) if is_concrete(values) else values).reshape(self.shape))
 
     def _written(self, result: Any) -> Self:
         """Itself, with these elements in its type."""

@@ -12,6 +12,7 @@ import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import jax
@@ -88,7 +89,7 @@ def is_tensor(value: Any) -> bool:
     """Whether a value is a tensor, an array or a table of numbers."""
     if isinstance(value, (list, tuple)):
         return isinstance(as_arrays(value), np.ndarray)
-    return hasattr(value, "shape") and not isinstance(value, np.generic)
+    return hasattr(value, "ndim") and not isinstance(value, np.generic)
 
 
 def described(value: Any) -> str:
@@ -113,9 +114,9 @@ def computed(function: Callable, args: Any, fit: Callable[[list], list]) -> Any:
     """
     args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
     dtype = _dtype_among(args)
-    arrays = fit([_operand(each, dtype) for each in args])
-    library = _library(arrays)
     with precision(dtype), np.errstate(all="ignore"):
+        arrays = fit([_operand(each, dtype) for each in args])
+        library = _library(arrays)
         if library is np:
             arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
         found = function(library, *arrays)
@@ -184,19 +185,14 @@ def conforming(signature: str) -> Callable[[str, list], list]:
 
     def fit(name: str, arrays: list) -> list:
         inputs, output = signature.split("->")
-        tensors = [each for each in arrays if np.ndim(each)]
+        shapes = [each.shape for each in arrays if getattr(each, "shape", ())]
         letters = inputs.split(",")
-        if len(tensors) > len(letters):  # what the product is added to
+        if len(shapes) > len(letters):  # what the product is added to
             letters = [output, *letters]
-        sizes: dict[str, int] = {}
-        for of_one, tensor in zip(letters, tensors, strict=True):
-            shape = np.shape(tensor)
-            if len(shape) != len(of_one) or any(
-                sizes.setdefault(letter, size) != size for letter, size in zip(of_one, shape, strict=True)
-            ):
-                given = " and ".join(sizes_text(np.shape(each)) for each in tensors)
-                wanted = " and ".join("x".join(each) for each in letters)
-                raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
+        pairs = set(zip("".join(letters), chain(*shapes), strict=False))
+        if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
+            given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
+            raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
         return arrays
 
     return fit

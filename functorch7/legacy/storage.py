@@ -209,9 +209,9 @@ def long_storage(numbers: Any) -> Storage:
 
 def sizes_given(*given: Any) -> tuple[int, ...]:
     """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
-    if len(given) == 1 and isinstance(given[0], (Storage, list, tuple)):
-        given = tuple(given[0])
+    is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
+    numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
     try:
-        return tuple(map(operator.index, given))
+        return tuple(map(operator.index, numbers))
     except TypeError:
-        raise TypeError(f"expected sizes, whole numbers or one LongStorage of them, got {given}") from None
+        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None

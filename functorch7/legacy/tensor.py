@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
-from .arithmetic import Arithmetic, as_result
-from .operations import Operation, sizes_text
+from .arithmetic import Arithmetic
+from .constructors import place_given
+from .operations import sizes_text
 from .storage import Storage, long_storage, sizes_given
 
 
@@ -40,8 +41,11 @@ class Tensor(Arithmetic):
     """A view of a storage. Acts as a NumPy array; `t[1]` is the first element, as in Torch.
 
     Tensors that share a storage see each other's changes. Writing happens in place and returns the tensor, so that
-    calls chain: `t.zero().add(2, other)`.
-    Source: torch7/doc/tensor.md.
+    calls chain: `t.zero().add(2, other)`. Two tensors are combined element by element if they have as many elements,
+    whatever their sizes, and never repeated to fit; `*` is the product of matrices and vectors. Inside a PyTorch-style
+    `forward`, and in hooks, operators are PyTorch's.
+    Raises: ValueError for sizes that do not fit, TypeError for arguments that a method does not take.
+    Source: torch7/doc/tensor.md; torch7/doc/maths.md.
     """
 
     __slots__ = ("__weakref__", "offset", "shape", "storage_", "strides_")
@@ -49,16 +53,16 @@ class Tensor(Arithmetic):
 
     def __init__(self, *given: Any):
         """float32: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
-        `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements, and
-        `Tensor(storage, offset=1, sizes)`, which views a FloatStorage (those of other types are copied).
+        `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
+        `Tensor(storage, offset=1, *sizes)`, which views a FloatStorage.
         """
-        self._bind(*_place_given(np.dtype(np.float32), given))
+        self._bind(*place_given(np.dtype(np.float32), given))
 
     @classmethod
     def typed(cls, dtype: np.dtype, *given: Any) -> "Tensor":
         """As `Tensor(...)`, of another type."""
         tensor = object.__new__(cls)
-        tensor._bind(*_place_given(dtype, given))
+        tensor._bind(*place_given(dtype, given))
         return tensor
 
     @classmethod
@@ -355,42 +359,3 @@ class Tensor(Arithmetic):
 
     def __reduce__(self):
         return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)
-
-
-def _place_given(dtype: np.dtype, given: tuple) -> tuple:
-    """The storage, and where it is given the offset, sizes and strides, of the arguments of a tensor's constructor."""
-    first = given[0] if given else None
-    if isinstance(first, Storage) and first.dtype == dtype:
-        offset = given[1] if len(given) > 1 else 1
-        shape = sizes_given(*given[2:]) if len(given) > 2 else (len(first) - offset + 1,)
-        if offset < 1 or offset - 1 + math.prod(shape) > len(first):
-            raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(first)} elements")
-        return first, offset - 1, shape
-    if len(given) == 1 and isinstance(first, Tensor):
-        if first.dtype == dtype:
-            return first.storage_, first.offset, first.shape, first.strides_
-        return (Storage(np.array(first, dtype)),)
-    if len(given) == 1 and not isinstance(first, (Storage, int, np.integer)):
-        return (Storage(np.array(first, dtype)),)
-    if len(given) == 1 and isinstance(first, Storage) and first.dtype != np.int64:
-        raise TypeError(
-            f"torch.Tensor: expected sizes (torch.LongStorage) or a storage of its type, got {first.type()}"
-        )
-    return (Storage.zeros(sizes_given(*given) or (0,), dtype),)
-
-
-def function_of(operation: Operation) -> Any:
-    """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
-
-    def function(*args: Any) -> Any:
-        found = operation.without_result(args)
-        if found is not None:
-            result = operation.computed(*found)
-            return as_result(result, Tensor) if operation.gives_number else Tensor.of(result)
-        if not args or not isinstance(args[0], Tensor) or operation.gives_number:
-            raise operation.wrong(args)
-        return getattr(args[0], operation.name)(*args[1:])
-
-    function.__name__ = function.__qualname__ = operation.name
-    function.__doc__ = f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes."
-    return function

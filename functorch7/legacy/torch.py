@@ -10,15 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
-from .arithmetic import operated
+from .arithmetic import as_result, operated
 from .files import from_file, load_t7, save_t7, to_file
-from .operations import OPERATIONS
+from .operations import OPERATIONS, Operation
 from .random import generator
 from .random import manualSeed as manualSeed
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
-from .tensor import function_of
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
@@ -144,9 +143,10 @@ def __getattr__(name: str) -> Any:
     device = gpu(f"torch.{name}") if name.startswith("Cuda") else None
 
     def make_storage(elements: Any = 0) -> Storage:
-        if isinstance(elements, Storage) and elements.dtype == dtype:
+        if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
             return elements
-        return Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
+        made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
+        return made if device is None else made.cast(dtype, device)
 
     def make(*given: Any) -> Tensor:
         tensor = Tensor.typed(dtype, *given)
@@ -155,5 +155,22 @@ def __getattr__(name: str) -> Any:
     return make_storage if name.endswith("Storage") else make
 
 
+def _function_of(operation: Operation) -> Any:
+    """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
+
+    def function(*args: Any) -> Any:
+        found = operation.without_result(args)
+        if found is not None:
+            result = operation.computed(*found)
+            return as_result(result, Tensor) if operation.gives_number else Tensor.of(result)
+        if not args or not isinstance(args[0], Tensor) or operation.gives_number:
+            raise operation.wrong(args)
+        return getattr(args[0], operation.name)(*args[1:])
+
+    function.__name__ = function.__qualname__ = operation.name
+    function.__doc__ = f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes."
+    return function
+
+
 for _name, _operation in OPERATIONS.items():
-    globals()[_name] = function_of(_operation)
+    globals()[_name] = _function_of(_operation)

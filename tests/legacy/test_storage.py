@@ -53,10 +53,11 @@ def test_tensors_of_sizes_and_of_numbers():
     assert nn.View(torch.LongStorage([6])).forward(counted(4, 6)).size() == [4, 6]
     assert nn.Reshape(counted(3, 2).size()).forward(counted(4, 6)).size() == [4, 3, 2]
     for sizes in ((2.5,), ("a",), (torch.FloatStorage(2),)):
-        with pytest.raises(TypeError, match="expected sizes|FloatStorage"):
+        with pytest.raises(TypeError, match="expected sizes"):
             torch.DoubleTensor(*sizes, *sizes)
-    with pytest.raises(TypeError, match="its type, got torch.FloatStorage"):
-        torch.DoubleTensor(torch.FloatStorage(2))
+    for storage in (torch.FloatStorage([2]), torch.IntStorage([2])):
+        with pytest.raises(TypeError, match=f"{storage.type()} of size 1"):
+            torch.DoubleTensor(storage)
 
 
 def test_tensors_share_the_storages_and_tensors_that_they_are_made_from():
@@ -140,7 +141,7 @@ def test_sub_with_ranges_is_a_view():
 
 
 @pytest.mark.skipif(jax.default_backend() == "gpu", reason="there is a GPU")
-@pytest.mark.parametrize("name", ["CudaTensor", "CudaDoubleTensor", "CudaHalfTensor", "CudaBFloat16Tensor", "CudaStorage"])
+@pytest.mark.parametrize("name", ["CudaTensor", "CudaDoubleTensor", "CudaHalfTensor", "CudaStorage"])
 def test_tensors_of_cuda_need_a_gpu(name):
     with pytest.raises(RuntimeError, match=f"torch.{name} needs a GPU, but JAX sees only"):
         getattr(torch, name)(3)
@@ -151,6 +152,7 @@ def test_tensors_of_cuda_are_on_the_gpu(monkeypatch):
     asked, (device, *_) = [], jax.devices("cpu")
     monkeypatch.setattr(jax, "devices", lambda kind: asked.append(kind) or [device])
     made = torch.CudaTensor([[1, 2]]), torch.CudaDoubleTensor(counted(2).size())
+    assert torch.CudaStorage([1, 2]).array.devices() == {device}
     assert set(asked) == {"gpu"}
     for tensor, dtype, expected in zip(made, (np.float32, np.float64), ([[1, 2]], np.zeros((2,))), strict=True):
         array = tensor.storage().array
