@@ -203,6 +203,29 @@ def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **opt
 
 
 @main.command(
+    cls=Command,
+    examples="""
+functorch7 doctor
+functorch7 doctor --json
+""",
+)
+@as_json
+def doctor(as_json: bool) -> None:
+    """Show whether functorch7 computes rightly here, and what to do where it does not.
+
+    Versions, devices, flags, huge pages and the folder of compiled programs; known faults of JAX, each by running a
+    program that shows it; and gradients on each device, compiled and by single operations. Notes are worth knowing;
+    problems make the exit code 1.
+    """
+    from .doctor import doctor
+    from .show import shown_health
+
+    found = doctor()
+    click.echo(json.dumps(found, indent=2) if as_json else shown_health(found))
+    raise click.exceptions.Exit(int(bool(found["problems"])))
+
+
+@main.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="\b\nExample:\n  functorch7 launch my_training.py --epochs 10",
 )
