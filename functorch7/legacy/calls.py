@@ -11,10 +11,11 @@ import numpy as np
 
 from .. import core
 from . import compiled, watched
-from .plan import Layout, Path, Plan, with_zeros
+from .layout import Layout
+from .plan import Path, Plan, with_zeros
 from .random import next_draw
-from .tensor import version
-from .values import as_gradient, as_input, shapes, wrapped
+from .tensor import Tensor, version
+from .values import as_gradient, as_input, same_values, shapes, wrapped
 
 if TYPE_CHECKING:
     from .module import Module
@@ -33,8 +34,8 @@ class Call:
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_seen", "answered", "arguments", "cotangents", "given", "given_gradient",
-        "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "result", "side",
+        "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
+        "given_gradient", "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "side",
         "state_gradient",
     )  # fmt: skip
     answered: set
@@ -44,19 +45,37 @@ class Call:
     state_gradient: Any
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
-        self.plan, self.given = plan, given
         plan.forget()
+        self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
         self.number = Newest.number = next(count)
+        buffers = self._run(keep)
+        plan = self.plan
+        if buffers:
+            for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
+                slot.write(value)
+            plan.forget()
+            plan.spend("state")
+        # A criterion's value, out of a CriterionTable, is a number.
+        self._result = float(self.output) if self._is_number() else wrapped(self.output)
+        plan.last_call = weakref.ref(self)
+
+    def _begin(self, plan: Plan, given: Any, parameters: list) -> None:
+        """Takes the arguments, of which the state and the random draw are those that are due."""
+        self.plan, self.given = plan, given
         self.arguments = (
-            [storage.array for storage in plan.parameters.storages],
+            parameters,
             plan.buffers(),
             as_input(given, plan.takes_table),
             plan.initial_state(),
             next_draw() if plan.draws else None,
         )
+
+    def _run(self, keep: bool) -> list:
+        """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
+        plan = self.plan
         if plan.placed:
             (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
-            plan, error = self.plan, None
+            error = None
         elif keep:
             (self.output, self.side), (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
         else:
@@ -64,17 +83,36 @@ class Call:
             self.residuals = None
         if error is not None:
             core.raise_found(error)
-        if buffers:
-            for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
-                slot.write(value)
-            plan.forget()
-            plan.spend("state")
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self._seen: dict[tuple, Any] | None = None
         self._inspected: dict[bool, Any] | None = None
-        # A criterion's value, out of a CriterionTable, is a number.
-        self.result = float(self.output) if self._is_number() else wrapped(self.output)
-        plan.last_call = weakref.ref(self)
+        return buffers
+
+    @property
+    def result(self) -> Any:
+        """The output as users see it: tensors, tables of them, or a number."""
+        return self._result
+
+    @property
+    def forward(self) -> Call | None:
+        """The forward call that this is; of one that was repeated for backward, that one, if there was one."""
+        return self
+
+    def at(self, module: Module, input: Any) -> Call:
+        """This call if it was given this input, with these values; else the network run at them, for backward.
+
+        Raises ValueError for recurrent state after an input of another shape.
+        """
+        values = as_input(input, self.plan.takes_table)
+        if same_values(values, self.arguments[2]):
+            return self
+        forward = self.forward
+        if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
+            return forward
+        given, wanted = shapes(values), shapes(self.arguments[2])
+        if self.plan.state_slots and given != wanted:
+            raise ValueError(f"{module.title()}: backward needs an input of forward's shape, {wanted}, got {given}")
+        return Repeated(self.plan, input, forward)
 
     # Backward ----------------------------------------------------------------------------------------------------
 
@@ -113,6 +151,8 @@ class Call:
         output = self.output
         if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
+        if self.plan.ignores_gradient and np.size(grad_output) == 0:
+            return jax.tree.map(np.zeros_like, output)
         given, wanted = shapes(grad_output), shapes(output)
         try:
             return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
@@ -123,13 +163,13 @@ class Call:
 
     def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
-        if not self._stands(self.plan.gradients) or self._terms() != self.plan.terms:
+        gradients = self._now(self.plan.gradients)
+        if not gradients.lies_as(self.plan.gradients) or self._terms() != self.plan.terms:
             self.pull_back(module, grad_output, state, step)
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
-        plan, storages = self.plan, self.plan.gradients.storages
-        fresh = plan.program.by_storage  # then storages that are zero need not be made
-        arrays = [None if fresh and storage.is_zero else storage.array for storage in storages]
+        plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
+        arrays = [None if whole and storage.is_zero else storage.array for storage in gradients.storages]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients = None
         self.grad_input, self.state_gradient, new, *seen = plan.run(
@@ -143,7 +183,7 @@ class Call:
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
-        self._store(plan.gradients, new)
+        self._store(gradients, new)
         plan.spend("gradient")
         for foreign in plan.foreign:
             for pair in foreign.pending:
@@ -173,9 +213,9 @@ class Call:
             for pair in foreign.pending:
                 foreign.accUpdateGradParameters(*pair, rate)
 
-    def _stands(self, layout: Layout) -> bool:
-        """Whether tensors still lie where they lay when the network was called."""
-        return self.plan.version == version() or layout.stands
+    def _now(self, layout: Layout) -> Layout:
+        """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
+        return layout if self.plan.version == version() else self.plan.layout_now(layout)
 
     def _terms(self) -> compiled.Terms:
         """What gradients get as they are accumulated now: scales may have changed since the forward call."""
@@ -187,23 +227,24 @@ class Call:
 
     def _add(self, layout: Layout, scale: Any) -> None:
         """Adds scale * the kept gradients to tensors."""
-        terms = self._terms()
-        if self._stands(layout) and terms == self.plan.terms:
-            run = compiled.accumulation(self.plan.program, layout.views, self.plan.terms)
-            arrays = [storage.array for storage in layout.storages]
-            self._store(layout, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
+        now, terms = self._now(layout), self._terms()
+        if now.lies_as(layout) and terms == self.plan.terms:
+            run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
+            arrays = [storage.array for storage in now.storages]
+            self._store(now, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
             return
-        # Tensors were moved since, by getParameters or a cast, or scales were set: one by one, each place once.
+        # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
         gradients = self.parameter_gradients
-        if self.plan.program.by_storage:
-            gradients = [compiled.read(gradients, view) for view in self.plan.parameters.views]
         if terms is not None:
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
             gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
-        moved = {}
-        for tensor, view, gradient in zip(layout.tensors, layout.views, gradients, strict=True):
-            if not self.plan.program.by_storage or view not in moved:
-                moved[view] = tensor.add(scale, gradient)
+        for number, (tensor, gradient) in enumerate(zip(now.tensors, gradients, strict=True)):
+            if tensor.nElement() != gradient.size:
+                raise ValueError(
+                    f"{self.plan.name_of(number)}: expected a tensor of shape {gradient.shape} for its gradient, "
+                    f"got one of shape {tensor.shape}"
+                )
+            tensor.add(scale, np.asarray(gradient, tensor.dtype))
 
     def _store(self, layout: Layout, arrays: list) -> None:
         for storage, array in zip(layout.storages, arrays, strict=True):
@@ -241,7 +282,8 @@ class Call:
     def exposed_by(self, module: Module, name: str) -> Any:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
         path = self.plan.paths[id(module)]
-        return self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
+        value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
+        return value.item() if isinstance(value, Tensor) and not value.shape else value
 
     def _shown(self, what: str, path: Path, find: Any) -> Any:
         if self._seen is None:
@@ -249,6 +291,49 @@ class Call:
         if (what, path) not in self._seen:
             self._seen[what, path] = wrapped(find())
         return self._seen[what, path]
+
+
+class Repeated(Call):
+    """The network run once more, for backward alone: at another input than forward's, or without any forward.
+
+    It changes neither buffers nor recurrent state, and takes those and the random draw of the forward call, if there
+    was one; parameters are as they are now. What outputs were, the forward call knows.
+    """
+
+    __slots__ = ("_forward",)
+
+    def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
+        self._forward = forward
+        if forward is None:
+            self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+            self.number = Newest.number = next(count)
+        else:
+            self.plan, self.given, self.number = plan, given, forward.number
+            parameters, buffers, _, state, draw = forward.arguments
+            if (now := self._now(plan.parameters)).lies_as(plan.parameters):
+                parameters = [storage.array for storage in now.storages]
+            self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
+        with watched.repeating():
+            self._run(keep=True)
+        self.plan.last_call = weakref.ref(self)
+
+    @property
+    def forward(self) -> Call | None:
+        return self._forward
+
+    @property
+    def result(self) -> Any:
+        """What the forward call gave; None without one."""
+        return None if self._forward is None else self._forward.result
+
+    def output_of(self, module: Module) -> Any:
+        return None if self._forward is None else self._forward.output_of(module)
+
+    def input_of(self, module: Module) -> Any:
+        return None if self._forward is None else self._forward.input_of(module)
+
+    def exposed_by(self, module: Module, name: str) -> Any:
+        return None if self._forward is None else self._forward.exposed_by(module, name)
 
 
 def _reshaped(output: Any, gradient: Any) -> Any:

@@ -1,5 +1,6 @@
 """The compiled functions behind the stateful interface, shared by all networks of equal description and layout."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -44,30 +45,47 @@ class Program(NamedTuple):
     buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
     train: bool
     dtype: str
-    by_storage: bool  # gradients with respect to whole storages, not to single views
     frozen: frozenset[int]  # the numbers of the parameters that get no gradient
 
 
 def read(storages: Any, view: View) -> Any:
     """The array that a view shows."""
-    array, count = storages[view.storage], int(np.prod(view.shape))
-    if view.offset == 0 and array.size == count and view.contiguous:
+    array = storages[view.storage]
+    if _is_whole(array, view):
         return array.reshape(view.shape)
     if view.contiguous:
-        return lax.slice_in_dim(array.reshape(-1), view.offset, view.offset + count).reshape(view.shape)
+        end = view.offset + math.prod(view.shape)
+        return lax.slice_in_dim(array.reshape(-1), view.offset, end).reshape(view.shape)
     return array.reshape(-1)[view.positions()]
 
 
 def add(storages: list, view: View, value: Any) -> None:
     """Adds a value to what a view shows: replaces its storage in the list."""
-    array, count = storages[view.storage], int(np.prod(view.shape))
-    if view.offset == 0 and array.size == count and view.contiguous:
+    array = storages[view.storage]
+    if _is_whole(array, view):
         storages[view.storage] = array + value.reshape(array.shape)
-    elif view.contiguous:
-        window = slice(view.offset, view.offset + count)
-        storages[view.storage] = array.reshape(-1).at[window].add(value.reshape(-1)).reshape(array.shape)
     else:
-        storages[view.storage] = array.reshape(-1).at[view.positions()].add(value).reshape(array.shape)
+        storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
+
+
+def put(storages: list, view: View, value: Any) -> None:
+    """Writes a value to what a view shows: replaces its storage in the list."""
+    array = storages[view.storage]
+    if _is_whole(array, view):
+        storages[view.storage] = value.reshape(array.shape)
+    else:
+        storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
+
+
+def _is_whole(array: Any, view: View) -> bool:
+    return view.offset == 0 and array.size == math.prod(view.shape) and view.contiguous
+
+
+def _shown(array: Any, view: View) -> Any:
+    """The elements that a view shows, in its order, as an update of the storage's array."""
+    first = view.offset
+    window = slice(first, first + math.prod(view.shape)) if view.contiguous else view.positions().reshape(-1)
+    return jnp.asarray(array).reshape(-1).at[window]
 
 
 def as_compiled(program: Program, function: Callable) -> Callable:
@@ -97,31 +115,41 @@ class Residuals:
     """A pull-back as it leaves a compiled call, without the arrays that the call was given.
 
     An array that a compiled function takes and returns is copied: every weight would be, in every forward call.
-    `sources` has one entry for each array of the pull-back: its number among the arguments, or None if it is kept.
+    `sources` has one entry for each array of the pull-back: its number among the arguments, the view of one of them
+    that it shows, or None if it is kept; `numbers` are those of all arguments among them.
     """
 
     kept: list
-    sources: tuple[int | None, ...] = field(metadata={"static": True})
+    sources: tuple[int | View | None, ...] = field(metadata={"static": True})
+    numbers: tuple[int, ...] = field(metadata={"static": True})
     treedef: Any = field(metadata={"static": True})
 
     @classmethod
-    def of(cls, pull: Callable, arguments: Any) -> "Residuals":
-        """The pull-back of a call with these arguments."""
-        numbers = {id(leaf): i for i, leaf in enumerate(jax.tree.leaves(arguments))}
+    def of(cls, pull: Callable, program: Program, arguments: tuple, parameters: list) -> "Residuals":
+        """The pull-back of a call with these arguments, whose first are the storages of the parameters."""
+        known: dict[int, int | View] = {id(array): view for array, view in zip(parameters, program.views, strict=True)}
+        known |= {id(leaf): number for number, leaf in enumerate(jax.tree.leaves(arguments))}
         leaves, treedef = jax.tree.flatten(pull)
-        sources = tuple(numbers.get(id(leaf)) for leaf in leaves)
+        sources = tuple(known.get(id(leaf)) for leaf in leaves)
         kept = [leaf for leaf, source in zip(leaves, sources, strict=True) if source is None]
-        return cls(kept, sources, treedef)
+        numbers = {source.storage if isinstance(source, View) else source for source in sources}
+        return cls(kept, sources, tuple(number for number in numbers if number is not None), treedef)
 
     def needed(self, arguments: Any) -> list:
         """What of the call's arguments the pull-back uses."""
         given = jax.tree.leaves(arguments)
-        return [given[source] for source in self.sources if source is not None]
+        return [given[number] for number in self.numbers]
 
     def pull_back(self, needed: list) -> Callable:
         """The pull-back, complete."""
-        given, kept = iter(needed), iter(self.kept)
-        return self.treedef.unflatten([next(kept if source is None else given) for source in self.sources])
+        kept, given = iter(self.kept), dict(zip(self.numbers, needed, strict=True))
+
+        def found(source: int | View | None) -> Any:
+            if source is None:
+                return next(kept)
+            return read(given, source) if isinstance(source, View) else given[source]
+
+        return self.treedef.unflatten([found(source) for source in self.sources])
 
 
 def network_of(program: Program, buffers: list, draw: Any) -> Callable:
@@ -130,8 +158,7 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
     key = None if draw is None else jax.random.fold_in(*draw)
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
-        views = [read(arrays, view) for view in program.views] if program.by_storage else arrays
-        given = [lax.stop_gradient(view) if i in program.frozen else view for i, view in enumerate(views)]
+        given = [lax.stop_gradient(array) if i in program.frozen else array for i, array in enumerate(arrays)]
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
         tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
@@ -150,8 +177,8 @@ def state_of(spec: core.Module, buffers: Any) -> list:
 
 
 def arguments_of(program: Program, storages: list) -> list:
-    """With respect to what gradients are taken: storages, or what the views show."""
-    return storages if program.by_storage else [read(storages, view) for view in program.views]
+    """With respect to what gradients are taken: what the views of the storages show."""
+    return [read(storages, view) for view in program.views]
 
 
 def reporting(program: Program, network: Callable) -> Callable:
@@ -190,8 +217,9 @@ def differentiation(program: Program) -> Callable:
     def forward(*arguments):
         storages, buffers, input, state, draw = arguments
         network = reporting(program, network_of(program, buffers, draw))
-        (output, side), pull, new = jax.vjp(network, arguments_of(program, storages), input, state, has_aux=True)
-        return (output, side), new, Residuals.of(pull, arguments)
+        parameters = arguments_of(program, storages)
+        (output, side), pull, new = jax.vjp(network, parameters, input, state, has_aux=True)
+        return (output, side), new, Residuals.of(pull, program, arguments, parameters)
 
     return as_compiled(program, forward)
 
@@ -240,11 +268,38 @@ Terms = tuple[Term, ...] | None
 """One for each parameter; None where all are the plain gradients."""
 
 
+class Target(NamedTuple):
+    """Where gradients are added: the views, and the storages' shapes if these are all of their elements, else None."""
+
+    views: tuple[View, ...]
+    shapes: tuple[tuple[int, ...], ...] | None
+
+
+def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storages: list, changes: list) -> list:
+    """The storages (None: zeros) with the changes added, where the views show all of their elements.
+
+    Each is written part by part. The derivative of reading the parts out of one vector would be a sum of padded arrays,
+    which jaxlib 0.10.2 compiles wrongly on CPUs (`functorch7 doctor` shows it), and which takes longer.
+    """
+    sums: dict[View, Any] = {}
+    for view, change in zip(views, changes, strict=True):
+        sums[view] = sums[view] + change if view in sums else change
+    new: list = [None] * len(shapes)
+    for view, change in sums.items():
+        number, size = view.storage, math.prod(shapes[view.storage])
+        value = (change if storages[number] is None else read(storages, view) + change).reshape(-1)
+        if value.size < size:
+            whole = jnp.zeros(size, value.dtype) if new[number] is None else new[number]
+            value = lax.dynamic_update_slice(whole, value, (view.offset,))
+        new[number] = value
+    return [array.reshape(shape) for array, shape in zip(new, shapes, strict=True)]
+
+
 def _accumulated(
-    program: Program, views: tuple[View, ...], terms: Terms, gradients: list, storages: list, scale: Any,
+    program: Program, target: Target, terms: Terms, gradients: list, storages: list, scale: Any,
     parameters: list | None,
 ) -> list:  # fmt: skip
-    """`storages` with scale * gradients added at `views` (scale None is 1; storages None are zeros).
+    """`storages` with scale * gradients added at the target's views (scale None is 1; storages None are zeros).
 
     `parameters` are their storages, which regularizers look at.
     """
@@ -255,21 +310,21 @@ def _accumulated(
             for term, gradient, view in triples
         ]
     scaled = gradients if scale is None else [scale * gradient for gradient in gradients]
-    if program.by_storage:
-        return [g if s is None else s + g.reshape(s.shape) for s, g in zip(storages, scaled, strict=True)]
+    if target.shapes is not None:
+        return _filled(target.views, target.shapes, storages, scaled)
     storages = list(storages)
-    for view, gradient in zip(views, scaled, strict=True):
+    for view, gradient in zip(target.views, scaled, strict=True):
         add(storages, view, gradient)
     return storages
 
 
 @cache
-def backward(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
+def backward(program: Program, target: Target, terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
     def run(residuals, needed, grad_output, side, rewards, state, storages, scale, parameters):
         gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
-        new = _accumulated(program, views, terms, gradients, storages, scale, parameters)
+        new = _accumulated(program, target, terms, gradients, storages, scale, parameters)
         return grad_input, state, new, *seen
 
     return as_compiled(program, run)
@@ -282,9 +337,9 @@ def pull_back(program: Program) -> Callable:
 
 
 @cache
-def accumulation(program: Program, views: tuple[View, ...], terms: Terms) -> Callable:
+def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
     """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
-    return jax.jit(partial(_accumulated, program, views, terms))
+    return jax.jit(partial(_accumulated, program, target, terms))
 
 
 @cache

@@ -246,7 +246,7 @@ class Custom(Registration):
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
         form, given = split(args, kwargs)
-        return self._run(self._planned() if form is None else self._planned_for(form), given)
+        return self._run(self._planned() if form is None else self._planned_for(form), given).result
 
     def _planned_for(self, form: Form) -> Plan:
         plans = self.__dict__.setdefault("_plans", {})

@@ -4,11 +4,14 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from .. import core
 from ..core import hooks
+from .compiled import put
+from .layout import Layout
 from .random import refusing
-from .values import unwrapped, wrapped
+from .values import as_tensors, unwrapped, wrapped
 
 
 class InMode(core.Module, abstract=True):
@@ -74,27 +77,40 @@ class Foreign(core.Module, abstract=True):
             return run(params, input), buffers
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:
-        storages = [cell.storage_ for cell in self.object.cells()]
-        kept = [storage.array for storage in storages]
+        user = self.object
+        cells = Layout(user.cells())
+        kept = [storage.array for storage in cells.storages]
+        arrays = [jnp.asarray(array) for array in kept]
+        for i, view in enumerate(cells.views):
+            put(arrays, view, params[str(i)])
         try:
-            for i, storage in enumerate(storages):
-                storage.array = params[str(i)]
-            return jax.tree.map(jnp.asarray, unwrapped(self.object.updateOutput(wrapped(input))))
+            for storage, array in zip(cells.storages, arrays, strict=True):
+                storage.array = array
+            return self._output(wrapped(input))
         except jax.errors.TracerArrayConversionError as error:
             raise TypeError(
-                f"{self.object}: its updateOutput uses NumPy, so that it has no gradient of itself; "
+                f"{user}: its updateOutput uses NumPy, so that it has no gradient of itself; "
                 "define updateGradInput(input, gradOutput), or compute with jax.numpy"
             ) from error
         finally:
-            for storage, array in zip(storages, kept, strict=True):
+            for storage, array in zip(cells.storages, kept, strict=True):
                 storage.array = array
+
+    def _output(self, input: Any) -> Any:
+        """What updateOutput gives, which the field `output` has then, too."""
+        output = as_tensors(self.object.updateOutput(input))
+        arrays = jax.tree.map(jnp.asarray, unwrapped(output))
+        concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
+        # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
+        self.object.output = output if concrete else wrapped(lax.stop_gradient(arrays))
+        return arrays
 
     def _by_hand(self, params: Any, input: Any) -> Any:
         user = self.object
 
         @jax.custom_vjp
         def call(input: Any) -> Any:
-            return jax.tree.map(jnp.asarray, unwrapped(user.updateOutput(wrapped(input))))
+            return self._output(wrapped(input))
 
         def forward(input: Any) -> tuple[Any, Any]:
             return call(input), (input, user.calls)
@@ -105,7 +121,10 @@ class Foreign(core.Module, abstract=True):
                 user.updateOutput(wrapped(input))
                 user.calls = number
             grad_output = wrapped(grad_output)
-            grad_input = unwrapped(user.updateGradInput(wrapped(input), grad_output))
+            given = user.updateGradInput(wrapped(input), grad_output)
+            if given is not None:
+                user.gradInput = as_tensors(given)
+            grad_input = unwrapped(given)
             if grad_input is None:  # as after dontBackward(): no gradient passes
                 return (jax.tree.map(jnp.zeros_like, input),)
             user.pending.append((wrapped(input), grad_output))

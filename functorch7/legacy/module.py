@@ -31,7 +31,7 @@ from .state import State
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor, changed
 from .tree import ModuleList, Tree
-from .values import as_input, shapes, unwrapped, wrapped
+from .values import unwrapped, wrapped
 
 
 def taken_from(given: Given, spec: core.Module) -> Any:
@@ -162,7 +162,7 @@ class Module(
         if not self.overrides("updateOutput"):
             return self.updateOutput(input)
         if not self.has_own_gradient():
-            return self._run(self._planned_outside(), input)
+            return self._run(self._planned_outside(), input).result
         self.calls += 1
         with precision(dtype_of(self._type)):
             self.output = self._output_by_hand(input)
@@ -170,22 +170,27 @@ class Module(
 
     def updateOutput(self, input: Any) -> Any:
         """Computes the output, in one compiled call, and keeps what backward needs."""
-        return self._run(self._planned(), input)
+        call = self._run(self._planned(), input)
+        self.__dict__.pop("_output", None)  # what a user's own method has left there
+        return call.result
 
-    def _run(self, plan: Plan, input: Any) -> Any:
+    def _run(self, plan: Plan, input: Any) -> Call:
         fields = self.__dict__
         fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train)
         fields["_call"] = call
         if plan.is_step:
             self._step_taken(call)
-        return call.result
+        return call
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
         """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
 
+        At an input that is not forward's, or has changed since, or without any forward, the network is run there first;
+        outputs and buffers stay as they are.
         gradOutput may be left out where the output is a number (that of a CriterionTable): then it is 1.
-        Raises RuntimeError before any forward, and ValueError if gradOutput is not shaped as the output.
+        Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
+        draws or has recurrent state, which only forward knows.
         """
         if self.has_own_gradient():
             with precision(dtype_of(self._type)):
@@ -193,16 +198,19 @@ class Module(
             return self.gradInput
         call, state, step = self._to_pull_back(input)
         call.backward(self, gradOutput, scale, state, step)
-        if call.plan.is_step:
-            self._step_pulled(call, accumulated=True)
-        return call.grad_input_of(self)
+        return self._pulled_back(call, accumulated=True)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
         call.pull_back(self, gradOutput, state, step)
+        return self._pulled_back(call, accumulated=False)
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        """gradInput, which takes the place of what was there."""
+        self.__dict__.pop("_grad_input", None)
         if call.plan.is_step:
-            self._step_pulled(call, accumulated=False)
+            self._step_pulled(call, accumulated)
         return call.grad_input_of(self)
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
@@ -252,19 +260,6 @@ class Module(
             call.pull_back(self, grad_output, state, step)
         return call
 
-    def _last_call(self, input: Any) -> Call:
-        call = self._call
-        if call is None:
-            raise RuntimeError(f"{self.title()}: backward called before forward")
-        return self._fits(call, input)
-
-    def _fits(self, call: Call, input: Any) -> Call:
-        if input is not call.given:
-            given, wanted = shapes(as_input(input, call.plan.takes_table)), shapes(call.arguments[2])
-            if given != wanted:
-                raise ValueError(f"{self.title()}: backward needs the input of forward, of shape {wanted}, got {given}")
-        return call
-
     def __call__(self, *given: Any) -> Any:
         """module(node), module([nodes]), module(): a node of a graph.
 
@@ -290,8 +285,8 @@ class Module(
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
         call = self._call
-        if call is not None and call.number == Newest.number:
-            return call
+        if (call is not None and call.number == Newest.number) or self.is_foreign():
+            return call  # a user's methods leave in the fields what networks around would have to run them again for
         others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
         return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 

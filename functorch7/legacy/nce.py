@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from .. import core, layers
+from ..layers.lookup import check_indices
 from .described import Given
 from .module import Module
 from .random import next_draw
 from .tensor import Tensor, changed
 from .values import unwrapped
+from .watched import is_repeat
+
+
+class _Given(layers.NCEModule, abstract=True):
+    """An NCEModule whose noise comes from a function of (batchsize, k) that no program can hold."""
+
+    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+
+    noise: Any = None
+
+    @classmethod
+    def torch_name(cls) -> str:
+        return layers.NCEModule.torch_name()
+
+    def noise_sample(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        drawn = self.noise(shape[0] if len(shape) > 1 else 1, self.k)
+        check_indices(self, drawn, self.output_size)
+        return jnp.asarray(drawn.reshape(shape), jnp.int32)
 
 
 class NCEModule(Module, describes=layers.NCEModule):
     """nn.NCEModule; `unigrams` is a tensor (as given, of float64, whatever the module's type) and Z another.
 
     After writing into `unigrams`, call `fastNoise`. `sampleidx` has the classes that the last forward used.
+    A user's own `noiseSample(sampleidx, batchsize, k)`, assigned or in a subclass, gives the noise: it fills the
+    tensor, resized to batchsize x k, with classes, and returns it.
     """
 
     dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
@@ -31,6 +54,27 @@ class NCEModule(Module, describes=layers.NCEModule):
         if spec.unigrams != self._spec.unigrams:
             self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))
         super()._respecify(spec)
+
+    def own_description(self) -> core.Module:
+        """The description, with the user's noiseSample, if there is one."""
+        spec = super().own_description()
+        if not self.overrides("noiseSample"):
+            return spec
+        names = [field.name for field in fields(layers.NCEModule)]  # type: ignore[arg-type]
+        made = _Given(**{name: getattr(spec, name) for name in names}, noise=self._users_noise)
+        return made.named(spec.own_name)
+
+    def _users_noise(self, batchsize: int, k: int) -> np.ndarray:
+        """What the user's noiseSample gives; for a call that is repeated, what it gave."""
+        last = self.__dict__.get("_noise")
+        if not (is_repeat() and last is not None and last.shape == (batchsize, k)):
+            drawn = np.asarray(self.noiseSample(Tensor.of(np.zeros(0, np.int64)), batchsize, k))
+            if drawn.size != batchsize * k:
+                raise ValueError(
+                    f"{self.title()}: expected {batchsize} x {k} classes from noiseSample, got shape {drawn.shape}"
+                )
+            last = self.__dict__["_noise"] = drawn.reshape(batchsize, k)
+        return last
 
     def _cast(self, type_name: str, cache: dict) -> None:
         unigrams = self.__dict__.pop("unigrams")
@@ -83,6 +127,6 @@ class NCEModule(Module, describes=layers.NCEModule):
     def noiseProb(self, sampleprob: Tensor, sampleidx: Any) -> Tensor:
         """Fills a tensor, resized as sampleidx, with the probabilities that noise has these classes."""
         classes = np.asarray(unwrapped(sampleidx)).astype(np.int32)
-        layers.lookup.check_indices(self._spec, classes, self._spec.output_size)
+        check_indices(self._spec, classes, self._spec.output_size)
         probability = self._spec.noise_probability(classes, np.float32)
         return sampleprob.resize(*classes.shape).copy(np.asarray(probability))

@@ -14,11 +14,14 @@ from ..core.emitted import is_emitted
 from ..core.hooks import Hook
 from ..core.module import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
+from ..layers import Sequential
+from ..reinforce import Reinforce
 from . import compiled, watched
-from .compiled import Program, Term, Terms, View
+from .compiled import Program, Term, Terms
 from .foreign import Foreign, InMode
 from .hooks import everywhere
-from .storage import Storage, dtype_of, precision
+from .layout import Layout
+from .storage import dtype_of, precision
 from .tensor import Tensor, version
 from .watched import Placed
 
@@ -91,6 +94,13 @@ def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
     return spec.replace(modules=tuple(modules))
 
 
+def _ends_in_a_sample(spec: core.Module) -> bool:
+    """Whether the output is a sample, which passes no gradient on."""
+    if isinstance(spec, Sequential) and spec.modules:
+        return _ends_in_a_sample(spec.modules[-1])
+    return isinstance(spec, Reinforce)
+
+
 def _state_slots(spec: core.Module, slots: Any) -> list[Slot]:
     """Those of the recurrent state, in order."""
     found: list[Slot] = []
@@ -106,42 +116,6 @@ def with_zeros(gradients: list, state: list) -> list:
 
 def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
-
-
-class Layout:
-    """A list of tensors as views of the storages behind them."""
-
-    def __init__(self, tensors: list[Tensor]):
-        self.tensors = tensors
-        self.storages: list[Storage] = []
-        numbers: dict[int, int] = {}
-        for tensor in tensors:
-            if numbers.setdefault(id(tensor.storage_), len(self.storages)) == len(self.storages):
-                self.storages.append(tensor.storage_)
-        self.views = tuple(View(numbers[id(t.storage_)], t.offset, t.shape, t.strides_) for t in tensors)
-
-    @cached_property
-    def covers(self) -> bool:
-        """Whether the views, taken once each, are the storages: without gaps, and without overlaps."""
-        filled = [0] * len(self.storages)
-        for view in sorted(set(self.views)):
-            if not view.contiguous or view.offset != filled[view.storage]:
-                return False
-            filled[view.storage] += int(np.prod(view.shape))
-        return all(size == storage.size for size, storage in zip(filled, self.storages, strict=True))
-
-    @property
-    def stands(self) -> bool:
-        """Whether all tensors are still where they were."""
-        return self.views == Layout(self.tensors).views and all(
-            tensor.storage_ is self.storages[view.storage]
-            for tensor, view in zip(self.tensors, self.views, strict=True)
-        )
-
-    @property
-    def repeats(self) -> bool:
-        """Whether some tensor occurs more than once."""
-        return len(set(self.views)) < len(self.views)
 
 
 class Plan:
@@ -170,6 +144,7 @@ class Plan:
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.takes_table
         self.state_slots = _state_slots(self.spec, slots)
+        self.ignores_gradient = _ends_in_a_sample(self.spec)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
         self.draws = self.spec.draws(bool(root.train))
@@ -180,7 +155,6 @@ class Plan:
         self.dtype = own if own in floating or not floating or casts else floating[0]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
         self.terms = self.terms_now()
-        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
         self.program = Program(
             self.spec,
             (treedef, tuple(order)),
@@ -188,7 +162,6 @@ class Plan:
             buffers,
             bool(root.train),
             self.dtype.name,
-            aligned and self.terms is None,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
         # Attributes of users' modules are constants of the program; lists of them may change without notice.
@@ -317,6 +290,19 @@ class Plan:
         self._holders.append((module, name))
         return len(self._tensors[0]) - 1
 
+    def layout_now(self, layout: Layout) -> Layout:
+        """The layout of what the objects now have in place of these tensors, their parameters or gradients."""
+        named = grad_name if layout is self.gradients else str
+        return Layout([
+            tensor if holder is None else holder[0].__dict__[named(holder[1])]
+            for holder, tensor in zip(self._holders, layout.tensors, strict=True)
+        ])  # fmt: skip
+
+    def name_of(self, number: int) -> str:
+        """The module, and its name for a parameter."""
+        holder = self._holders[number]
+        return self.members[0].title() if holder is None else f"{holder[0].title()}: {holder[1]}"
+
     def terms_now(self) -> Terms:
         """What each parameter's gradient gets; None where all get the plain gradient."""
         terms = tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders)
@@ -349,12 +335,13 @@ class Plan:
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.views, self.terms)
+        return compiled.backward(self.program, self.gradients.target, self.terms)
 
     @cached_property
     def update(self) -> Any:
         """The step along the gradient."""
-        whole = self.program.by_storage and not self.parameters.repeats
+        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
+        whole = aligned and not self.parameters.repeats
         return compiled.update(self.parameters.views, self.gradients.views, whole)
 
     def in_one_call(self, method: str) -> bool:

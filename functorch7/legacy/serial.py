@@ -27,6 +27,7 @@ PRIVATE = (
     "_default_name",
     "_line",
     "_times",
+    "_noise",
 )
 """What belongs to past calls: never copied, never saved."""
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.zero_mask import is_zero_mask
 from ..recurrent import set_zero_mask
+from .calls import Call, Repeated
 from .described import Described
 from .values import unwrapped, wrapped
-
-if TYPE_CHECKING:
-    from .calls import Call
 
 
 class _History:
@@ -53,15 +51,31 @@ class Steps(Described):
     def _step_taken(self, call: Call) -> None:
         self._steps().take(call, call.plan.rho if self.train else 1)
 
+    def _last_call(self, input: Any) -> Call:
+        """The last call of this object; without one, that of the network at this input, for backward alone.
+
+        Raises RuntimeError for a network that draws or has recurrent state: what forward would have left is not known.
+        """
+        if self.__dict__.get("_call") is None:
+            plan = self._planned_outside() if self.is_foreign() else self._planned()  # type: ignore[attr-defined]
+            if plan.draws or plan.state_slots:
+                raise RuntimeError(f"{self.title()}: backward called before forward")
+            self.__dict__["_call"] = Repeated(plan, input)
+        return self.__dict__["_call"]
+
+    def _last_call_at(self, input: Any) -> Call:
+        call = self.__dict__["_call"] = self._last_call(input).at(self, input)  # type: ignore[arg-type]
+        return call
+
     def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
-        call = self._last_call(input)
-        if not call.plan.is_step:
-            return call, None, 0
+        if not self._last_call(input).plan.is_step:
+            return self._last_call_at(input), None, 0
         steps = self._steps()
         number = steps.pulled - 1
         if number not in steps.calls:
-            raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {call.plan.rho})")
+            rho = self._last_call(input).plan.rho
+            raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {rho})")
         due = steps.calls[number]
         others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]
         if others:
@@ -69,7 +83,8 @@ class Steps(Described):
                 f"{self.title()}: backward runs through the steps in reverse order: expected the input of step "
                 f"{number}, got that of step {others[0]}"
             )
-        return self._fits(due, input), steps.grad_states.get(number), number
+        steps.calls[number] = due.at(self, input)  # type: ignore[arg-type]
+        return steps.calls[number], steps.grad_states.get(number), number
 
     def _step_pulled(self, call: Call, accumulated: bool) -> None:
         steps = self._steps()
@@ -81,15 +96,15 @@ class Steps(Described):
 
     def _to_accumulate(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose parameters' gradients are due."""
-        call = self._last_call(input)
-        if not call.plan.is_step:
-            return call, None, 0
+        if not self._last_call(input).plan.is_step:
+            return self._last_call_at(input), None, 0
         steps = self._steps()
         steps.accumulated -= 1
         if steps.accumulated < steps.pulled or steps.accumulated not in steps.calls:
             raise RuntimeError(f"{self.title()}: accGradParameters called before the step's updateGradInput")
         number = steps.accumulated
-        return self._fits(steps.calls[number], input), steps.grad_states.get(number), number
+        steps.calls[number] = steps.calls[number].at(self, input)  # type: ignore[arg-type]
+        return steps.calls[number], steps.grad_states.get(number), number
 
     def forget(self) -> Any:
         """Forgets all recurrent state inside: the next forward starts a new sequence."""

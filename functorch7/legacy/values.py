@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..core import is_concrete
 from ..core.tables import as_arrays
 from .tensor import Tensor
 
@@ -27,14 +28,32 @@ def unwrapped(value: Any) -> Any:
 def as_input(value: Any, is_table: bool = False) -> Any:
     """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
 
-    A list of plain numbers is a tensor, unless the module takes tables.
+    A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
+    write to them before backward asks for them.
     """
+    if type(value) is np.ndarray:
+        return value.copy()
     if isinstance(value, (list, tuple)):
         found = None if is_table else as_arrays(value)
         return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v) for v in value]
     if isinstance(value, dict):
         return {name: as_input(v) for name, v in value.items()}
     return float(value) if isinstance(value, int) else unwrapped(value)
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
+    if one is other:
+        return True
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same_values, one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(
+            same_values(value, other[name]) for name, value in one.items()
+        )  # fmt: skip
+    if np.shape(one) != np.shape(other):
+        return False
+    return not (is_concrete(one) and is_concrete(other)) or np.array_equal(one, other)
 
 
 def as_gradient(value: Any, output: Any) -> Any:

@@ -149,7 +149,7 @@ def differentiation(program: Program, backward: bool) -> Callable:
         sinks = _sinks(program, buffers, draw, arrays, input, state) if backward else Seen([], ())
         run = _watched(program, buffers, draw)
         (output, side), pull, new = jax.vjp(run, arrays, input, state, sinks, has_aux=True)
-        return (output, side), new, Residuals.of(pull, arguments)
+        return (output, side), new, Residuals.of(pull, program, arguments, arrays)
 
     return compiled.as_compiled(program, forward)
 
@@ -185,6 +185,11 @@ def repeating() -> Iterator[None]:
         _repeats.reset(token)
 
 
+def is_repeat() -> bool:
+    """Whether a network runs only once more for what it gave: what it drew then is to be drawn again."""
+    return _repeats.get()
+
+
 class Failing(NamedTuple):
     """Notes that a module's forward has raised."""
 
@@ -211,7 +216,7 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
 def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
     """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
     call.answered = set()
-    quiet = _repeats.get()
+    quiet = is_repeat()
     while True:
         plan, failed = call.plan, []
         token = _failed.set(failed)

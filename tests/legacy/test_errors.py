@@ -126,16 +126,17 @@ def test_too_many_or_too_few_arguments():
         nn.Linear(1)
 
 
-def test_backward_before_forward():
-    with pytest.raises(RuntimeError, match=r"nn.Linear\(2 -> 3\): backward called before forward"):
-        nn.Linear(2, 3).backward(values(2), values(3))
+@pytest.mark.parametrize("module", [nn.Dropout(0.3), nn.LSTM(2, 2)], ids=["draws", "has state"])
+def test_backward_before_a_forward_that_it_depends_on(module):
+    with pytest.raises(RuntimeError, match=rf"{module.typename()}.*: backward called before forward"):
+        module.backward(values(4, 2), values(4, 2))
 
 
-def test_backward_with_another_input():
+def test_backward_with_another_input_needs_a_gradient_of_its_outputs_shape():
     module = nn.Linear(2, 3)
     module.forward(values(4, 2))
-    with pytest.raises(ValueError, match=r"nn.Linear\(2 -> 3\): backward needs the input of forward, of shape \(4"):
-        module.backward(values(5, 2), values(5, 3))
+    with pytest.raises(ValueError, match=r"nn.Linear\(2 -> 3\): expected a gradOutput of shape \(5, 3\)"):
+        module.backward(values(5, 2), values(4, 3))
 
 
 def test_backward_with_a_gradient_of_another_shape():

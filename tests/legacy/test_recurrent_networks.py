@@ -254,7 +254,7 @@ WRONG = {
     "another batch while remembering": (lambda: remembering().forward(XS[:, :1]), "forget"),
     "unequal batches": (lambda: nn.Sequencer(nn.GRU(D, H)).forward([XS[0], XS[1, :1]]), "inputs of one shape"),
     "backward first": (lambda: nn.Sequencer(nn.GRU(D, H)).backward(XS, GS), "backward called before forward"),
-    "another input": (lambda: remembering().backward(XS[:2], GS[:2]), "backward needs the input of forward"),
+    "another input": (lambda: remembering().backward(XS[:2], GS[:2]), "backward needs an input of forward's shape"),
     "fewer gradients": (lambda: remembering().backward(XS, GS[:2]), "expected a gradOutput of shape"),
     "a Recurrent, masked": (
         lambda: nn.Recurrent(H, nn.Linear(D, H), nn.Linear(H, H)).maskZero(1), "doesn't support maskZero",
