@@ -25,9 +25,10 @@ dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help=
 @click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
-    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes.
+    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
 
-    Exit codes: 0, or 1 if something is wrong with a file or the network in it, 2 if the command is called wrongly.
+    Exit codes: 0, or 1 if something is wrong with a file, the network in it or (doctor) the installation, 2 if the
+    command is called wrongly.
     """
 
 

@@ -83,8 +83,8 @@ FAULTS = (
         "checks in differentiated scans",
         "jax 0.10.2 to 0.12.0, all backends",
         "checkify leaves out the checks inside a scan whose gradient is taken.",
-        "Differentiate the checkified function, with jax.grad(..., has_aux=True), as functorch7.legacy does; f7.checked "
-        "around a gradient has the same gap.",
+        "Differentiate the checkified function, with jax.grad(..., has_aux=True), as functorch7.legacy does; f7.checked"
+        " around a gradient has the same gap.",
         _check_in_scan,
         lambda: np.array(1.0),
     ),

@@ -167,7 +167,9 @@ def shown_health(found: Described) -> str:
     for title in ("notes", "problems"):
         for each in found[title]:
             lines += ["", f"{title.removesuffix('s')}: {each['what']}", f"  {each['advice']}"]
-    return "\n".join([*lines, "", "functorch7 is well here" if not found["problems"] else "functorch7 is not well here"])
+    return "\n".join(
+        [*lines, "", "functorch7 is well here" if not found["problems"] else "functorch7 is not well here"]
+    )
 
 
 def _state(present: bool) -> str:

@@ -36,7 +36,9 @@ def test_drawn_and_recorded_networks_agree_under_the_default_flags():
 
 def test_every_kind_of_piece_is_drawn():
     drawn = [draw(0, number) for number in range(2000)]
-    assert {name for case in drawn for name, _ in case.layers} == {n for kind in PIECES.values() for n in kind} | {*CELLS}
+    assert {name for case in drawn for name, _ in case.layers} == {n for kind in PIECES.values() for n in kind} | {
+        *CELLS
+    }
     assert {case.kind for case in drawn} == {*PIECES, "memory"} and all(case.fits for case in drawn)
     assert {case.interface for case in drawn} == {"legacy", "functional"}
     assert {case.dtype for case in drawn} == {"float32", "float64", "bfloat16"}

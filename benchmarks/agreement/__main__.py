@@ -63,7 +63,7 @@ def check(seed: int, minutes: float, networks: int | None) -> bool:
 
 def main() -> None:
     """Checks; warns where XLA is told to compile otherwise than it does for users."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.agreement", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.agreement", description=check.__doc__)
     parser.add_argument("--minutes", type=float, default=10, help="for so long, without making smaller (10)")
     parser.add_argument("--networks", type=int, help="at most so many networks")
     parser.add_argument("--seed", type=int, default=0, help="other networks (0)")

@@ -57,7 +57,7 @@ class Choices:
         self.random = np.random.default_rng(seed)
 
     def one(self, among: Sequence) -> Any:
-        return among[self.random.integers(len(among))]
+        return among[int(self.random.integers(len(among)))]
 
     def some(self, among: Sequence, count: int) -> list:
         return [among[i] for i in self.random.choice(len(among), count, replace=False)]
