@@ -79,7 +79,7 @@ def arrays(value: Any) -> Arrays:
 
 
 def furthest(ways: str, first: Arrays, second: Arrays, tolerance: float) -> Disagreement:
-    """The array in which both differ most; what is not finite differs without bounds, unless in both."""
+    """The array in which both differ most; what is not finite differs without bounds."""
     greatest = max(np.abs(array).max(initial=0) for array in second.values())
 
     def excess(name: str) -> float:

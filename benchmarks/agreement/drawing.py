@@ -17,17 +17,15 @@ CHANNELS = (1, 3, 8, 16, 32)
 KINDS = {"vector": 4, "pair": 3, "memory": 4, "words": 1, "word steps": 1, "steps": 2, "rows": 1, "image": 2}
 """The kinds of input, with how often each is drawn."""
 
-
 EXITS = {"image": "view", "rows": "Mean", "pair": "sum", "words": "LookupTable", "word steps": "LookupTable"}
 """The piece that leads from a kind towards an output."""
-
 
 ALIKE = 8
 """So many cases in a row take their sizes from the same few: what single operations compile to is compiled once."""
 
 
 def draw(seed: int, number: int) -> Case:
-    """One case: of about seven ten are classifiers, six ten in Torch's interface."""
+    """One case, always the same for these numbers."""
     sizes, draws = Choices(seed, number // ALIKE), Choices(seed, number, 1)
     scale = "real" if sizes.chance(0.75) else "odd"
     widths, channels = sizes.some(WIDTHS[scale], 3), sizes.some(CHANNELS, 2)
