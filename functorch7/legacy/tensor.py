@@ -58,6 +58,10 @@ class Tensor(Arithmetic):
         """
         self._bind(*place_given(np.dtype(np.float32), given))
 
+    def new(self, *given: Any) -> "Tensor":
+        """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
+        return Tensor.typed(self.dtype, *given)
+
     @classmethod
     def typed(cls, dtype: np.dtype, *given: Any) -> "Tensor":
         """As `Tensor(...)`, of another type."""
