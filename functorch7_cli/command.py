@@ -26,7 +26,7 @@ class Command(click.Command):
         except Exception as error:
             if debug:
                 raise
-            raise click.ClickException(message_of(error, ctx.params["file"])) from error
+            raise click.ClickException(message_of(error, ctx.params.get("file") or str(ctx.info_name))) from error
 
 
 def message_of(error: Exception, file: str) -> str:

@@ -25,9 +25,10 @@ dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help=
 @click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
-    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes.
+    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
 
-    Exit codes: 0, or 1 if something is wrong with a file or the network in it, 2 if the command is called wrongly.
+    Exit codes: 0, or 1 if something is wrong with a file, the network in it or (doctor) the installation, 2 if the
+    command is called wrongly.
     """
 
 
@@ -200,6 +201,29 @@ def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **opt
         raise click.UsageError("name a RECIPE; --list shows the shipped ones")
     found = train(file, quiet=as_json, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_training(found))
+
+
+@main.command(
+    cls=Command,
+    examples="""
+functorch7 doctor
+functorch7 doctor --json
+""",
+)
+@as_json
+def doctor(as_json: bool) -> None:
+    """Show whether functorch7 computes rightly here, and what to do where it does not.
+
+    Versions, devices, flags, huge pages and the folder of compiled programs; known faults of JAX, each by running a
+    program that shows it; and gradients on each device, compiled and by single operations. Notes are worth knowing;
+    problems make the exit code 1.
+    """
+    from .doctor import doctor
+    from .show import shown_health
+
+    found = doctor()
+    click.echo(json.dumps(found, indent=2) if as_json else shown_health(found))
+    raise click.exceptions.Exit(int(bool(found["problems"])))
 
 
 @main.command(

@@ -150,3 +150,31 @@ def shown_training(found: dict[str, Any]) -> str:
     """How a run ended, and what its network is worth."""
     lines = [f"{found['ended']} after epoch {found['epochs']}; {found['folder']} has the run"]
     return "\n".join([*lines, *(f"test {name}: {value:.4g}" for name, value in found["test"].items())])
+
+
+def shown_health(found: Described) -> str:
+    """What `doctor` found."""
+    memory, cache = found["memory"], found["cache"]
+    lines = [
+        "versions: " + ", ".join(f"{name} {version}" for name, version in found["versions"].items()),
+        "devices: " + (", ".join(found["devices"]) or "none, JAX does not start"),
+        "flags: " + (", ".join(f"{name}={value}" for name, value in found["flags"].items()) or "none"),
+        f"huge pages: {'asked for' if memory['asked'] else 'not asked for'}; the kernel: {memory['allowed']}",
+        f"compiled programs: {cache['folder'] or 'not kept'}",
+        *(f"fault {each['name']} ({each['seen']}): {_state(each['present'])}" for each in found["faults"]),
+        *(f"gradients on {each['device']} by {each['way']}: {_verdict(each)}" for each in found["gradients"]),
+    ]
+    for title in ("notes", "problems"):
+        for each in found[title]:
+            lines += ["", f"{title.removesuffix('s')}: {each['what']}", f"  {each['advice']}"]
+    return "\n".join(
+        [*lines, "", "functorch7 is well here" if not found["problems"] else "functorch7 is not well here"]
+    )
+
+
+def _state(present: bool) -> str:
+    return "here, too" if present else "not here"
+
+
+def _verdict(check: Described) -> str:
+    return f"{'right' if check['right'] else 'wrong'}, off by {check['off']:.1g}"

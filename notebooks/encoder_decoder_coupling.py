@@ -112,7 +112,7 @@ def legacy(seed: int) -> Iterator[Any]:
         gradOutput = criterion.backward(decOut, DEC_OUT)
         dec.backward(DEC_IN, gradOutput)
         encLSTM.setGradHiddenState(len(ENC_IN), decLSTM.getGradHiddenState(0))  # backward coupling
-        zeroTensor = torch.zeros(*encOut.size())
+        zeroTensor = torch.zeros(encOut.size())
         enc.backward(ENC_IN, zeroTensor)
 
         dec.updateParameters(LEARNING_RATE)

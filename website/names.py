@@ -29,7 +29,7 @@ OBJECTS = {
 
 OURS = frozenset(
     "T array calls cells children copied counts description draws dtype functional item ndim numpy of outside "
-    "overrides pending picture_of positions shape start streaming title viewing windows".split()
+    "overrides pending picture_of positions shape start streaming title typed viewing windows".split()
 )
 """Public names that Torch does not have; methods with an underscore in their names are ours, too."""
 

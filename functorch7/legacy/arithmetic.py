@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import jax
@@ -11,8 +12,19 @@ import numpy as np
 
 from ..core import is_concrete
 from ..core.tables import as_arrays
+from .operations import (
+    METHODS_OF_PRODUCT,
+    OPERATIONS,
+    Operation,
+    computed,
+    described,
+    is_number,
+    same_count,
+    sizes_text,
+)
 from .random import generator
 from .storage import Storage, dtype_of, gpu, precision, type_name_of
+from .styles import has_pytorch_operators
 
 
 class Arithmetic:
@@ -24,11 +36,20 @@ class Arithmetic:
     dtype: Any
     shape: tuple[int, ...]
     storage_: Storage
+    offset: int
+    strides_: tuple[int, ...]
     of: ClassVar[Any]
     viewing: ClassVar[Any]
     nElement: Any
     contiguous: Any
     numpy: Any
+    resize: Any
+    narrow: Any
+    add: Any
+    csub: Any
+    _is_whole: Any
+    _axis: Any
+    _index: Any
 
     def item(self) -> Any:
         """The only element as a Python number."""
@@ -45,10 +66,20 @@ class Arithmetic:
 
     def copy(self, source: Any) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
-        values = np.asarray(as_arrays(source))
-        if values.size != self.nElement():
-            raise ValueError(f"copy: expected {self.nElement()} elements, got shape {values.shape}")
-        self.array = values.reshape(self.shape).astype(self.dtype)
+        values = source.array if isinstance(source, Arithmetic) else as_arrays(source)
+        if np.size(values) != self.nElement():
+            raise ValueError(
+                f"copy: expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
+                f"got size {sizes_text(np.shape(values))}"
+            )
+        return self._written((np.asarray(values) if is_concrete(values) else values).reshape(self.shape))
+
+    def _written(self, result: Any) -> Self:
+        """Itself, with these elements in its type."""
+        if result.shape != self.shape:
+            raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
+        with precision(self.dtype):
+            self.array = result.astype(self.dtype)
         return self
 
     def fill(self, value: float) -> Self:
@@ -58,7 +89,7 @@ class Arithmetic:
 
     def zero(self) -> Self:
         """Sets every element to 0."""
-        if self.nElement() == self.storage_.size:
+        if self._is_whole():
             self.storage_.zero()
             return self
         return self.fill(0)
@@ -81,33 +112,26 @@ class Arithmetic:
         old = self.numpy().reshape(-1).tolist()
         return self.copy([o if v is None else v for v, o in zip(values, old, strict=True)])
 
-    def _update(self, function: str, *operands: Any) -> Self:
-        """self = function(self, *operands), on the accelerator where the elements are there, else by NumPy."""
-        operands = tuple(o.array if isinstance(o, Arithmetic) else o for o in operands)
-        array = self.array
-        known = all(map(is_concrete, (array, *operands)))
-        if known and (isinstance(array, np.ndarray) or array.devices() == {jax.devices("cpu")[0]}):
-            result = getattr(np, function)(np.asarray(array), *map(np.asarray, operands))
-            self.array = np.broadcast_to(result, self.shape).astype(self.dtype)
-        else:
-            with precision(self.dtype):
-                result = getattr(jnp, function)(array, *operands)
-                self.array = jnp.broadcast_to(result, self.shape).astype(self.dtype)
-        return self
+    def sub(self, *args: Any) -> Any:
+        """sub(first1, last1, first2, last2, ...): the view of these ranges of the first dimensions; -1 is the last.
 
-    def add(self, value: Any, other: Any = None) -> Self:
-        """self += value, or self += value * other; in place."""
-        if other is None:
-            return self._update("add", value)
-        other = other.array if isinstance(other, Arithmetic) else other
-        with precision(self.dtype):
-            return self._update("add", value * other)
+        With a tensor, or one number, as csub: subtracts, in place.
+        """
+        if len(args) < 2 or not all(isinstance(each, (int, np.integer)) for each in args):
+            return self.csub(*args)
+        if len(args) % 2:
+            raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")
+        view = self
+        for dim, (first, last) in enumerate(zip(args[::2], args[1::2], strict=True), 1):
+            axis = view._axis(dim)
+            view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
+        return view
 
     def type(self, name: str | None = None) -> Any:
         """Torch's name of the type; with a name, a copy of that type (itself if it has it already)."""
         if name is None:
             return type_name_of(self.dtype)
-        device = gpu("torch.Tensor") if name.startswith("torch.Cuda") else None
+        device = gpu("torch.Tensor: cuda()") if name.startswith("torch.Cuda") else None
         if dtype_of(name) == self.dtype and device is None:
             return self
         tensor = self.contiguous()
@@ -137,24 +161,28 @@ class Arithmetic:
         return format(self.item(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        sizes = "x".join(map(str, self.shape)) if self.shape else "1"
-        return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes}]"
+        return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes_text(self.shape)}]"
 
 
-def _in_place(name: str, function: str) -> None:
-    def method(self: Any, other: Any) -> Any:
-        return self._update(function, other)
+def _of_operation(operation: Operation) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        found = operation.in_place(self, args)
+        if found is not None and operation.gives_number:
+            return as_result(operation.computed(*found), self)
+        if found is not None:
+            return self._written(operation.computed(*found))
+        found = None if operation.gives_number else operation.without_result(args)
+        if found is None:
+            raise operation.wrong(args)
+        result = operation.computed(*found)
+        return self.resize(result.shape)._written(result)
 
-    method.__name__, method.__doc__ = name, f"self = {function}(self, other), element by element; in place."
-    setattr(Arithmetic, name, method)
-
-
-def _mapped(name: str, function: str) -> None:
-    def method(self: Any) -> Any:
-        return self._update(function)
-
-    method.__name__, method.__doc__ = name, f"self = {function}(self), element by element; in place."
-    setattr(Arithmetic, name, method)
+    method.__name__ = operation.name
+    method.__doc__ = (
+        f"{operation.formula}, a number, where x is this tensor." if operation.gives_number
+        else f"{operation.formula}; in place, where x is this tensor unless it is given."
+    )  # fmt: skip
+    setattr(Arithmetic, operation.name, method)
 
 
 def _reduced(name: str) -> None:
@@ -198,48 +226,51 @@ def _traced_extreme(tensor: Any, name: str, dim: int | None) -> Any:
         return type(tensor).of(jnp.take_along_axis(values, index, axis)), type(tensor).of(index + 1)
 
 
-def _operated(name: str, reflected: bool = True) -> None:
+def operated(name: str, left: Any, right: Any, like: Any) -> Any:
+    """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     function = getattr(operator, name)
+    fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
+    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
 
-    def operand(self: Any, value: Any) -> Any:
-        if isinstance(value, Arithmetic):
-            return value.array
-        # NumPy's float64 is only how NumPy writes numbers.
-        numbers = isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
-        return value.astype(self.dtype) if numbers else value
 
-    def result(self: Any, value: Any) -> Any:
-        with precision(self.dtype):
-            found = value()
-            return type(self).of(found) if self.shape or not is_concrete(found) else _number(found)
-
-    setattr(
-        Arithmetic, f"__{name}__", lambda self, other: result(self, lambda: function(self.array, operand(self, other)))
-    )
+def _operated(name: str, reflected: bool = True) -> None:
+    setattr(Arithmetic, f"__{name}__", lambda self, other: operated(name, self, other, self))
     if reflected:
-        setattr(
-            Arithmetic,
-            f"__r{name}__",
-            lambda self, other: result(self, lambda: function(operand(self, other), self.array)),
+        setattr(Arithmetic, f"__r{name}__", lambda self, other: operated(name, other, self, self))
+
+
+def _as_they_are(arrays: list) -> list:
+    return arrays
+
+
+def _product(left: Any, right: Any) -> Any:
+    """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
+    tensor = left if isinstance(left, Arithmetic) else right
+    if is_number(left) or is_number(right) or has_pytorch_operators():
+        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
+    method = METHODS_OF_PRODUCT.get((len(np.shape(left)), len(np.shape(right))))
+    if method is None:
+        raise ValueError(
+            f"torch: {described(left)} * {described(right)}: expected matrices or vectors; cmul multiplies by elements"
         )
+    operation = OPERATIONS[method]
+    return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
 
 
-def _number(value: Any) -> Any:
-    return value if np.ndim(value) else np.asarray(value).item()
+def as_result(found: Any, like: Any) -> Any:
+    """A result as a tensor, or, if it has no dimensions and is known, as a number."""
+    return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
 
 
-for _name, _function in {
-    "sub": "subtract", "mul": "multiply", "div": "divide", "cmul": "multiply", "cdiv": "divide", "csub": "subtract",
-    "pow": "power", "cmax": "maximum", "cmin": "minimum",
-}.items():  # fmt: skip
-    _in_place(_name, _function)
-for _name in ("abs", "sqrt", "exp", "log", "tanh", "floor", "ceil", "sign", "round"):
-    _mapped(_name, _name)
+for _operation in OPERATIONS.values():
+    _of_operation(_operation)
 for _name in ("sum", "mean", "prod", "std", "var"):
     _reduced(_name)
 for _name in ("min", "max"):
     _extreme(_name)
-for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
+for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):
     _operated(_name)
 for _name in ("lt", "le", "gt", "ge"):
     _operated(_name, reflected=False)
+Arithmetic.__mul__ = lambda self, other: _product(self, other)  # type: ignore[method-assign]
+Arithmetic.__rmul__ = lambda self, other: _product(other, self)  # type: ignore[method-assign]

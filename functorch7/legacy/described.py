@@ -179,7 +179,7 @@ class Described:
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
         dtype_of(type_name)
         if type_name.startswith("torch.Cuda"):
-            gpu(core.title(self))
+            gpu(f"{core.title(self)}: cuda()")
         self._cast(type_name, {} if tensorCache is None else tensorCache)
         changed()
         return self

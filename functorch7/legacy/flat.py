@@ -12,7 +12,7 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
     for tensor in tensors:
         if not tensor.isContiguous():
             raise ValueError("Cannot gather tensors that are not compact")
-        _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(tensor.storage_.size, bool)))
+        _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(len(tensor.storage_), bool)))
         mask[tensor.offset : tensor.offset + tensor.nElement()] = True
     first = np.cumsum([0, *(mask.sum() for _, mask in used.values())])
     starts = dict(zip(used, first[:-1], strict=True))

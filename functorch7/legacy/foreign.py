@@ -11,6 +11,7 @@ from ..core import hooks
 from .compiled import put
 from .layout import Layout
 from .random import refusing
+from .styles import pytorch_operators
 from .values import as_tensors, unwrapped, wrapped
 
 
@@ -50,7 +51,7 @@ class Foreign(core.Module, abstract=True):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         run = self._by_hand if self.object.has_own_gradient() else self._by_autodiff
-        with refusing(None):
+        with refusing(None), pytorch_operators(False):
             return run(params, input), buffers
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from ..core import Const
+from .storage import Storage
 from .tensor import Tensor
 from .values import unwrapped, wrapped
 
@@ -47,7 +48,7 @@ def frozen(value: Any) -> Static:
         return Static(kind, tuple(frozen(each) for each in value))
     if kind is dict:
         return Static(kind, tuple((name, frozen(each)) for name, each in value.items()))
-    if is_array(value):
+    if is_array(value) or kind is Storage:
         return Static(kind, Const(value))
     try:
         hash(value)
@@ -63,6 +64,8 @@ def thawed(static: Static) -> Any:
         return kind(thawed(each) for each in value)
     if kind is dict:
         return {name: thawed(each) for name, each in value}
+    if isinstance(value, Const) and kind is Storage:
+        return Storage(np.array(value))
     if isinstance(value, Const):
         return Tensor.of(value.value) if issubclass(kind, Tensor) else np.array(value.value)
     return value.value if kind is _Itself else value

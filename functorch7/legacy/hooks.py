@@ -8,6 +8,7 @@ from typing import Any
 
 from .described import Described
 from .forms import Arguments, only_input
+from .styles import pytorch_operators
 from .tensor import changed
 from .values import as_tensors
 
@@ -31,11 +32,12 @@ class Registered:
 
     def __call__(self, module: Any, *values: Any) -> Any:
         """What the function returns for tensors; the input is taken apart for one that was set `with_kwargs`."""
-        if not self.with_kwargs:
-            return self.function(module, *values)
-        given, *others = values
-        arguments = given.filled() if isinstance(given, Arguments) else ((given,), {})
-        new = self.function(module, *arguments, *others)
+        with pytorch_operators():
+            if not self.with_kwargs:
+                return self.function(module, *values)
+            given, *others = values
+            arguments = given.filled() if isinstance(given, Arguments) else ((given,), {})
+            new = self.function(module, *arguments, *others)
         if self.gives_arguments and new is not None and not _are_arguments(new):
             raise RuntimeError(
                 f"{module.title()}: forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "

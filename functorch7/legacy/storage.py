@@ -2,7 +2,8 @@
 
 import contextlib
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -31,7 +32,7 @@ def gpu(who: str) -> Any:
     """The first GPU; raises RuntimeError, naming who asked, if there is none."""
     with contextlib.suppress(RuntimeError):
         return jax.devices("gpu")[0]
-    raise RuntimeError(f"{who}: cuda() needs a GPU, but JAX sees only {jax.devices()}")
+    raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
 
 
 def precision(dtype: Any) -> contextlib.AbstractContextManager:
@@ -42,10 +43,12 @@ def precision(dtype: Any) -> contextlib.AbstractContextManager:
 
 
 class Storage:
-    """One array, of any shape, whose elements in row-major order are what tensors view.
+    """One array, of any shape, whose elements in row-major order are what tensors view; `storage[1]` is the first.
 
+    Storages are equal to lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` are such.
     It may be pending: an array that nobody has read yet is not made (`zero` costs nothing, and initial values
     that are overwritten are never drawn).
+    Source: torch7/doc/storage.md.
     """
 
     __slots__ = ("_array", "_make", "_owned", "dtype", "shape")
@@ -82,11 +85,6 @@ class Storage:
         self._array, self._make, self._owned = array, None, False
 
     @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    @property
     def is_zero(self) -> bool:
         """Whether it is known, without looking, to hold only zeros."""
         return self._array is None and self._make is None
@@ -118,8 +116,80 @@ class Storage:
             return Storage.zeros(self.shape, dtype)
         return Storage(make=converted, shape=self.shape, dtype=dtype)
 
-    def __len__(self) -> int:
-        return self.size
+    # As Torch has it ------------------------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    __len__ = size
+
+    def type(self) -> str:
+        """Torch's name of the type, such as "torch.LongStorage"."""
+        return type_name_of(self.dtype).replace("Tensor", "Storage")
+
+    typename = type
+
+    def totable(self) -> list:
+        """The elements as a list."""
+        return self._flat().tolist()
+
+    def _flat(self) -> np.ndarray:
+        """The elements, for use here only: an array that is not handed out is written to without a copy."""
+        return np.asarray(self._made() if self._array is None else self._array).reshape(-1)
+
+    def fill(self, value: float) -> "Storage":
+        """Sets every element."""
+        self.array = np.full(self.shape, value, self.dtype)
+        return self
+
+    def copy(self, source: "Storage") -> "Storage":
+        """Copies the elements of a storage of as many elements, of any type. Raises ValueError for another number."""
+        if len(source) != len(self):
+            raise ValueError(f"{self.type()}: copy: expected {len(self)} elements, got {len(source)}")
+        self.array = np.array(source.totable(), self.dtype).reshape(self.shape)
+        return self
+
+    def resize(self, size: int) -> "Storage":
+        """Gives it another number of elements, for all tensors that view it; what is new is 0."""
+        if size != len(self):
+            if not self.is_zero:
+                new, old = np.zeros(size, self.dtype), self._flat()[:size]
+                new[: old.size] = old
+                self.array = new
+            self.shape = (size,)
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._flat(), dtype)
+
+    def _position(self, index: int) -> int:
+        if not 1 <= operator.index(index) <= len(self):
+            raise IndexError(f"index {index} out of range of a storage of {len(self)} elements; they count from 1")
+        return index - 1
+
+    def __getitem__(self, index: int) -> Any:
+        return self._flat()[self._position(index)].item()
+
+    def __setitem__(self, index: int, value: float) -> None:
+        self.writable()[self._position(index)] = value
+
+    def __iter__(self) -> Iterator:
+        return iter(self.totable())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, (Storage, list, tuple)) and self.totable() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        numbers = self._flat()
+        are_whole = all(numbers == np.floor(numbers))
+        texts = [f"{n:.0f}" if are_whole else f"{n:.4f}" for n in numbers.astype(float)]
+        width = max(map(len, texts), default=0) + 1
+        return "".join(f"{text:>{width}}\n" for text in texts) + f"[{self.type()} of size {len(numbers)}]"
 
     def __deepcopy__(self, memo: dict) -> "Storage":
         self._owned = False  # the array itself is shared until one side writes
@@ -130,3 +200,18 @@ class Storage:
         if self.is_zero:
             return Storage.zeros, (self.shape, self.dtype)
         return Storage, (np.asarray(self.array),)
+
+
+def long_storage(numbers: Any) -> Storage:
+    """Whole numbers as a LongStorage."""
+    return Storage(np.array(numbers, np.int64))
+
+
+def sizes_given(*given: Any) -> tuple[int, ...]:
+    """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
+    is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
+    numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
+    try:
+        return tuple(map(operator.index, numbers))
+    except TypeError:
+        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None

@@ -10,7 +10,9 @@ import numpy as np
 
 from ..core import is_concrete
 from .arithmetic import Arithmetic
-from .storage import Storage
+from .constructors import place_given
+from .operations import sizes_text
+from .storage import Storage, long_storage, sizes_given
 
 
 class _Version:
@@ -39,21 +41,33 @@ class Tensor(Arithmetic):
     """A view of a storage. Acts as a NumPy array; `t[1]` is the first element, as in Torch.
 
     Tensors that share a storage see each other's changes. Writing happens in place and returns the tensor, so that
-    calls chain: `t.zero().add(2, other)`.
-    Source: torch7/doc/tensor.md.
+    calls chain: `t.zero().add(2, other)`. Two tensors are combined element by element if they have as many elements,
+    whatever their sizes, and never repeated to fit; `*` is the product of matrices and vectors. Inside a PyTorch-style
+    `forward`, and in hooks, operators are PyTorch's.
+    Raises: ValueError for sizes that do not fit, TypeError for arguments that a method does not take.
+    Source: torch7/doc/tensor.md; torch7/doc/maths.md.
     """
 
     __slots__ = ("__weakref__", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
 
-    def __init__(self, *sizes: Any):
-        """`Tensor(2, 3)` (zeros, unlike Torch's arbitrary values) or `Tensor([[1, 2], [3, 4]])`; float32."""
-        if all(isinstance(s, (int, np.integer)) for s in sizes):
-            self._bind(Storage.zeros(sizes if sizes else (0,), np.float32))
-        elif len(sizes) == 1:
-            self._bind(Storage(np.array(sizes[0], np.float32)))
-        else:
-            raise TypeError(f"torch.Tensor: expected sizes or one array, got {sizes}")
+    def __init__(self, *given: Any):
+        """float32: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
+        `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
+        `Tensor(storage, offset=1, *sizes)`, which views a FloatStorage.
+        """
+        self._bind(*place_given(np.dtype(np.float32), given))
+
+    def new(self, *given: Any) -> "Tensor":
+        """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
+        return Tensor.typed(self.dtype, *given)
+
+    @classmethod
+    def typed(cls, dtype: np.dtype, *given: Any) -> "Tensor":
+        """As `Tensor(...)`, of another type."""
+        tensor = object.__new__(cls)
+        tensor._bind(*place_given(dtype, given))
+        return tensor
 
     @classmethod
     def of(cls, array: Any) -> "Tensor":
@@ -82,8 +96,9 @@ class Tensor(Arithmetic):
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
         storage = self.storage_
-        if self._is_whole(storage):
-            return storage.array
+        if self._is_whole():
+            array = storage.array
+            return array if array.shape == self.shape else array.reshape(self.shape)
         if not is_concrete(storage.array):
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():
@@ -94,18 +109,23 @@ class Tensor(Arithmetic):
     @array.setter
     def array(self, array: Any) -> None:
         storage = self.storage_
-        if self._is_whole(storage):
-            storage.array = array
-        else:
+        if self._is_whole():
+            storage.array = array if array.shape == storage.shape else array.reshape(storage.shape)
+        elif is_concrete(array) and is_concrete(storage.array):
             self._writable()[...] = np.asarray(array)
+        else:
+            flat = jnp.asarray(storage.array).reshape(-1)
+            storage.array = flat.at[self.positions()].set(array).reshape(storage.shape)
 
-    def _is_whole(self, storage: Storage) -> bool:
-        shape = self.shape
-        return self.offset == 0 and shape == storage.shape and self.strides_ == contiguous_stride(shape)
+    def _is_whole(self) -> bool:
+        """Whether these are all the storage's elements, in their order."""
+        shape, storage = self.shape, self.storage_
+        fits = shape == storage.shape or math.prod(shape) == len(storage)
+        return fits and self.offset == 0 and self.strides_ == contiguous_stride(shape)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""
-        return self._strided(np.arange(self.storage_.size))
+        return self._strided(np.arange(len(self.storage_)))
 
     def _strided(self, flat: np.ndarray) -> np.ndarray:
         strides = tuple(s * flat.itemsize for s in self.strides_)
@@ -145,16 +165,16 @@ class Tensor(Arithmetic):
     # Torch's questions ------------------------------------------------------------------------------------------
 
     def size(self, dim: int | None = None) -> Any:
-        """All sizes as a list, or that of one dimension."""
-        return list(self.shape) if dim is None else self.shape[self._axis(dim)]
+        """All sizes as a LongStorage, or that of one dimension."""
+        return long_storage(self.shape[: self.dim()]) if dim is None else self.shape[self._axis(dim)]
 
     def stride(self, dim: int | None = None) -> Any:
-        """All strides as a list, or that of one dimension, in elements."""
-        return list(self.strides_) if dim is None else self.strides_[self._axis(dim)]
+        """All strides as a LongStorage, or that of one dimension, in elements."""
+        return long_storage(self.strides_[: self.dim()]) if dim is None else self.strides_[self._axis(dim)]
 
     def dim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
+        """The number of dimensions; an empty tensor has none."""
+        return 0 if self.shape == (0,) else len(self.shape)
 
     nDimension = dim
 
@@ -182,14 +202,14 @@ class Tensor(Arithmetic):
 
     def isSetTo(self, other: "Tensor") -> bool:
         """Whether both are the same view of the same storage."""
-        mine = (self.storage_, self.offset, self.shape, self.strides_)
-        return mine == (other.storage_, other.offset, other.shape, other.strides_)
+        mine = (self.offset, self.shape, self.strides_)
+        return self.storage_ is other.storage_ and mine == (other.offset, other.shape, other.strides_)
 
     # Views --------------------------------------------------------------------------------------------------------
 
     def _axis(self, dim: int) -> int:
-        if not 1 <= dim <= len(self.shape):
-            raise IndexError(f"dimension {dim} out of range of a {len(self.shape)}D tensor; dimensions count from 1")
+        if not 1 <= dim <= self.dim():
+            raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
         return dim - 1
 
     def _index(self, axis: int, index: int) -> int:
@@ -229,10 +249,9 @@ class Tensor(Arithmetic):
 
     def view(self, *sizes: Any) -> "Tensor":
         """The view of a contiguous tensor with other sizes, of which one may be -1."""
-        sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)) else sizes
         if not self.isContiguous():
             raise ValueError("view: expected a contiguous tensor; call contiguous() first")
-        shape = np.empty(self.shape, np.bool_).reshape(sizes).shape
+        shape = np.broadcast_to(np.False_, self.shape).reshape(sizes_given(*sizes)).shape
         return Tensor.viewing(self.storage_, self.offset, shape)
 
     def viewAs(self, other: "Tensor") -> "Tensor":
@@ -243,9 +262,19 @@ class Tensor(Arithmetic):
         """Itself if contiguous, else a contiguous copy."""
         return self if self.isContiguous() else self.clone()
 
+    def reshape(self, *sizes: Any) -> "Tensor":
+        """A copy of the elements with other sizes."""
+        return self.clone().view(*sizes)
+
     def expandAs(self, other: Any) -> "Tensor":
         """The view in which dimensions of size 1 repeat to the sizes of another tensor."""
-        shape = tuple(np.shape(other))
+        return self.expand(*np.shape(other))
+
+    def expand(self, *sizes: Any) -> "Tensor":
+        """The view in which dimensions of size 1 repeat to these sizes. Raises ValueError where they do not fit."""
+        shape = sizes_given(*sizes)
+        if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
+            raise ValueError(f"expand: expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
         stride = tuple(
             0 if mine == 1 and wanted != 1 else s
             for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
@@ -262,12 +291,16 @@ class Tensor(Arithmetic):
         return self
 
     def resize(self, *sizes: Any) -> "Tensor":
-        """Gives this tensor other sizes; elements are kept as far as they go."""
-        shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)) else sizes
+        """Gives this tensor other sizes: it views its storage from the same element on, row by row.
+
+        The storage grows, for all that view it, where it has too few elements; new ones are 0.
+        """
+        shape = sizes_given(*sizes)
         if shape != self.shape:
-            flat, wanted = np.zeros(math.prod(shape), self.dtype), self.numpy().reshape(-1)
-            flat[: min(flat.size, wanted.size)] = wanted[: flat.size]
-            self._bind(Storage(flat.reshape(shape)))
+            needed = self.offset + math.prod(shape)
+            if needed > len(self.storage_):
+                self.storage_.resize(needed)
+            self._bind(self.storage_, self.offset, shape)
             changed()
         return self
 
@@ -305,10 +338,16 @@ class Tensor(Arithmetic):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         mask = self._mask(key)
+        values = np.asarray(value)
         if mask is not None:
-            self._writable()[mask] = np.asarray(value)
+            chosen, place = (int(mask.sum()),), self._writable()
         else:
-            self._place(key)._writable()[...] = np.asarray(value)
+            chosen, place, mask = (view := self._place(key)).shape, view._writable(), ...
+        if values.ndim and values.size != math.prod(chosen):
+            raise ValueError(
+                f"expected a number or elements for size {sizes_text(chosen)}, got {sizes_text(values.shape)}"
+            )
+        place[mask] = values.reshape(chosen) if values.ndim else values
 
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0

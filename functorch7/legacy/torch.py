@@ -3,19 +3,19 @@
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
-import builtins
+from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
-from .activations import mapped
+from .arithmetic import as_result, operated
 from .files import from_file, load_t7, save_t7, to_file
+from .operations import OPERATIONS, Operation
 from .random import generator
 from .random import manualSeed as manualSeed
-from .storage import TYPES, dtype_of, precision
+from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
 
@@ -27,33 +27,32 @@ def _made(values: Any, dtype: Any = float32) -> Tensor:
     return Tensor.of(np.asarray(values, dtype))
 
 
-def randn(*sizes: int, dtype: Any = float32) -> Tensor:
-    """Normally distributed numbers."""
-    return _made(generator().normal(size=sizes), dtype)
+def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
+    """A tensor of the given sizes, or a first argument with these, that has the values of a function of the sizes."""
+    if given and isinstance(given[0], Tensor):
+        shape = sizes_given(*given[1:])
+        return given[0].resize(*shape).copy(values(shape))
+    return _made(values(sizes_given(*given)), dtype)
 
 
-def rand(*sizes: int, dtype: Any = float32) -> Tensor:
-    """Uniform numbers from [0, 1)."""
-    return _made(generator().uniform(size=sizes), dtype)
+def randn(*sizes: Any, dtype: Any = float32) -> Tensor:
+    """Normally distributed numbers; sizes one by one or as a LongStorage, after a tensor for the result if wanted."""
+    return _filled(sizes, lambda shape: generator().normal(size=shape), dtype)
 
 
-def zeros(*sizes: int, dtype: Any = float32) -> Tensor:
-    """Zeros."""
-    return _made(np.zeros(sizes), dtype)
+def rand(*sizes: Any, dtype: Any = float32) -> Tensor:
+    """Uniform numbers from [0, 1); sizes as for randn."""
+    return _filled(sizes, lambda shape: generator().uniform(size=shape), dtype)
 
 
-def ones(*sizes: int, dtype: Any = float32) -> Tensor:
-    """Ones."""
-    return _made(np.ones(sizes), dtype)
+def zeros(*sizes: Any, dtype: Any = float32) -> Tensor:
+    """Zeros; sizes as for randn."""
+    return _filled(sizes, np.zeros, dtype)
 
 
-abs = mapped("abs", jnp.abs, "|x|")
-exp = mapped("exp", jnp.exp, "exp(x)")
-log = mapped("log", jnp.log, "log(x)")
-sqrt = mapped("sqrt", jnp.sqrt, "the square root of x")
-sign = mapped("sign", jnp.sign, "-1, 0 or 1")
-tanh = mapped("tanh", jnp.tanh, "tanh(x)")
-sigmoid = mapped("sigmoid", jax.nn.sigmoid, "1 / (1 + exp(-x))")
+def ones(*sizes: Any, dtype: Any = float32) -> Tensor:
+    """Ones; sizes as for randn."""
+    return _filled(sizes, np.ones, dtype)
 
 
 def _array(value: Any) -> Any:
@@ -75,7 +74,7 @@ def cat(tensors: Any, dim: int = -1) -> Tensor:
 
 def eq(x: Any, y: Any) -> Tensor:
     """1 where elements are equal, else 0."""
-    return Tensor.of(jnp.equal(_array(x), _array(y)))
+    return operated("eq", x, y, Tensor)
 
 
 def all(tensor: Any) -> bool:
@@ -141,13 +140,37 @@ def __getattr__(name: str) -> Any:
     if full not in TYPES:
         raise AttributeError(f"torch has no {name!r} here")
     dtype = dtype_of(full)
+    device = gpu(f"torch.{name}") if name.startswith("Cuda") else None
 
-    def make_storage(elements: Any) -> Storage:
-        return Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
+    def make_storage(elements: Any = 0) -> Storage:
+        if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
+            return elements
+        made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
+        return made if device is None else made.cast(dtype, device)
 
-    def make(*args: Any) -> Tensor:
-        if builtins.all(isinstance(a, (int, np.integer)) for a in args):
-            return Tensor.of(np.zeros(args or (0,), dtype))
-        return Tensor.of(np.array(args[0], dtype))
+    def make(*given: Any) -> Tensor:
+        tensor = Tensor.typed(dtype, *given)
+        return tensor if device is None else tensor.type(full)
 
     return make_storage if name.endswith("Storage") else make
+
+
+def _function_of(operation: Operation) -> Any:
+    """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
+
+    def function(*args: Any) -> Any:
+        found = operation.without_result(args)
+        if found is not None:
+            result = operation.computed(*found)
+            return as_result(result, Tensor) if operation.gives_number else Tensor.of(result)
+        if not args or not isinstance(args[0], Tensor) or operation.gives_number:
+            raise operation.wrong(args)
+        return getattr(args[0], operation.name)(*args[1:])
+
+    function.__name__ = function.__qualname__ = operation.name
+    function.__doc__ = f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes."
+    return function
+
+
+for _name, _operation in OPERATIONS.items():
+    globals()[_name] = _function_of(_operation)

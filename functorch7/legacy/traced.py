@@ -18,6 +18,7 @@ from .foreign import Foreign, InMode
 from .forms import Form, Static, array_of, frozen, is_array, split, thawed
 from .generated import class_of, classes
 from .random import refusing
+from .styles import pytorch_operators
 from .tensor import Tensor
 from .tree import ModuleList
 from .values import wrapped
@@ -67,7 +68,7 @@ class Traced(core.Module, abstract=True):
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
-            with refusing(f"{self.torch_name()}: forward"):
+            with refusing(f"{self.torch_name()}: forward"), pytorch_operators():
                 returned = self.kind.forward(run.object, *args, **kwargs)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
         except NEEDS_VALUES as error:

@@ -41,7 +41,7 @@ digits = load_digits()
 images = torch.Tensor(digits.data.astype(np.float32)).div(16)
 classes = torch.Tensor(digits.target.astype(np.float32)).add(1)
 first = images[1]  # a view: the first image
-print(images.size(), classes[1], first.max())
+print(images.size().totable(), classes[1], first.max())
 assert images.narrow(1, 2, 3).select(2, 1).size() == [3]
 
 # %% [markdown]
@@ -185,7 +185,7 @@ assert after < before and params.size() == [64 * 32 + 32 + 32 * 10 + 10]
 # ```
 
 # %%
-print(mlp.get(2).output.size(), round(mlp.get(1).gradWeight.max(), 4))
+print(mlp.get(2).output.size().totable(), round(mlp.get(1).gradWeight.max(), 4))
 
 with recording() as seen:
     module.apply(state.params, state.buffers, x[:32])

@@ -104,7 +104,7 @@ def test_scales_of_a_users_module_that_is_differentiated():
             self.weight, self.gradWeight = torch.DoubleTensor(np.ones((1, 3))), torch.DoubleTensor(1, 3)
 
         def updateOutput(self, input):
-            return input * self.weight
+            return torch.cmul(input, self.weight.expandAs(input))
 
     model = nn.Sequential(Scale()).double()
     (plain,) = gradients(model, X, X)

@@ -15,7 +15,7 @@ class Square(nn.Module):
     """Only the output: the gradient is found."""
 
     def updateOutput(self, input):
-        return input * input
+        return torch.cmul(input, input)
 
 
 class Scale(nn.Module):
@@ -26,7 +26,7 @@ class Scale(nn.Module):
         self.weight, self.gradWeight = torch.ones(1, size).mul(2), torch.zeros(1, size)
 
     def updateOutput(self, input):
-        return input * self.weight
+        return torch.cmul(input, self.weight.expandAs(input))
 
 
 class Cube(nn.Module):

@@ -20,7 +20,7 @@ def counted(*sizes):
 def test_construction():
     assert torch.Tensor(2, 3).size() == [2, 3]
     same(torch.Tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]])
-    assert torch.Tensor().size() == [0]
+    assert (torch.Tensor().dim(), torch.Tensor().size(), torch.Tensor().nElement()) == (0, [], 0)
     assert torch.Tensor(2).type() == "torch.FloatTensor"
     assert torch.LongTensor([1, 2]).type() == "torch.LongTensor"
     assert torch.DoubleTensor(3).dtype == np.float64

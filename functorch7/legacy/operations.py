@@ -1,0 +1,286 @@
+"""Torch's operations that fill a tensor: one table, of which methods, functions and operators are made.
+
+The table gives each operation its forms: a letter for each argument, and the formula. `x` and `t` are tensors, `n` is a
+number, `v` a number that may be left out (1). From one form follow `y.f(...)` (y in place of x, in place),
+`y.f(x, ...)` (the result goes into y), `torch.f(x, ...)` (a new tensor) and `torch.f(y, x, ...)` (into y).
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import is_concrete
+from ..core.tables import as_arrays
+from .storage import precision
+
+Forms = dict[str, Callable]
+"""Formulas (of NumPy or jax.numpy, and the arguments) by form."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation: its name, its forms, what the arguments must have in common, and its formula in words."""
+
+    name: str
+    forms: Forms
+    fit: Callable[[str, list], list]
+    formula: str
+    gives_number: bool = False
+
+    def usage(self) -> str:
+        """The forms as an error message shows them."""
+        words = {"x": "tensor", "t": "tensor", "n": "number", "v": "[number]"}
+        return " or ".join("(" + ", ".join(words[letter] for letter in form) + ")" for form in self.forms)
+
+    def without_result(self, args: tuple) -> tuple[str, list] | None:
+        """(form, arguments) of a call that leaves no argument out; None if there is no such form."""
+        for form in self.forms:
+            found = _matched(form, args)
+            if found is not None:
+                return form, found
+        return None
+
+    def in_place(self, tensor: Any, args: tuple) -> tuple[str, list] | None:
+        """(form, arguments) of a method's call that leaves out `x`, which is the tensor itself."""
+        for form in self.forms:
+            found = _matched(form.replace("x", ""), args) if "x" in form else None
+            if found is not None:
+                return form, [*found[: form.index("x")], tensor, *found[form.index("x") :]]
+        return None
+
+    def wrong(self, args: tuple) -> TypeError:
+        """The error for arguments that are none of the forms."""
+        given = ", ".join(described(each) for each in args)
+        return TypeError(f"torch.{self.name}: expected {self.usage()}, after a result if one is given, got ({given})")
+
+    def computed(self, form: str, args: list) -> Any:
+        """The result as an array."""
+        return computed(self.forms[form], args, lambda arrays: self.fit(self.name, arrays))
+
+
+def _matched(form: str, args: tuple) -> list | None:
+    found, rest = [], list(args)
+    for letter in form:
+        if rest and (is_number if letter in "nv" else is_tensor)(rest[0]):
+            found.append(rest.pop(0))
+        elif letter == "v":
+            found.append(1)
+        else:
+            return None
+    return None if rest else found
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, or a tensor or array without dimensions."""
+    return isinstance(value, (int, float, numbers.Number)) or (hasattr(value, "dtype") and not value.shape)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, an array or a table of numbers."""
+    if isinstance(value, (list, tuple)):
+        return isinstance(as_arrays(value), np.ndarray)
+    return hasattr(value, "ndim") and not isinstance(value, np.generic)
+
+
+def described(value: Any) -> str:
+    """An argument as an error message shows it: a tensor by its sizes."""
+    if isinstance(value, np.generic) or not is_tensor(value):
+        return repr(value)
+    return f"a tensor of size {sizes_text(np.shape(value))}"
+
+
+def sizes_text(shape: tuple) -> str:
+    """Sizes as Torch prints them, such as 2x3."""
+    return "x".join(map(str, shape)) if shape else "1"
+
+
+# Arrays ---------------------------------------------------------------------------------------------------------------
+
+
+def computed(function: Callable, args: Any, fit: Callable[[list], list]) -> Any:
+    """A function of arrays, on the accelerator where they are there or not known yet, else by NumPy.
+
+    `fit` checks the arrays' shapes and may reshape them. Infinite and undefined results are no error, as in Torch.
+    """
+    args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
+    dtype = _dtype_among(args)
+    with precision(dtype), np.errstate(all="ignore"):
+        arrays = fit([_operand(each, dtype) for each in args])
+        library = _library(arrays)
+        if library is np:
+            arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
+        found = function(library, *arrays)
+        return np.asarray(found) if isinstance(found, np.generic) else found
+
+
+@cache
+def _is_floating(dtype: np.dtype) -> bool:
+    return jnp.issubdtype(dtype, jnp.floating)
+
+
+@cache
+def _cpu() -> set:
+    return {jax.devices("cpu")[0]}
+
+
+def _dtype_among(args: list) -> np.dtype:
+    """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
+    dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
+    dtypes = dtypes or [each.dtype for each in args if hasattr(each, "dtype")]
+    return next(filter(_is_floating, dtypes), dtypes[0])
+
+
+def _operand(value: Any, dtype: np.dtype) -> Any:
+    """A tensor, array or number as what is computed with, beside tensors of a dtype.
+
+    NumPy's float64 is only how NumPy writes numbers, and whole numbers beside floating-point ones are such.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    array = value.array if hasattr(value, "storage_") else value
+    if not hasattr(array, "dtype") or array.dtype == dtype or not _is_floating(dtype):
+        return array
+    is_written = isinstance(value, np.ndarray) and _is_floating(value.dtype)
+    return array.astype(dtype) if is_written or not _is_floating(array.dtype) else array
+
+
+def _library(arrays: list) -> Any:
+    """NumPy where all arrays are known and on the CPU, else jax.numpy."""
+    for each in arrays:
+        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == _cpu()):
+            return jnp
+    return np
+
+
+def same_count(name: str, arrays: list) -> list:
+    """The arrays in the first one's shape; those without dimensions, and numbers, combine with anything.
+
+    Raises ValueError for different numbers of elements: tensors are never repeated to fit.
+    """
+    shapes = [getattr(each, "shape", ()) for each in arrays]
+    first = next(filter(None, shapes), ())
+    for shape in shapes:
+        if shape and shape != first and math.prod(shape) != math.prod(first):
+            raise ValueError(
+                f"torch.{name}: expected tensors of as many elements, got sizes {sizes_text(first)} and "
+                f"{sizes_text(shape)}; expandAs repeats a tensor"
+            )
+    return [
+        each.reshape(first) if shape and shape != first else each for each, shape in zip(arrays, shapes, strict=True)
+    ]
+
+
+def conforming(signature: str) -> Callable[[str, list], list]:
+    """The check that the tensors among the arguments have sizes as in an einsum's signature."""
+
+    def fit(name: str, arrays: list) -> list:
+        inputs, output = signature.split("->")
+        shapes = [each.shape for each in arrays if getattr(each, "shape", ())]
+        letters = inputs.split(",")
+        if len(shapes) > len(letters):  # what the product is added to
+            letters = [output, *letters]
+        pairs = set(zip("".join(letters), chain(*shapes), strict=False))
+        if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
+            given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
+            raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
+        return arrays
+
+    return fit
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+
+def _named(name: str) -> Callable:
+    return lambda m, *args: getattr(m, name)(*args)
+
+
+MAPS = {
+    "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
+    "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
+    "round": "x rounded", "sign": "-1, 0 or 1",
+}  # fmt: skip
+"""Functions of one number that NumPy has by the same name, with their formulas."""
+
+_POINTWISE: dict[str, tuple[Forms, str]] = {
+    **{name: ({"x": _named(name)}, formula) for name, formula in MAPS.items()},
+    "sigmoid": ({"x": lambda m, x: jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
+    "neg": ({"x": lambda m, x: -x}, "-x"),
+    "cinv": ({"x": lambda m, x: 1 / x}, "1 / x"),
+    "add": ({"xn": lambda m, x, n: x + n, "xvt": lambda m, x, v, t: x + v * t}, "x + number, or x + number * tensor"),
+    "csub": ({"xn": lambda m, x, n: x - n, "xvt": lambda m, x, v, t: x - v * t}, "x - number, or x - number * tensor"),
+    "mul": ({"xn": lambda m, x, n: x * n}, "x * number"),
+    "div": ({"xn": lambda m, x, n: x / n}, "x / number"),
+    "fmod": ({"xn": _named("fmod")}, "the remainder of x / number, of x's sign"),
+    "remainder": ({"xn": _named("remainder")}, "the remainder of x / number, of the number's sign"),
+    "pow": ({"xn": _named("power"), "nt": _named("power")}, "x ** number, or number ** x"),
+    "clamp": ({"xnn": _named("clip")}, "x, no less than the first number and no more than the second"),
+    "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
+    "cdiv": ({"xt": lambda m, x, t: x / t}, "x / tensor, element by element"),
+    "cpow": ({"xt": _named("power")}, "x ** tensor, element by element"),
+    "cmax": ({"xn": _named("maximum"), "xt": _named("maximum")}, "the larger of x and a number or tensor"),
+    "cmin": ({"xn": _named("minimum"), "xt": _named("minimum")}, "the smaller of x and a number or tensor"),
+    "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
+    "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
+}
+
+_PRODUCTS = {
+    "mm": ("ij,jk->ik", _named("matmul")),
+    "mv": ("ij,j->i", _named("matmul")),
+    "ger": ("i,j->ij", lambda m, a, b: a[:, None] * b),
+    "bmm": ("bij,bjk->bik", _named("matmul")),
+}
+
+_ADDED = {
+    "addmm": _PRODUCTS["mm"],
+    "addmv": _PRODUCTS["mv"],
+    "addr": _PRODUCTS["ger"],
+    "baddbmm": _PRODUCTS["bmm"],
+    "addbmm": ("bij,bjk->ik", lambda m, a, b: m.matmul(a, b).sum(0)),
+}
+
+
+def _added(product: Callable) -> Forms:
+    return {
+        "xvtt": lambda m, x, v, a, b: x + v * product(m, a, b),
+        "nxvtt": lambda m, n, x, v, a, b: n * x + v * product(m, a, b),
+    }
+
+
+_NUMBERS: dict[str, tuple[Forms, str]] = {
+    "dot": ({"xt": lambda m, x, t: m.vdot(x, t)}, "the sum of x * tensor, element by element"),
+    "norm": (
+        {"x": lambda m, x: m.sum(m.abs(x) ** 2) ** 0.5, "xn": lambda m, x, n: m.sum(m.abs(x) ** n) ** (1 / n)},
+        "the p-norm of all elements, p = 2 unless it is given",
+    ),
+}
+
+OPERATIONS = {
+    operation.name: operation
+    for operation in (
+        *(Operation(name, forms, same_count, formula) for name, (forms, formula) in _POINTWISE.items()),
+        *(
+            Operation(name, {"tt": product}, conforming(signature), f"the product {signature} of two tensors")
+            for name, (signature, product) in _PRODUCTS.items()
+        ),
+        *(
+            Operation(name, _added(product), conforming(signature), f"number * x + number * the product {signature}")
+            for name, (signature, product) in _ADDED.items()
+        ),
+        *(Operation(name, forms, same_count, formula, True) for name, (forms, formula) in _NUMBERS.items()),
+    )
+}
+"""Torch's operations by name."""
+
+METHODS_OF_PRODUCT = {(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}
+"""What `*` of two tensors is, by their numbers of dimensions."""

@@ -1,0 +1,91 @@
+"""Faults of JAX that users' programs can meet: each with a program that shows it, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental import checkify
+
+
+class Fault(NamedTuple):
+    """A known fault. `program()`, run here and now, gives what JAX makes of it, and `right` what it should be."""
+
+    name: str
+    seen: str
+    about: str
+    advice: str
+    program: Callable[[], np.ndarray]
+    right: Callable[[], np.ndarray]
+
+    @property
+    def present(self) -> bool:
+        """Whether JAX has it as it is installed here, with the flags of this process."""
+        return not np.allclose(self.program(), self.right(), rtol=1e-3, atol=1e-3)
+
+
+GAP = 20_000
+"""So many other numbers stand before each of the sums; with few there is no fault."""
+
+
+def _columns() -> list[np.ndarray]:
+    return [np.random.default_rng(seed).normal(size=(64, 64)).astype(np.float32) for seed in range(2)]
+
+
+def _padded_sums() -> np.ndarray:
+    """Sums over columns at three places of a vector, put together as the gradient of slices is."""
+
+    @jax.jit
+    def placed(one: jax.Array, other: jax.Array) -> jax.Array:
+        sums, apart = [one.sum(0), one.sum(0), other.sum(0)], GAP + 64
+        padded = [jnp.pad(each, (GAP + i * apart, (2 - i) * apart)) for i, each in enumerate(sums)]
+        return padded[0] + padded[1] + padded[2]
+
+    return np.asarray(placed(*_columns()))
+
+
+def _placed_sums() -> np.ndarray:
+    """The same by NumPy."""
+    one, other = (columns.sum(0) for columns in _columns())
+    return np.concatenate([np.pad(each, (GAP, 0)) for each in (one, one, other)])
+
+
+def _check_in_scan() -> np.ndarray:
+    """1 if a check that fails inside a scan is reported when the scan is differentiated; else 0."""
+
+    def total(values: jax.Array) -> jax.Array:
+        def step(carry: jax.Array, value: jax.Array) -> tuple:
+            checkify.check(value > 0, "not positive")
+            return carry + value * value, None
+
+        return lax.scan(step, jnp.zeros(()), values)[0]
+
+    error, _ = checkify.checkify(jax.grad(total))(jnp.array([1.0, -1.0]))
+    return np.array(float(error.get() is not None))
+
+
+FAULTS = (
+    Fault(
+        "sums of padded reductions",
+        "jaxlib 0.10.2 on CPU",
+        "The gradient with respect to one vector from which parameters are sliced can be wrong, without a word, where "
+        "two parameters have equal gradients.",
+        "Upgrade to Python 3.12 with jaxlib 0.11.2 or newer; or set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type="
+        "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT; functorch7 itself does not compile such sums.",
+        _padded_sums,
+        _placed_sums,
+    ),
+    Fault(
+        "checks in differentiated scans",
+        "jax 0.10.2 to 0.12.0, all backends",
+        "checkify leaves out the checks inside a scan whose gradient is taken.",
+        "Differentiate the checkified function, with jax.grad(..., has_aux=True), as functorch7.legacy does; f7.checked"
+        " around a gradient has the same gap.",
+        _check_in_scan,
+        lambda: np.array(1.0),
+    ),
+)

@@ -1,0 +1,292 @@
+"""Torch's operations on tensors, as methods, functions and operators; beside NumPy, and as in torch7/doc/maths.md."""
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import nn, torch
+
+from .helpers import same, values
+
+ones = torch.ones
+
+A, B, C = (np.abs(values(2, 3, seed=seed)) + 0.5 for seed in (1, 2, 3))
+M, N, P = values(2, 3, seed=4), values(3, 4, seed=5), values(2, 4, seed=6)
+V, W, U = values(3, seed=7), values(4, seed=8), values(2, seed=9)
+BATCH, OTHER = values(5, 2, 3, seed=10), values(5, 3, 4, seed=11)
+
+# name: arguments of torch.f without a result, what NumPy gives; the first tensor is what a method leaves out
+FORMS = {
+    "add a number": ("add", (A, 3), A + 3),
+    "add a tensor": ("add", (A, B), A + B),
+    "add a scaled tensor": ("add", (A, 2, B), A + 2 * B),
+    "csub a number": ("csub", (A, 3), A - 3),
+    "csub a tensor": ("csub", (A, B), A - B),
+    "csub a scaled tensor": ("csub", (A, 2, B), A - 2 * B),
+    "mul": ("mul", (A, 3), A * 3),
+    "div": ("div", (A, 4), A / 4),
+    "fmod": ("fmod", (-A, 0.75), np.fmod(-A, 0.75)),
+    "remainder": ("remainder", (-A, 0.75), -A - 0.75 * np.floor(-A / 0.75)),
+    "pow": ("pow", (A, 3), A * A * A),
+    "clamp": ("clamp", (A, 0.6, 1.2), np.minimum(np.maximum(A, 0.6), 1.2)),
+    "cmul": ("cmul", (A, B), A * B),
+    "cdiv": ("cdiv", (A, B), A / B),
+    "cpow": ("cpow", (A, B), np.exp(B * np.log(A))),
+    "cmax of a tensor": ("cmax", (A, B), np.where(A > B, A, B)),
+    "cmax of a number": ("cmax", (A, 1), np.where(A > 1, A, 1)),
+    "cmin of a tensor": ("cmin", (A, B), np.where(A < B, A, B)),
+    "cmin of a number": ("cmin", (A, 1), np.where(A < 1, A, 1)),
+    "addcmul": ("addcmul", (A, B, C), A + B * C),
+    "addcmul scaled": ("addcmul", (A, 2, B, C), A + 2 * B * C),
+    "addcdiv": ("addcdiv", (A, B, C), A + B / C),
+    "addcdiv scaled": ("addcdiv", (A, -2, B, C), A - 2 * B / C),
+    "addmm": ("addmm", (P, M, N), P + M @ N),
+    "addmm scaled": ("addmm", (P, 3, M, N), P + 3 * M @ N),
+    "addmv": ("addmv", (U, M, V), U + M @ V),
+    "addr": ("addr", (M, U, V), M + np.outer(U, V)),
+    "baddbmm": ("baddbmm", (OTHER[:, :2], BATCH, OTHER), OTHER[:, :2] + BATCH @ OTHER),
+    "addbmm": ("addbmm", (P, BATCH, OTHER), P + sum(a @ b for a, b in zip(BATCH, OTHER, strict=True))),
+    **{name: (name, (A,), function(A)) for name, function in {
+        "abs": np.abs, "sqrt": lambda a: a**0.5, "exp": lambda a: np.e**a, "log": np.log, "tanh": np.tanh,
+        "log1p": lambda a: np.log(1 + a), "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
+        "round": np.round, "sign": np.sign, "neg": lambda a: -a, "cinv": lambda a: 1 / a,
+        "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
+    }.items()},
+}  # fmt: skip
+# forms in which no tensor can be left out
+RESULT_FIRST = {
+    "mm": ("mm", (M, N), M @ N),
+    "mv": ("mv", (M, V), M @ V),
+    "ger": ("ger", (V, W), np.outer(V, W)),
+    "bmm": ("bmm", (BATCH, OTHER), BATCH @ OTHER),
+    "pow of a number": ("pow", (2, A), 2.0**A),
+    "addmm, both scaled": ("addmm", (2, P, 3, M, N), 2 * P + 3 * M @ N),
+    "addr, both scaled": ("addr", (2, M, 3, U, V), 2 * M + 3 * np.outer(U, V)),
+}
+
+
+def tensors(args):
+    return [torch.DoubleTensor(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+
+
+@pytest.mark.parametrize("name", [*FORMS, *RESULT_FIRST])
+def test_functions_give_new_tensors_or_fill_a_result(name):
+    function, args, expected = (FORMS | RESULT_FIRST)[name]
+    given = tensors(args)
+    made = getattr(torch, function)(*given)
+    same(made, expected)
+    result = torch.DoubleTensor(7)
+    assert getattr(torch, function)(result, *given) is result
+    same(result, expected)
+    same([g for g in given if isinstance(g, torch.Tensor)], [a for a in args if isinstance(a, np.ndarray)])
+
+
+@pytest.mark.parametrize("name", [*FORMS, *RESULT_FIRST])
+def test_methods_fill_their_tensor_with_what_follows_from_others(name):
+    function, args, expected = (FORMS | RESULT_FIRST)[name]
+    for empty in (torch.DoubleTensor(), torch.DoubleTensor(5, 5), torch.DoubleTensor(*expected.shape)):
+        assert getattr(empty, function)(*tensors(args)) is empty
+        same(empty, expected)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("is_view", [False, True], ids=["whole", "view"])
+def test_methods_change_their_tensor_in_place(name, is_view):
+    function, args, expected = FORMS[name]
+    x, *others = tensors(args)
+    if is_view:
+        around = torch.DoubleTensor(*(2 * n for n in x.size()))
+        view = around
+        for dim, n in enumerate(x.size(), 1):
+            view = view.narrow(dim, 2, n)
+        x = view.copy(x)
+    seen = x.view(-1) if x.isContiguous() else around
+    total = seen.sum()
+    before = np.asarray(x).sum()
+    assert getattr(x, function)(*others) is x
+    same(x, expected)
+    assert seen.sum() - total == pytest.approx(expected.sum() - before)
+
+
+def test_scaled_products_as_methods():
+    """`M:addmv(s, A, v)` is M + s A v, `M:addmm(a, b, A, B)` is a M + b A B."""
+    same(torch.DoubleTensor(U).addmv(3, *tensors([M, V])), U + 3 * M @ V)
+    same(torch.DoubleTensor(P).addmm(2, 3, *tensors([M, N])), 2 * P + 3 * M @ N)
+    same(torch.DoubleTensor(P).addmm(*tensors([P, 3, M, N])), P + 3 * M @ N)
+
+
+def test_the_examples_of_the_chapter_on_maths():
+    """Tensors of as many elements are combined in order, whatever their sizes; the result has the first's."""
+
+    def two():
+        return torch.Tensor(2, 2).fill(2)
+
+    three = torch.Tensor(4).fill(3)
+    for made, expected in {
+        "add": (two().add(three), 5), "scaled": (two().add(2, three), 8), "csub": (two().csub(three), -1),
+        "cmul": (two().cmul(three), 6), "cpow": (two().cpow(three), 8),
+        "addcmul": (two().addcmul(2, three, torch.Tensor(2, 2).fill(5)), 32), "+": (two() + three, 5),
+    }.values():  # fmt: skip
+        same(made, np.full((2, 2), expected))
+    same(torch.Tensor(2, 2).fill(1).cdiv(torch.range(1, 4)), [[1, 1 / 2], [1 / 3, 1 / 4]])
+    same(three - two(), [1, 1, 1, 1])
+    assert two().dot(three) == torch.dot(two(), three) == 24
+    same(torch.Tensor([[1, 2], [3, 4]]) % 3, [[1, 2], [0, 1]])
+    same(torch.addr(torch.Tensor(3, 2), torch.range(1, 3), torch.range(1, 2)), [[1, 2], [2, 4], [3, 6]])
+    same(torch.fmod(torch.Tensor([-3, 3]), 2), [-1, 1])
+    same(torch.remainder(torch.Tensor([-3, 3]), -2), [-1, -1])
+
+
+def test_a_column_and_a_vector_are_combined_by_elements():
+    column, vector = torch.DoubleTensor(values(4, 1)), torch.DoubleTensor(values(4, seed=1))
+    for made, expected in [
+        (column - vector, np.asarray(column) - np.asarray(vector)[:, None]),
+        (vector - column, np.asarray(vector) - np.asarray(column)[:, 0]),
+        (column / vector, np.asarray(column) / np.asarray(vector)[:, None]),
+        (column + np.asarray(vector), np.asarray(column) + np.asarray(vector)[:, None]),
+        (np.asarray(vector) + column, np.asarray(vector) + np.asarray(column)[:, 0]),
+    ]:
+        same(made, expected)
+    same(column < vector, np.asarray(column) < np.asarray(vector)[:, None])
+    same(torch.eq(column, torch.DoubleTensor(np.asarray(column)[:, 0])), np.ones((4, 1)))
+    same(torch.eq(column, 3), np.zeros((4, 1)))
+
+
+def test_times_is_the_product_of_matrices_and_vectors():
+    same(torch.Tensor(2, 2).fill(2) * torch.Tensor(2, 4).fill(3), np.full((2, 4), 12))
+    same(torch.Tensor(2, 2).fill(2) * torch.Tensor(2).fill(4), [16, 16])
+    assert torch.Tensor(2).fill(4) * torch.Tensor(2).fill(5) == 40
+    m, n, v = tensors([M, N, V])
+    same(m * n, M @ N)
+    same(m * v, M @ V)
+    same(m * N, M @ N)
+    same(M * n, M @ N)
+    same(m * 3 + 3 * m, 6 * M)
+    same(m * np.float32(2), 2 * M)
+    assert isinstance(v * v, float) and v * v == pytest.approx((V**2).sum())
+
+
+@pytest.mark.parametrize("call, sizes", [
+    (lambda: ones(2, 3) + ones(3), "2x3 and 3"),
+    (lambda: ones(4) - ones(1), "4 and 1"),
+    (lambda: ones(2, 3) / ones(2), "2x3 and 2"),
+    (lambda: ones(2) ** ones(3), "2 and 3"),
+    (lambda: ones(2) < ones(3), "2 and 3"),
+    (lambda: ones(2) + np.ones(3), "2 and 3"),
+    (lambda: torch.eq(ones(2, 1), ones(2, 3)), "2x1 and 2x3"),
+    (lambda: np.ones(3) - ones(2), "3 and 2"),
+    (lambda: ones(2, 1).add(ones(2, 3)), "2x1 and 2x3"),
+    (lambda: ones(2).cmul(ones(1)), "2 and 1"),
+    (lambda: ones(2).csub(ones(3)), "2 and 3"),
+    (lambda: ones(2).cmax(ones(3)), "2 and 3"),
+    (lambda: ones(2).dot(ones(3)), "2 and 3"),
+    (lambda: ones(2, 3).addcmul(ones(6), ones(5)), "2x3 and 5"),
+    (lambda: ones(2, 3) * ones(2, 3), "2x3 and 2x3"),
+    (lambda: ones(2, 3) * ones(2), "2x3 and 2"),
+    (lambda: ones(2) * ones(3), "2 and 3"),
+    (lambda: torch.mm(ones(2), ones(2, 2)), "2 and 2x2"),
+    (lambda: ones(2, 2).addmm(ones(2, 3), ones(3, 4)), "2x2 and 2x3 and 3x4"),
+    (lambda: ones(2) * ones(2, 3), "2.* 2x3"),
+    (lambda: ones(2, 3).copy(ones(2)), "2x3, got size 2"),
+    (lambda: ones(2, 2, 2) * ones(2), "2x2x2.* 2"),
+    (lambda: ones(2, 3).__setitem__(1, ones(2)), "3, got 2"),
+    (lambda: ones(2, 3).expand(3, 3), "2x3, got 3x3"),
+])  # fmt: skip
+def test_sizes_that_do_not_fit_are_an_error_that_names_both(call, sizes):
+    with pytest.raises(ValueError, match=sizes):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda t: t.add(), lambda t: t.add("3"), lambda t: t.add(2, 3), lambda t: t.mul(t), lambda t: t.cmul(3),
+    lambda t: t.exp(3), lambda t: t.mm(t), lambda t: torch.exp(3), lambda t: torch.dot(t, t, t), lambda t: t.pow(t),
+])  # fmt: skip
+def test_arguments_that_no_form_takes_are_an_error_with_the_forms(call):
+    with pytest.raises(TypeError, match=r"torch\.\w+: expected \(.*, got \("):
+        call(torch.Tensor(2, 2))
+
+
+def test_numbers_without_dimensions_combine_with_any_size():
+    t = torch.Tensor([1, 2])
+    scalar = torch.Tensor.of(np.float32(3).reshape(()))
+    for made in (t + scalar, scalar + t, t + np.float64(3), t + np.array(3)):
+        same(made, [4, 5])
+        assert made.dtype == np.float32
+    same(t * scalar, [3, 6])
+    same(t.add(scalar), [4, 5])
+
+
+def test_undefined_and_infinite_results_are_no_error():
+    same(torch.Tensor([-1, 0]).log(), [np.nan, -np.inf])
+    same(torch.Tensor([1, 0]) / 0, [np.inf, np.nan])
+
+
+def test_equality_of_tensors_is_identity():
+    t = torch.Tensor(2)
+    assert t == t and t != torch.Tensor(2)
+
+
+def test_norms():
+    t = torch.DoubleTensor([[3, 0], [0, -4]])
+    assert (t.norm(), t.norm(1), torch.norm(t)) == (5, 7, 5)
+
+
+def test_a_result_may_be_an_argument():
+    x = torch.DoubleTensor(A)
+    assert torch.log(x, x) is x
+    same(x, np.log(A))
+    m = torch.DoubleTensor(M)
+    same(torch.mm(m, m, torch.DoubleTensor(N)), M @ N)
+
+
+def test_mean_squared_error_of_a_column_and_a_vector_is_that_of_pairs():
+    """The N x 1 output of a network beside N targets: once 4 x 4 without a word."""
+    output, target = torch.DoubleTensor(values(4, 1)), torch.DoubleTensor(values(4, seed=1))
+    difference = output - target
+    pairs = zip(np.asarray(output).ravel(), np.asarray(target), strict=True)
+    assert (difference.norm() ** 2) / 4 == pytest.approx(np.mean([(a - b) ** 2 for a, b in pairs]))
+    assert difference.size() == [4, 1]
+
+
+class Broadcasting(nn.Module):
+    """PyTorch's operators."""
+
+    def forward(self, x, row):
+        return (x * x + row) / row
+
+
+class ByHand(nn.Module):
+    """Torch7's operators, also inside a module in PyTorch's style."""
+
+    def updateOutput(self, input):
+        self.output = input * input.t() * torch.DoubleTensor([1, 2])
+        return self.output
+
+    def updateGradInput(self, input, gradOutput):
+        self.gradInput = gradOutput
+        return self.gradInput
+
+
+class Around(nn.Module):
+    """Both."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = ByHand()
+
+    def forward(self, x):
+        return self.inner(x * x) * torch.DoubleTensor([10.0, 100.0])
+
+
+def test_in_forward_and_in_hooks_operators_are_those_of_pytorch():
+    m, row = values(2, 3), np.abs(values(1, 3, seed=1)) + 1
+    net = Broadcasting().double()
+    same(net(torch.DoubleTensor(m), torch.DoubleTensor(row)), (m * m + row) / row)
+    linear, factor = nn.Linear(3, 3).double(), torch.DoubleTensor(row)
+    plain = np.array(linear.forward(m))
+    linear.register_forward_hook(lambda module, input, output: output * factor)
+    same(linear.forward(m), plain * row)
+    same(linear.forward(m), plain * row)
+    square = values(2, 2, seed=2)
+    inner = (square**2) @ (square**2).T @ [1, 2]
+    same(Around().double().forward(torch.DoubleTensor(square)), inner * [10, 100])
+    assert torch.Tensor(2).fill(1) * torch.Tensor(2).fill(1) == 2
