@@ -31,7 +31,7 @@ registry: dict[str, type["Module"]] = {}
 
 def _register(cls: type["Module"]) -> None:
     """Notes a class under its Torch name: the newest of a user's, but none in the place of this package's."""
-    name, ours = cls.torch_name(), f"{__name__.split('.')[0]}."
+    name, ours = cls.torch_name(), __name__.split(".")[0]
     known = registry.get(name)
     if known is not None and known.__module__ != cls.__module__:
         stays = known.__module__.split(".")[0] == ours
