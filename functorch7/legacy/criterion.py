@@ -77,6 +77,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     """
 
     _kept: _Evaluation | None = None
+    calls = 0
     _own_effects = False
     """Whether a class of this package does more than its description says."""
     _zero_mask: Any = None
@@ -123,6 +124,10 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         """The immutable description as it stands, with the tensors' present values and the criterions inside."""
         if self._spec is None or self._is_users():
             return OfObject(self)
+        return self._whole()
+
+    def _whole(self) -> Any:
+        """The description, whatever methods a user has written."""
         return self._described(lambda criterion: criterion.description())
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
@@ -173,9 +178,9 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     def _catch_up(self) -> None:
         """Lets the criterion around this one, which was computed as a whole, run those inside for what they show."""
-        around = self.__dict__.pop("_around", None)
-        if around is not None and around() is not None:
-            around()._run_members()
+        while (around := self.__dict__.pop("_around", None)) is not None:
+            if around() is not None:  # which may leave this to one between them
+                around()._run_members()
 
     def _run_members(self) -> None:
         kept, pulled = self._kept, self.__dict__.get("_pulled", False)
@@ -225,7 +230,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         if self._has_own_loss():
             return self._gradient_of_own_loss(input, target)
         kept = self._kept
-        if kept is None or not kept.stands(input, target, self.description()):
+        if kept is None or not kept.stands(input, target, self._whole()):
             kept = self._evaluated(input, target)
         gradient = self.__dict__["gradInput"] = wrapped(kept.gradient())
         if self.members() and not self._by_members():
@@ -248,7 +253,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     def _evaluated(self, input: Any, target: Any) -> _Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
-        spec = self.description()
+        spec = self._whole()
         if self._by_members():
             kept = self._evaluated_by_members(input, target, spec)
         else:
@@ -288,7 +293,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
-        masked = self._zero_mask is not None and self.description().takes_mask
+        masked = self._zero_mask is not None and self._whole().takes_mask
         return given, (unwrapped(target), self._zero_mask) if masked else (unwrapped(target),), dtype
 
     def __call__(self, input: Any, target: Any = None) -> Any:
@@ -374,8 +379,7 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
                 setattr(self.nll, field, getattr(spec, field))
         super()._respecify(spec)
 
-    def description(self) -> Any:
-        """The immutable description, with the fields of `nll`."""
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
         nll = self.nll.description()
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
 
@@ -396,5 +400,5 @@ class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward
         gradient = super().updateGradInput(input, target)
         given = jax.tree.map(np.asarray, unwrapped(input))
         with precision(given[1].dtype):
-            self.module.reinforce(self.description().advantage(given, unwrapped(target)))
+            self.module.reinforce(self._whole().advantage(given, unwrapped(target)))
         return gradient

@@ -37,18 +37,26 @@ class OfObject(CriterionSpec, abstract=True):
 
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
         user, dtype = self.object, jax.tree.leaves(input)[0].dtype
-        if zero_mask is not None:
-            user.setZeroMask(zero_mask)
 
-        @jax.custom_vjp
-        def call(input: Any) -> jax.Array:
+        def value(input: Any) -> jax.Array:
+            if zero_mask is not None:
+                user.setZeroMask(zero_mask)
+            user.calls += 1
             return jnp.asarray(unwrapped(user.forward(wrapped(input), wrapped(target))), dtype).reshape(())
 
-        def backward(input: Any, slope: Any) -> tuple:
+        def forward(input: Any) -> tuple[jax.Array, tuple]:
+            return value(input), (input, user.calls)
+
+        def backward(residuals: tuple, slope: Any) -> tuple:
+            input, number = residuals
+            if user.calls != number:  # it has seen another input since: a step of a sequence
+                value(input)
+                user.calls = number
             gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
 
-        call.defvjp(lambda input: (call(input), input), backward)
+        call = jax.custom_vjp(value)
+        call.defvjp(forward, backward)
         return call(input)
 
     def printed(self) -> str:

@@ -83,7 +83,7 @@ class VRClassReward(VarianceReducedReward):
         return given.reshape(-1, given.shape[-1]) if given.ndim in (1, 2) else None
 
     def right(self, predictions: Any, target: Any) -> Any:
-        return jnp.argmax(predictions, -1) + 1 == target
+        return (jnp.argmax(predictions, -1) + 1).astype(target.dtype) == target
 
 
 class BinaryClassReward(VarianceReducedReward):
