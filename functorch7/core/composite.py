@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from .emitted import both, is_emitted
+from .keys import folded
 from .module import Module
 
 
@@ -16,7 +17,8 @@ class Composite(Module, abstract=True):
 
     Children have their fields' names, those in a list "name.0", "name.1", ...; `run` carries their arrays, buffers
     and random keys. Own arrays, if `init_params` or `init_buffers` makes any, are `run.params[name]` and
-    `run.buffers[name]`, which may be set; `run.train` is the mode. A module may be called several times.
+    `run.buffers[name]`, which may be set; `run.train` is the mode, and `run.key` the key for what the module draws
+    itself, if its `draws(train)` says that it does. A module may be called several times.
     Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists.
     """
 
@@ -30,7 +32,7 @@ class Composite(Module, abstract=True):
                     f"{self.torch_name()}: the modules in its field {name!r} would have no parameters, because they "
                     "are in a dict or in nested lists; give a list of modules, or a field to each"
                 )
-        taken = {"params", "buffers", "train"} & {name.split(".")[0] for name in self.children()}
+        taken = {"params", "buffers", "train", "key"} & {name.split(".")[0] for name in self.children()}
         if taken:
             raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
 
@@ -68,6 +70,11 @@ class Run:
         self._module, self._key = module, key
         self.params, self.buffers, self.train = params, dict(buffers), train
         self._calls: Counter[str] = Counter()
+
+    @property
+    def key(self) -> Any:
+        """The random key of the module itself, which no module inside has; None where nothing is drawn."""
+        return folded(self._key, len(self._module.children()) + 1)
 
     def __getattr__(self, name: str) -> Any:
         children = self._module.children()

@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
-from .. import core, losses, recurrent
+from .. import core, losses, recurrent, reinforce
 from .criterion import Criterion
 from .described import Described, Given, taken_from
 from .generated import object_of
@@ -16,6 +17,69 @@ from .module import Module
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import unwrapped, wrapped
+
+
+class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
+    """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
+
+    def __len__(self) -> int:
+        return 0 if self.weights is None else self.weights.nElement()
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def total_weight_tensor(self) -> Tensor:
+        """The sum of the weights of the last forward's targets."""
+        if self._kept is None:
+            return Tensor([0.0])
+        targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
+        counted = targets[targets != self.ignoreIndex]
+        weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
+        return Tensor([float(weights.sum())])
+
+
+class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
+    """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        super()._take(spec, given)
+        for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
+            if name not in self.__dict__:
+                self.__dict__[name] = object_of(part)
+
+    def _array_fields(self) -> list[str]:
+        return []
+
+    def _respecify(self, spec: Any) -> None:
+        for field in ("weights", "size_average"):
+            if getattr(spec, field) != getattr(self._spec, field):
+                setattr(self.nll, field, getattr(spec, field))
+        super()._respecify(spec)
+
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        nll = self.nll.description()
+        return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
+
+
+class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward):
+    """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
+
+    _own_effects = True
+
+    def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
+        if not hasattr(module, "reinforce"):
+            raise TypeError(f"{self.typename()}: expected a module to reward, got {module!r}")
+        super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
+        self.__dict__["module"] = module
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        """[zeros, the baseline's gradient]; the reward goes to the stochastic modules."""
+        gradient = super().updateGradInput(input, target)
+        given = jax.tree.map(np.asarray, unwrapped(input))
+        with precision(given[1].dtype):
+            self.module.reinforce(self._whole().advantage(given, unwrapped(target)))
+        return gradient
 
 
 class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
