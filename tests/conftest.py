@@ -11,9 +11,12 @@ import pytest
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
+jax.config.update("jax_traceback_in_locations_limit", 0)
 
 # Nearly all of the suite's time is compilation of programs that run once: these halve it.
-_compile_fast = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+_compile_fast = (
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+)
 
 _finished = itertools.count(1)
 
@@ -35,7 +38,7 @@ def pytest_configure(config):
 
 def pytest_runtest_teardown():
     """Lets compiled programs go now and then: each holds memory maps, of which a process may have only so many."""
-    if next(_finished) % 250 == 0:
+    if next(_finished) % 250000 == 0:
         jax.clear_caches()
 
 
