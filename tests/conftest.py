@@ -1,12 +1,14 @@
 """Strictness for all tests: no silent change of dtype, no silent broadcast between ranks. Programs compile fast."""
 
-import itertools
+import functools
+import gc
 import os
 import subprocess
 import sys
 
 import jax
 import pytest
+from jax._src.interpreters import mlir
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
@@ -18,7 +20,9 @@ _compile_fast = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 )
 
-_finished = itertools.count(1)
+mlir.make_ir_context = functools.cache(mlir.make_ir_context)  # else a fifth of the time goes into making them
+
+_compiled = []  # the seconds of each program that this process holds
 
 
 def pytest_configure(config):
@@ -36,10 +40,25 @@ def pytest_configure(config):
         os.environ["XLA_FLAGS"] = _compile_fast
 
 
+def pytest_collection_finish():
+    """What is there now stays to the end: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+@jax.monitoring.register_event_duration_secs_listener
+def _note(event, seconds, **_):
+    if event == "/jax/core/compile/backend_compile_duration":
+        _compiled.append(seconds)
+
+
 def pytest_runtest_teardown():
-    """Lets compiled programs go now and then: each holds memory maps, of which a process may have only so many."""
-    if next(_finished) % 250000 == 0:
+    """Lets compiled programs go now and then: each holds a megabyte, and memory maps, which a process has few of."""
+    if len(_compiled) > 2000:
         jax.clear_caches()
+        mlir.make_ir_context.cache_clear()
+        _compiled.clear()
 
 
 @pytest.fixture
