@@ -2,9 +2,11 @@
 
 import functools
 import gc
+import math
 import os
 import subprocess
 import sys
+from collections import defaultdict
 
 import jax
 import pytest
@@ -25,6 +27,10 @@ mlir.make_ir_context = functools.cache(mlir.make_ir_context)  # else a fifth of 
 _compiled = []  # the seconds of each program that this process holds
 
 
+def pytest_addoption(parser):
+    parser.addoption("--sample", type=int, metavar="N", help="of a test with many cases, run N of them")
+
+
 def pytest_configure(config):
     """Sets the flags for this process and its workers, unless XLA_FLAGS is given or this XLA has no such flags.
 
@@ -38,6 +44,23 @@ def pytest_configure(config):
     )
     if known.returncode == 0:
         os.environ["XLA_FLAGS"] = _compile_fast
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves N cases of each test for --sample=N, spread evenly; all of those that only look at the source."""
+    most = config.getoption("sample")
+    if most is None:
+        return
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.split("[")[0]].append(item)
+    chosen = {
+        item.nodeid
+        for each in cases.values()
+        for item in (each if each[0].get_closest_marker("structure") else each[:: math.ceil(len(each) / most)])
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]
 
 
 def pytest_collection_finish():
