@@ -17,8 +17,13 @@ from functorch7.core.checks import looking, title
 
 KEY = jax.random.key(7)
 
-every = pytest.mark.parametrize("case", MODULES, ids=lambda case: case.id)
-compiled = pytest.mark.parametrize("case", [c for c in MODULES if c.traceable], ids=lambda case: case.id)
+
+def each(cases):
+    """Runs a test for each case; all tests of a case one after the other, as they share compiled operations."""
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.id, scope="module")
+
+
+every, compiled = each(MODULES), each([c for c in MODULES if c.traceable])
 
 
 def arrays(tree, dtype=None):
@@ -80,7 +85,7 @@ def test_jit_equals_eager(case):
     assert looks == case.module.checks_values, "a module that checks values says so by checks_values"
 
 
-@pytest.mark.parametrize("case", [c for c in MODULES if c.gradient], ids=lambda case: case.id)
+@each([c for c in MODULES if c.gradient])
 def test_gradient_is_the_derivative(case):
     made = case.module.init(KEY)
     with jax.enable_x64(True):
@@ -170,7 +175,7 @@ def test_buffers_keep_their_names(case):
     assert names(new) == names(buffers)
 
 
-@pytest.mark.parametrize("case", [c for c in MODULES if c.bad is not None], ids=lambda case: case.id)
+@each([c for c in MODULES if c.bad is not None])
 def test_wrong_input_names_the_module(case):
     params, buffers = case.module.init(KEY)
     with pytest.raises(ValueError) as caught:
