@@ -77,8 +77,8 @@ def _note(event, seconds, **_):
 
 
 def pytest_runtest_teardown():
-    """Lets compiled programs go now and then: each holds a megabyte, and memory maps, which a process has few of."""
-    if len(_compiled) > 2000:
+    """Lets compiled programs go now and then: each holds memory maps, of which a process may have only so many."""
+    if len(_compiled) > 5000:
         jax.clear_caches()
         mlir.make_ir_context.cache_clear()
         _compiled.clear()
