@@ -1,5 +1,6 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
 #   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
+#   make check [ARGS="tests/legacy"]    what a small change needs: of each test two cases, without the slow ones
 #   make notebooks [ARGS=3_torch7_files]    runs the notebooks and keeps what their cells give
 #   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
 #   make bench-accelerator    how well training steps use this machine's device; writes accelerator-report.md
@@ -11,15 +12,20 @@ ARGS ?=
 TUNING ?=
 
 python := $(VENV)/bin/python
+# A file's tests stay together, as they share compiled programs; the files keep their order, whose last ones are short.
+in_parallel := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test lint format benchmark bench-accelerator gallery notebooks docs clean
+.PHONY: demo test check lint format benchmark bench-accelerator gallery notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/functorch7 launch $(TUNING) examples/digits.py $(ARGS)
 
 test: $(VENV)/.installed-test
-	$(python) -m pytest -n auto --dist loadgroup $(ARGS)
+	$(python) -m pytest $(in_parallel) $(ARGS)
+
+check: $(VENV)/.installed-test
+	$(python) -m pytest $(in_parallel) -m "not slow" --sample 2 $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(python) -m ruff check .

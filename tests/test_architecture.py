@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
     "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "compression",

@@ -41,6 +41,7 @@ def as_a_user():
     core.registry.update(known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_of_page_runs(page):
     exec(compile(python_of(page), str(page), "exec"), {"__name__": f"page_{page.stem}"})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import MODULES
 from criterion_cases import CRITERIONS
-from jax.test_util import check_grads
+from gradients import check_gradient
 
 import functorch7 as f7
 from functorch7.core import registry, without_emitted
@@ -17,16 +17,22 @@ from functorch7.core.checks import looking, title
 
 KEY = jax.random.key(7)
 
-every = pytest.mark.parametrize("case", MODULES, ids=lambda case: case.id)
-compiled = pytest.mark.parametrize("case", [c for c in MODULES if c.traceable], ids=lambda case: case.id)
+
+def each(cases):
+    """Runs a test for each case; all tests of a case one after the other, as they share compiled operations."""
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.id, scope="module")
+
+
+every, compiled = each(MODULES), each([c for c in MODULES if c.traceable])
 
 
 def arrays(tree, dtype=None):
     """The tree as JAX's arrays, floating-point ones in a dtype."""
 
     def array(leaf):
-        leaf = jnp.asarray(leaf)
-        return leaf.astype(dtype) if dtype is not None and jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+        if dtype is not None and jnp.issubdtype(leaf.dtype, jnp.inexact):
+            leaf = np.asarray(leaf).astype(dtype)
+        return jax.device_put(leaf)  # which compiles nothing, unlike jnp.asarray
 
     return jax.tree.map(array, tree)
 
@@ -36,7 +42,7 @@ def applied(case, params, buffers, input):
 
 
 def halved(array):
-    return array * 0.5 if jnp.issubdtype(array.dtype, jnp.inexact) else array
+    return array * array.dtype.type(0.5) if np.issubdtype(array.dtype, np.inexact) else array
 
 
 def shapes_of(case, dtype=None):
@@ -79,11 +85,12 @@ def test_jit_equals_eager(case):
     assert looks == case.module.traits.checks_values, "a module that checks values says so by checks_values"
 
 
-@pytest.mark.parametrize("case", [c for c in MODULES if c.gradient], ids=lambda case: case.id)
+@each([c for c in MODULES if c.gradient])
 def test_gradient_is_the_derivative(case):
+    made = case.module.init(KEY)
     with jax.enable_x64(True):
-        params, buffers = arrays(case.module.init(KEY), jnp.float64)
-        input = arrays(case.input, jnp.float64)
+        params, buffers = arrays(made, np.float64)
+        input = arrays(case.input, np.float64)
         leaves, structure = jax.tree.flatten(input)
         real = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
@@ -91,16 +98,17 @@ def test_gradient_is_the_derivative(case):
             filled = [chosen[real.index(i)] if i in real else leaf for i, leaf in enumerate(leaves)]
             return applied(case, params, buffers, structure.unflatten(filled))[0]
 
-        check_grads(run, (params, [leaves[i] for i in real]), order=1, modes=["rev"], rtol=1e-5, atol=1e-6)
+        args = (params, [leaves[i] for i in real])
+        check_gradient(run, *args, compiled=case.traceable, rtol=1e-5, atol=1e-6)
 
 
 @compiled
 def test_vmap_equals_a_loop(case):
     params, buffers = case.module.init(KEY)
-    inputs = [arrays(case.input), jax.tree.map(halved, arrays(case.input))]
-    stacked = jax.tree.map(lambda *a: jnp.stack(a), *inputs)
-    got, _ = jax.vmap(lambda input: applied(case, params, buffers, input))(stacked)
-    expected = jax.tree.map(lambda *a: jnp.stack(a), *(applied(case, params, buffers, i)[0] for i in inputs))
+    inputs = [arrays(case.input), arrays(jax.tree.map(halved, case.input))]
+    stacked = jax.tree.map(lambda *a: np.stack(a), *inputs)
+    got, _ = jax.jit(jax.vmap(lambda input: applied(case, params, buffers, input)))(stacked)
+    expected = jax.tree.map(lambda *a: np.stack(a), *(applied(case, params, buffers, i)[0] for i in inputs))
     assert_close(got, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -140,7 +148,7 @@ def test_equal_modules_compile_once(case):
     jitted = jax.jit(run, static_argnums=0)
     params, buffers = case.module.init(KEY)
     for _ in range(2):
-        jitted(case.module, params, buffers, arrays(case.input))
+        jitted.trace(case.module, params, buffers, arrays(case.input))  # what is traced once is compiled once
     assert len(traces) == 1
 
 
@@ -167,7 +175,7 @@ def test_buffers_keep_their_names(case):
     assert names(new) == names(buffers)
 
 
-@pytest.mark.parametrize("case", [c for c in MODULES if c.bad is not None], ids=lambda case: case.id)
+@each([c for c in MODULES if c.bad is not None])
 def test_wrong_input_names_the_module(case):
     params, buffers = case.module.init(KEY)
     with pytest.raises(ValueError) as caught:

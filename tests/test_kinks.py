@@ -18,7 +18,7 @@ def gradients(module, input):
         output, _ = module.apply(params, buffers, input, train=True)
         return sum(leaf.sum() for leaf in jax.tree.leaves(output))
 
-    value, (down, up) = jax.value_and_grad(total, (0, 1))(params, input)
+    value, (down, up) = jax.jit(jax.value_and_grad(total, (0, 1)))(params, input)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((value, down, up)))
     return up, down
 

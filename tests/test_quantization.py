@@ -60,7 +60,7 @@ def test_accuracy_on_digits_stays_within_one_percent(digits, network):
     assert exact > 0.9
     seeing, ranges = f7.observed(IMAGES, buffers)
     for batch in np.split(training[0][:400], 2):
-        _, ranges = seeing.apply(params, ranges, batch)
+        _, ranges = jax.jit(seeing.apply)(params, ranges, batch)
     small = {
         "weights": f7.quantize(IMAGES, params, buffers),
         "dynamic": f7.quantize(IMAGES, params, buffers, dynamic=True),
@@ -96,8 +96,8 @@ def test_training_with_rounded_numbers_ends_in_the_converted_network(digits, net
         "dynamic",
         "dynamic",
     ]
-    rounded, _ = rounding.apply(params, buffers, test[0][:32])
-    np.testing.assert_allclose(small.apply(*variables, test[0][:32])[0], rounded, rtol=1e-3, atol=1e-3)
+    rounded, _ = jax.jit(rounding.apply)(params, buffers, test[0][:32])
+    np.testing.assert_allclose(jax.jit(small.apply)(*variables, test[0][:32])[0], rounded, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(

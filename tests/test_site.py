@@ -28,7 +28,7 @@ from functorch7.core import registry
 from website import names, notebooks, public, reference
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.xdist_group("site")  # one worker builds it
+pytestmark = pytest.mark.slow
 
 
 class Page(html.parser.HTMLParser):

@@ -41,10 +41,28 @@ def made(module):
     return jax.tree.map(lambda leaf: leaf.astype(jnp.float64), module.init(jax.random.key(3)))
 
 
-def value_and_gradients(run, params, x):
-    """A weighted sum of the outputs, and its gradients with respect to parameters and input."""
+@partial(jax.jit, static_argnums=(0, 1))
+def value_and_gradients(run, module, buffers, params, x):
+    """A weighted sum of the outputs, and its gradients with respect to parameters and input.
+
+    Tests share the programs: one for each way to run a module.
+    """
     weights = jnp.arange(1.0, T * B * H + 1).reshape(T, B, H)
-    return jax.jit(jax.value_and_grad(lambda *given: (weights * run(*given)).sum(), (0, 1)))(params, x)
+    return jax.value_and_grad(lambda *given: (weights * run(module, buffers, *given)).sum(), (0, 1))(params, x)
+
+
+def alone(layer, buffers, params, x):
+    return layer.apply(params, buffers, x)[0]
+
+
+def in_a_sequencer(cell, buffers, params, x):
+    return f7.Sequencer(cell).apply([params], [buffers], x)[0]
+
+
+def in_two_parts(cell, buffers, params, x):
+    net = f7.Sequencer(cell).remember()
+    first, after = net.apply([params], [buffers], x[:2])
+    return jnp.concatenate([first, net.apply([params], after, x[2:])[0]])
 
 
 def step_by_step(cell, buffers, params, x):
@@ -80,11 +98,8 @@ def test_a_sequence_equals_its_steps(name, way):
     cell = CELLS[name]()
     params, buffers = made(cell)
     masked = getattr(cell, way)(1) if way else cell
-    expected = value_and_gradients(partial(step_by_step, cell.mask_zero(1) if way else cell, buffers), params,
-                                   inputs(SOME))  # fmt: skip
-    net = f7.Sequencer(masked)
-    found = value_and_gradients(lambda params, x: net.apply([params], [buffers], x)[0], params, inputs(SOME))
-    assert_same(found, expected)
+    expected = value_and_gradients(step_by_step, cell.mask_zero(1) if way else cell, buffers, params, inputs(SOME))
+    assert_same(value_and_gradients(in_a_sequencer, masked, buffers, params, inputs(SOME)), expected)
 
 
 @every_cell
@@ -92,15 +107,8 @@ def test_a_sequence_equals_its_steps(name, way):
 def test_a_remembered_state_carries_the_gradient_of_what_follows(name):
     """A sequence in two parts, the second from the state that the first left, equals its steps."""
     cell = CELLS[name]()
-    params, buffers = made(cell)
-    net = f7.Sequencer(cell).remember()
-
-    def in_two_parts(params, x):
-        first, after = net.apply([params], [buffers], x[:2])
-        return jnp.concatenate([first, net.apply([params], after, x[2:])[0]])
-
-    expected = value_and_gradients(partial(step_by_step, cell, buffers), params, inputs())
-    assert_same(value_and_gradients(in_two_parts, params, inputs()), expected)
+    given = cell, *reversed(made(cell)), inputs()
+    assert_same(value_and_gradients(in_two_parts, *given), value_and_gradients(step_by_step, *given))
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -112,13 +120,12 @@ def test_a_whole_layer_equals_the_sequencer_of_its_cell(name, masks):
     params, buffers = made(layer)
     x = inputs(MASKS[masks])
 
-    def by_cell(params, x):
+    def by_cell(layer, _, params, x):
         cell, own = getattr(layer, convert)(params)
-        net = f7.Sequencer(cell.mask_zero(1) if layer.maskzero else cell)
-        return net.apply([own], [made(cell).buffers], x)[0]
+        return in_a_sequencer(cell.mask_zero(1) if layer.maskzero else cell, made(cell).buffers, own, x)
 
-    found = value_and_gradients(lambda params, x: layer.apply(params, buffers, x)[0], params, x)
-    assert_same(found, value_and_gradients(by_cell, params, x))
+    found, expected = (value_and_gradients(way, layer, buffers, params, x) for way in (alone, by_cell))
+    assert_same(found, expected)
 
 
 @pytest.mark.parametrize("name", ["FastLSTM", "GRU"])
@@ -127,12 +134,8 @@ def test_a_whole_layer_equals_the_sequencer_of_its_cell(name, masks):
 def test_trimming_equals_masking(name, masks):
     cell = CELLS[name]()
     params, buffers = made(cell)
-
-    def run(cell, params, x):
-        return f7.Sequencer(cell).apply([params], [buffers], x)[0]
-
     found, expected = (
-        value_and_gradients(partial(run, one), params, inputs(MASKS[masks]))
+        value_and_gradients(in_a_sequencer, one, buffers, params, inputs(MASKS[masks]))
         for one in (cell.trim_zero(1), cell.mask_zero(1))
     )
     assert_same(found, expected)

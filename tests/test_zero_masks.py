@@ -19,7 +19,7 @@ def loss_and_gradients(module, params, buffers, input):
         output = module.apply(params, buffers, input)[0]
         return (output * jnp.arange(output.size, dtype=output.dtype).reshape(output.shape)).sum(), output
 
-    (_, output), gradients = jax.value_and_grad(loss, argnums=(0, 1), has_aux=True)(params, input)
+    (_, output), gradients = jax.jit(jax.value_and_grad(loss, argnums=(0, 1), has_aux=True))(params, input)
     return output, gradients
 
 

@@ -16,6 +16,7 @@ from functorch7.training.sharding import Sharding
 
 from .networks import MLP, OPTIMIZER, STEPS, losses_of_one_device
 
+pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 

@@ -9,6 +9,8 @@ from sklearn.datasets import load_digits
 
 from examples import digits
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def data():

@@ -12,6 +12,7 @@ from pathlib import Path
 import jax
 import pytest
 
+pytestmark = pytest.mark.slow
 jupytext = pytest.importorskip("jupytext")
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -7,6 +7,8 @@ pytest.importorskip("sklearn")
 pytest.importorskip("matplotlib")
 from examples import vision
 
+pytestmark = pytest.mark.slow
+
 
 def test_rows_show_what_their_layers_do():
     image = vision.photograph(32)

@@ -6,6 +6,7 @@ import importlib
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
 script = importlib.import_module("visual_attention")
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from functorch7 import recipes
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_recipe_on_a_mesh_is_the_recipe(tmp_path):
     (tmp_path / "text.txt").write_text("a b\n" * 32 + "b\n" * 2)  # 90 words to learn from: 4 batches of 11 x 2

@@ -12,6 +12,8 @@ from functorch7 import recipes
 from functorch7.training.validation import evaluate
 from functorch7_cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def called(*arguments, code=0):
     result = CliRunner().invoke(main, ["train", "--no-tuning", *arguments])

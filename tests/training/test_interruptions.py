@@ -17,6 +17,7 @@ from functorch7.training import Trainer
 
 from .loaders import Dying, Interrupted
 
+pytestmark = pytest.mark.slow
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(24, 3)).astype(np.float32)
 Y = X.sum(1, keepdims=True)

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+pytestmark = pytest.mark.slow
 KILLED = Path(__file__).with_name("killed.py")
 
 
