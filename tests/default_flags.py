@@ -1,20 +1,21 @@
-"""What tests/test_agreement.py runs in a process with JAX's default flags; each line printed is a JSON object.
+"""What tests/test_agreement.py runs in a process with JAX's default flags.
 
-First come drawn networks, then those of tests/golden/networks.jsonl.gz at the sizes of real ones: every number of
-features or channels, as it is recorded, times the same number.
+First come drawn networks: each line printed is a JSON object. Then those of tests/golden/networks.jsonl.gz at the sizes
+of real ones, every number of features or channels as it is recorded times the same number, whose outputs and gradients
+are written to a file, for the process of the tests to compare with its own.
 """
 
 import json
 import os
-from functools import partial
-from itertools import chain
+import pickle
+import sys
 
 import jax
 import numpy as np
 from test_golden import built, cases
 
 from benchmarks.agreement.__main__ import checked
-from benchmarks.agreement.comparing import disagreement, with_single_operations
+from benchmarks.agreement.comparing import arrays
 from benchmarks.agreement.drawing import draw
 from functorch7.legacy import torch
 
@@ -76,21 +77,20 @@ def run(spec, shape, dtype):
     return {"output": output, "gradInput": of_input, "gradient": network.parameters()[1]}
 
 
-def drawn():
-    for number in range(NETWORKS):
-        case = draw(SEED, number)
-        yield str(case), checked(case)
-
-
 def recorded():
+    """(name, outputs and gradients) of every recorded network."""
     for case in cases():
         group, family = case["id"].split("/")[:2]
         if group == "networks":
             spec, shape = scaled(case["spec"], WIDER[family]), shape_of(family, case["steps"][0]["input"]["t"])
-            yield case["id"], disagreement(partial(run, spec, shape), "float32", [with_single_operations])
+            yield case["id"], arrays(run(spec, shape, "float32"))
 
 
 if __name__ == "__main__":
     assert "XLA_FLAGS" not in os.environ and not jax.config.jax_disable_jit
-    for name, found in chain(drawn(), recorded()):
-        print(json.dumps({"name": name, "found": str(found), "excess": found.excess}), flush=True)
+    for number in range(NETWORKS):
+        case = draw(SEED, number)
+        found = checked(case)
+        print(json.dumps({"name": str(case), "found": str(found), "excess": found.excess}), flush=True)
+    with open(sys.argv[1], "wb") as file:
+        pickle.dump(dict(recorded()), file)
