@@ -1,6 +1,7 @@
 """Pictures of transfer functions."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_the_gallery_shows_every_transfer_function(tmp_path):
     for kind in drawn:
         assert (tmp_path / "gallery" / f"{kind.__name__}.png").read_bytes().startswith(PNG)
         assert f"**{kind.__name__}**: {kind.__doc__.splitlines()[0]}" in page
-    ours = viz.Path(__file__).parents[1] / "docs" / "gallery.md"
+    ours = Path(__file__).parents[1] / "docs" / "gallery.md"
     assert ours.read_text() == page, "run make gallery"
 
 
