@@ -1,6 +1,7 @@
 """Pictures of transfer functions."""
 
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,12 @@ def test_the_command_line_draws_a_picture(tmp_path, capsys):
     viz.main(["ELU(0.1)", "nn.Tanh", "--output", str(tmp_path / "curves.png")])
     assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
     assert "wrote" in capsys.readouterr().out
+
+
+def test_the_package_is_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["viz", "Tanh", "--output", str(tmp_path / "tanh.png")])
+    runpy.run_module("functorch7.viz", run_name="__main__")
+    assert (tmp_path / "tanh.png").read_bytes().startswith(PNG)
 
 
 @pytest.mark.parametrize("wrong", [["NoSuchLayer"], ["ELU(x)"], []])

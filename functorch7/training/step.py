@@ -80,6 +80,7 @@ def make_train_step(
     devices cannot share.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
+    >>> from functorch7.training import init_state, make_train_step
     >>> module = f7.Sequential(f7.Linear(2, 20), f7.Tanh(), f7.Linear(20, 1))
     >>> step = make_train_step(module, f7.MSECriterion(), optax.sgd(0.1))
     >>> state = init_state(module, optax.sgd(0.1), jax.random.key(0))
