@@ -15,5 +15,6 @@ from .profiling import Profile as Profile
 from .profiling import profile as profile
 from .summary import Summary as Summary
 from .summary import summary as summary
+from .transfer import RANGES as RANGES
 from .transfer import curve as curve
 from .transfer import plot_transfer as plot_transfer
