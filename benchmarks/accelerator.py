@@ -14,8 +14,8 @@ import optax
 
 import functorch7 as f7
 from functorch7.legacy import manualSeed, nn
-from functorch7.summary import operations
 from functorch7.training import init_state, make_train_step
+from functorch7.viz import flops as flops_of
 
 from . import inception, language, lenet
 from .measure import Timing, Way, measure, mebibytes
@@ -97,7 +97,7 @@ def run(workload: Workload, dtype: str, rounds: int, size: int) -> Result:
     step = make_train_step(module, workload.criterion, optimizer, compute_dtype=DTYPES[dtype])
     held = [init_state(module, optimizer, variables)]
     batch = jax.tree.map(jnp.asarray, workload.batch)
-    flops = operations(step, held[0], batch, None)
+    flops = flops_of(step, held[0], batch, None)
     compiled = step.lower(held[0], batch, None).compile()
 
     def call() -> Any:

@@ -49,12 +49,12 @@ from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
-from .profiling import profile as profile
 from .recurrent import *
 from .reinforce import *
-from .summary import summary as summary
 from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
+from .viz import profile as profile
+from .viz import summary as summary
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,9 @@
 """The structure that docs/architecture.md promises."""
 
 import ast
+import re
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -8,24 +11,66 @@ import pytest
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "compression",
+    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "viz", "compression",
     "recipes", "legacy", "testing",
 )  # fmt: skip
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 
+CIRCULAR = (
+    # core: these name the type of what runs them
+    ("core.hooks", "core.module"),
+    ("core.places", "core.module"),
+    ("core.rows", "core.module"),
+    ("core.traits", "core.module"),
+    # legacy: these name the type of the objects, whose base classes they are
+    ("legacy.calls", "legacy.module"),
+    ("legacy.functional", "legacy.module"),
+    ("legacy.plan", "legacy.module"),
+    ("legacy.watched", "legacy.module"),
+    # legacy: a plan knows its last call, and a watched call its plan
+    ("legacy.plan", "legacy.calls"),
+    ("legacy.watched", "legacy.calls"),
+    ("legacy.watched", "legacy.plan"),
+    # legacy: methods of all modules that make modules of other classes
+    ("legacy.bigdl.graphs", "legacy.nngraph"),
+    ("legacy.bigdl.saving", "legacy.files"),
+    ("legacy.bigdl.weights", "legacy.files"),
+    ("legacy.described", "legacy.custom"),
+    ("legacy.functional", "legacy.nodes"),
+)
+"""The imports that close a circle of files, at the top, in functions, or for types only. No other may be added."""
 
-def imported_packages(path):
-    """The packages of functorch7 that a file imports from, at any depth of its code."""
+
+def imported_names(path):
+    """The full names that a file imports, at any depth of its code."""
     package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
-            named = (node.module or "").split(".") if node.module else []
-            parts = [*base, *named]
-            if parts[:1] == ["functorch7"]:
-                yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+            source = ".".join([*base, *filter(None, [node.module])])
+            yield from (f"{source}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("functorch7."))
+            yield from (alias.name for alias in node.names)
+
+
+def imported_packages(path):
+    return {name.split(".")[1] for name in imported_names(path) if name.startswith("functorch7.")}
+
+
+def file_name(path):
+    """The name of a file as Python imports it, without functorch7; a package's own file has the package's name."""
+    return ".".join(path.relative_to(ROOT / "functorch7").with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def imported_files():
+    """For each file those that it imports."""
+    files = {file_name(path): path for path in SOURCES}
+    found = {}
+    for file, path in files.items():
+        names = [name.removeprefix("functorch7.") for name in imported_names(path) if name.startswith("functorch7.")]
+        found[file] = {name if name in files else name.rpartition(".")[0] for name in names} & {*files} - {file}
+    return found
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -35,7 +80,31 @@ def test_imports_only_from_packages_before_it(path):
     wrong = {package for package in imported_packages(path) if package in ORDER and package not in allowed}
     assert not wrong
     if len(parts) == 1:
-        assert "legacy" not in set(imported_packages(path))
+        assert "legacy" not in imported_packages(path)
+
+
+def test_every_file_is_in_a_package_of_the_table():
+    places = [path.relative_to(ROOT / "functorch7").parts for path in SOURCES]
+    assert {parts[0] for parts in places if len(parts) == 1} == {"__init__.py", "__main__.py", "version.py"}
+    assert {parts[0] for parts in places if len(parts) > 1} == {*ORDER}
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| package | holds |")[1].split("\n\n")[0]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == ORDER
+
+
+def sort(but_for):
+    """Raises CycleError, with the files, if files import each other in circles, but for these imports."""
+    files = imported_files().items()
+    TopologicalSorter({of: {to for to in found if (of, to) not in but_for} for of, found in files}).prepare()
+
+
+def test_files_do_not_import_each_other_in_circles():
+    sort(but_for=CIRCULAR)
+
+
+@pytest.mark.parametrize("known", CIRCULAR, ids=" imports ".join)
+def test_an_import_that_closes_no_circle_any_more_leaves_the_list(known):
+    with pytest.raises(CycleError):
+        sort(but_for={*CIRCULAR} - {known})
 
 
 def test_files_stay_short():

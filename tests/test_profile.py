@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.scopes import SCOPE, Scopes
-from functorch7.traced import Operation
+from functorch7.viz.scopes import SCOPE, Scopes
+from functorch7.viz.trace import Operation
 
 NETWORK = f7.Sequential(
     f7.Linear(32, 64), f7.Tanh(), f7.Sequential(f7.Dropout(0.5), f7.Linear(64, 8)), f7.SeqLSTM(8, 4)

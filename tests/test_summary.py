@@ -38,6 +38,12 @@ def test_recurrences_count_every_step():
     assert any("nn.GRU" in str(row.module) and row.output.shape == (5, 4) for row in steps.rows)
 
 
+def test_any_functions_arithmetic_is_counted():
+    x, y = jnp.ones((3, 4)), jnp.ones((4, 5))
+    assert f7.viz.flops(lambda x, y: jnp.tanh(x @ y).T, x, y) == 2 * 3 * 4 * 5 + 3 * 5
+    assert f7.viz.flops(lambda x: jax.lax.fori_loop(0, 6, lambda _, x: x + 1.0, x), x) >= 6 * 3 * 4
+
+
 def test_a_cells_row_has_the_parameters_of_its_gates():
     table = f7.summary(f7.Sequencer(f7.FastLSTM(3, 4)), (7, 5, 3))
     assert table.rows[-1].parameters == sum(row.parameters for row in table.rows) == 4 * 4 * (3 + 4) + 4 * 4

@@ -1,6 +1,8 @@
 """Pictures of transfer functions."""
 
 import json
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +50,12 @@ def test_the_command_line_draws_a_picture(tmp_path, capsys):
     assert "wrote" in capsys.readouterr().out
 
 
+def test_the_package_is_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["viz", "Tanh", "--output", str(tmp_path / "tanh.png")])
+    runpy.run_module("functorch7.viz", run_name="__main__")
+    assert (tmp_path / "tanh.png").read_bytes().startswith(PNG)
+
+
 @pytest.mark.parametrize("wrong", [["NoSuchLayer"], ["ELU(x)"], []])
 def test_the_command_line_explains_itself(wrong, capsys):
     with pytest.raises(SystemExit):
@@ -63,7 +71,7 @@ def test_the_gallery_shows_every_transfer_function(tmp_path):
     for kind in drawn:
         assert (tmp_path / "gallery" / f"{kind.__name__}.png").read_bytes().startswith(PNG)
         assert f"**{kind.__name__}**: {kind.__doc__.splitlines()[0]}" in page
-    ours = viz.Path(__file__).parents[1] / "docs" / "gallery.md"
+    ours = Path(__file__).parents[1] / "docs" / "gallery.md"
     assert ours.read_text() == page, "run make gallery"
 
 

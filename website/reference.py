@@ -11,9 +11,6 @@ import functorch7
 from .docstrings import markdown
 from .public import below, home_of
 
-FILES = ("functorch7.summary", "functorch7.viz")
-"""Files beside the packages whose names are public."""
-
 
 @cache
 def packages() -> tuple[str, ...]:
@@ -25,8 +22,7 @@ def packages() -> tuple[str, ...]:
 @cache
 def pages() -> dict[str, str]:
     """The Markdown of each page, by its name."""
-    made = {package.split(".")[1]: _page(package) for package in packages()}
-    return made | {"tools": "\n".join(["# Other files", "", *map(_file, FILES)])}
+    return {package.split(".")[1]: _page(package) for package in packages()}
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from .loader import DataLoader
+from .samples import Samples
 
 
 class Batches(Iterator):
@@ -34,7 +34,7 @@ class Batches(Iterator):
 
     def __init__(
         self,
-        loader: DataLoader,
+        loader: Samples,
         batch_size: int,
         epochs: int | None = 1,
         seed: int | None = None,
@@ -149,7 +149,7 @@ class _Plan:
 
     def __init__(
         self,
-        loader: DataLoader,
+        loader: Samples,
         batch_size: int,
         seed: int | None,
         process_index: int,

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.writing import replacing
 from .image_class import checked_size
 from .images import as_array, crop, load_image, offset, resample
-from .loader import with_size
+from .nested import with_size
 from .seeds import generator
 from .sequences import StepLoader, check_batch_size
 from .streams import Columns

@@ -47,3 +47,13 @@ def recursive_size(tree: Any, exclude_dim: int | bool | None = None) -> Any:
 def recursive_batch_size(tree: Any) -> int:
     """The first size of the first array, depth first."""
     return next(leaves(tree)).shape[0]
+
+
+def with_size(sizes: Any, size: int, exclude_dim: int | bool) -> Any:
+    """Sizes as lists, the first replaced by the number of samples, without dimension `exclude_dim`."""
+    if not sizes or (isinstance(sizes, list) and isinstance(sizes[0], int)):
+        full = [size, *sizes[1:]]
+        return full if exclude_dim is False else full[: exclude_dim - 1] + full[exclude_dim:]
+    if isinstance(sizes, dict):
+        return {name: with_size(each, size, exclude_dim) for name, each in sizes.items()}
+    return [with_size(each, size, exclude_dim) for each in sizes]

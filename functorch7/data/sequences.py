@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .loader import DataLoader, with_size
+from .loader import DataLoader
+from .nested import with_size
 from .streams import Columns
 from .tensors import check_indices
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .loader import DataLoader
+from .samples import Samples
 
 
 class Source:
     """A loader as grain's random-access source: len(), and the record [position], from 0."""
 
-    def __init__(self, loader: DataLoader):
+    def __init__(self, loader: Samples):
         self.loader = loader
 
     def __len__(self) -> int:
@@ -29,7 +29,7 @@ class Source:
         return f"Source({type(self.loader).__name__} of {len(self)} records)"
 
 
-def map_dataset(loader: DataLoader, seed: int | None) -> Any:
+def map_dataset(loader: Samples, seed: int | None) -> Any:
     """grain's MapDataset of a loader's records, with fresh random numbers in every epoch if there is a seed."""
     try:
         import grain

@@ -13,6 +13,7 @@ from .. import layers
 from ..layers.monitors import stopwatch
 from ..layers.placement import device_numbered
 from .container import Container
+from .linear import Linear
 from .module import Module
 from .plan import grad_name
 from .storage import precision
@@ -185,9 +186,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
 
     def toLinear(self) -> Any:
         """An nn.Linear with the same weight and bias."""
-        from . import nn
-
-        linear = nn.Linear(self.inputSize, self.outputSize, self.bias is not None).type(self.type())
+        linear = Linear(self.inputSize, self.outputSize, self.bias is not None).type(self.type())
         linear.weight.copy(self.weight)
         if self.bias is not None:
             linear.bias.copy(self.bias)

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import core, layers
-from ..drawing import Picture
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
+from ..viz import Picture
 from .container import Container
 from .generated import class_of
 

@@ -9,7 +9,7 @@ import optax
 
 from ..core import Module, Variables
 from ..data import DataLoader
-from ..training.trainer import first_dimension
+from ..training.settings import first_dimension
 from ..training.validation import ValidationMethod
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]

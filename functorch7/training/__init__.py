@@ -12,8 +12,8 @@ from .sgd import make_sgd_step as make_sgd_step
 from .sharding import Sharding as Sharding
 from .sharding import data_parallel as data_parallel
 from .sharding import fully_sharded as fully_sharded
-from .step import TrainState as TrainState
-from .step import init_state as init_state
+from .state import TrainState as TrainState
+from .state import init_state as init_state
 from .step import make_loss as make_loss
 from .step import make_train_step as make_train_step
 from .trainer import Trainer as Trainer

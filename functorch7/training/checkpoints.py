@@ -21,7 +21,7 @@ from ..interop import orbax
 from ..interop.packages import package
 from . import distributed
 from .sharding import Sharding
-from .step import TrainState
+from .state import TrainState
 
 if TYPE_CHECKING:
     from optax import GradientTransformation

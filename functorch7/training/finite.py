@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from ..core import Module, named_parameters, recording, title
 from ..core.naming import dotted
 from ..core.recording import Path
-from .step import TrainState, make_loss
+from .state import TrainState
+from .step import make_loss
 
 
 class Finding(NamedTuple):

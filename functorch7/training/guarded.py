@@ -10,7 +10,8 @@ from jax import lax
 
 from ..core import Module
 from .sharding import Sharding
-from .step import Descent, TrainState
+from .state import TrainState
+from .step import Descent
 
 
 def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | None = None) -> Callable:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from signal import Signals
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -20,11 +20,9 @@ from .feed import feed, validation_batches
 from .finite import not_finite
 from .interrupts import Interrupts
 from .records import Records
-from .step import TrainState, init_state
+from .settings import Settings
+from .state import TrainState, init_state
 from .validation import evaluate
-
-if TYPE_CHECKING:
-    from .trainer import Trainer
 
 
 class Result(NamedTuple):
@@ -76,36 +74,36 @@ class Run:
     """One call of `Trainer.fit`."""
 
     def __init__(
-        self, trainer: Trainer, interrupts: Interrupts, opened: contextlib.ExitStack, data: Any, validation: Any,
+        self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Any, validation: Any,
         batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
-        self.trainer, self.interrupts = trainer, interrupts
+        self.settings, self.interrupts = settings, interrupts
         self.validation: Any = validation
         self.batch_size = batch_size
         initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
-        self.checkpoints = trainer.checkpoints()
+        self.checkpoints = settings.checkpoints()
         if self.checkpoints:
             opened.callback(self.checkpoints.close)
         last = self.checkpoints.last() if self.checkpoints else None
         if self.checkpoints is None or last is None:
-            state = init_state(trainer.module, trainer.transformation, initial if variables is None else variables)
-            self.state = state if trainer.sharding is None else trainer.sharding.place(trainer.module, state)
+            state = init_state(settings.module, settings.transformation, initial if variables is None else variables)
+            self.state = state if settings.sharding is None else settings.sharding.place(settings.module, state)
             self.progress = Progress(seed)
         elif not resume:
-            raise FileExistsError(f"Trainer.fit: there is a run in {trainer.folder}; resume=True goes on with it")
+            raise FileExistsError(f"Trainer.fit: there is a run in {settings.folder}; resume=True goes on with it")
         else:
-            with _fitting(trainer.folder):
-                self.state, known = self.checkpoints.load(last, trainer.sharding)
+            with _fitting(settings.folder):
+                self.state, known = self.checkpoints.load(last, settings.sharding)
             self.progress = Progress(**known)
         if self.progress.seed != seed:
-            raise ValueError(f"Trainer.fit: the run in {trainer.folder} has seed {self.progress.seed}, got {seed}")
+            raise ValueError(f"Trainer.fit: the run in {settings.folder} has seed {self.progress.seed}, got {seed}")
         self.number = int(self.state.step)
-        writes = trainer.folder is not None and jax.process_index() == 0
-        folder = Path(trainer.folder) if trainer.folder is not None and writes else None
-        self.records = Records(folder, self.progress.records, self.number, trainer.tensorboard)
+        writes = settings.folder is not None and jax.process_index() == 0
+        folder = Path(settings.folder) if settings.folder is not None and writes else None
+        self.records = Records(folder, self.progress.records, self.number, settings.tensorboard)
         opened.callback(self.records.close)
-        with contextlib.nullcontext() if last is None else _fitting(trainer.folder):
-            self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=trainer.sharding is not None)
+        with contextlib.nullcontext() if last is None else _fitting(settings.folder):
+            self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=settings.sharding is not None)
         opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
@@ -115,20 +113,20 @@ class Run:
     def fit(self, epochs: int) -> Result:
         """Trains until so many epochs are complete, or something ends it."""
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
-        hidden = None if self.trainer.verbose else True  # None: but on terminals
+        hidden = None if self.settings.verbose else True  # None: but on terminals
         with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._noting():
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
-        if ended in Signals.__members__ and self.trainer.verbose:
-            where = f"the same call goes on from {self.trainer.folder}" if self.checkpoints else "nothing was saved"
+        if ended in Signals.__members__ and self.settings.verbose:
+            where = f"the same call goes on from {self.settings.folder}" if self.checkpoints else "nothing was saved"
             print(f"{ended} after step {self.number}; {where}")
         return Result(self.state, self.records.epochs, ended)
 
     def _ended(self, epochs: int) -> str:
         try:
             while self.progress.epoch < epochs:
-                if self.trainer.patience and self.progress.waited >= self.trainer.patience:
+                if self.settings.patience and self.progress.waited >= self.settings.patience:
                     return "no improvement"
                 if self.feed.position["epoch"] == self.progress.epoch:
                     self._train()
@@ -142,23 +140,23 @@ class Run:
 
     def _train(self) -> None:
         """The rest of the epoch's steps."""
-        trainer = self.trainer
-        forgot = not self.feed.position["batch"] and not trainer.keep_state
+        settings = self.settings
+        forgot = not self.feed.position["batch"] and not settings.keep_state
         if forgot:
-            self.state = self.state._replace(buffers=forget(trainer.module, self.state.buffers))
+            self.state = self.state._replace(buffers=forget(settings.module, self.state.buffers))
         due = False
         for given in self._unless_interrupted(self.feed.epoch()):
-            batch = given if trainer.sharding is None else trainer.sharding.place_batch(given)
+            batch = given if settings.sharding is None else settings.sharding.place_batch(given)
             if due:  # is not at the end of an epoch, which has a checkpoint of its own
                 self._save()
-            self.state, metrics = trainer.step(self.state, batch, self.key, np.int32(self.number))
-            self.started.append(Started(self.number, batch, metrics, forgot, trainer.count(*batch)))
+            self.state, metrics = settings.step(self.state, batch, self.key, np.int32(self.number))
+            self.started.append(Started(self.number, batch, metrics, forgot, settings.count(*batch)))
             self.number += 1
             forgot = False
             self.progress.position = dict(self.feed.position)
-            due = trainer.save_every is not None and self.number % trainer.save_every == 0
-            if len(self.started) > trainer.log_every:  # one step is under way while these are read
-                self._read(trainer.log_every)
+            due = settings.save_every is not None and self.number % settings.save_every == 0
+            if len(self.started) > settings.log_every:  # one step is under way while these are read
+                self._read(settings.log_every)
         self._read(len(self.started))
         self.progress.position = dict(self.feed.position)
 
@@ -192,7 +190,7 @@ class Run:
             now, loss = self.progress, numbers["loss"]
             now.recent, now.whole = _plus(now.recent, loss), _plus(now.whole, loss)
             now.examples += step.examples
-            if (step.number + 1) % self.trainer.log_every == 0:
+            if (step.number + 1) % self.settings.log_every == 0:
                 self._record(step.number + 1, numbers)
         self.bar.update(len(steps))
 
@@ -207,11 +205,11 @@ class Run:
         self.bar.set_postfix_str(f"loss {mean:.4g}, {speed:,.0f} examples/s", refresh=False)
 
     def _not_finite(self, step: Started, loss: float) -> FloatingPointError:
-        trainer, state = self.trainer, self.state
+        settings, state = self.settings, self.state
         if step.forgot:  # the state stayed as it was before the step, but for this
-            state = state._replace(buffers=forget(trainer.module, state.buffers))
+            state = state._replace(buffers=forget(settings.module, state.buffers))
         key = jax.random.fold_in(self.key, step.number)
-        found = not_finite(trainer.module, trainer.criterion, state, step.batch, key, trainer.compute_dtype)
+        found = not_finite(settings.module, settings.criterion, state, step.batch, key, settings.compute_dtype)
         what = "a gradient is not finite" if math.isfinite(loss) else f"the loss is {loss}"
         error = FloatingPointError(f"Trainer.fit: {what} in step {step.number + 1}: {found.text}")
         for place in found.places:
@@ -222,19 +220,19 @@ class Run:
 
     def _results(self) -> dict[str, float]:
         """What validation finds, if there is any."""
-        trainer, given = self.trainer, self.validation
+        settings, given = self.settings, self.validation
         if given is None:
             return {}
-        params = trainer.averaged(self.state) if trainer.validate_average else self.state.params
-        buffers = forget(trainer.module, self.state.buffers)
+        params = settings.averaged(self.state) if settings.validate_average else self.state.params
+        buffers = forget(settings.module, self.state.buffers)
         if callable(given):
             self._look()
             results: Any = given(params, buffers)
             return {name: float(value) for name, value in results.items()}
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
-        batches = batches if trainer.sharding is None else map(trainer.sharding.place_whole, batches)
+        batches = batches if settings.sharding is None else map(settings.sharding.place_whole, batches)
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
-        found = evaluate(trainer.module, params, buffers, batches, trainer.measures, key=key)
+        found = evaluate(settings.module, params, buffers, batches, settings.measures, key=key)
         return {str(method): result.result()[0] for result, method in found}
 
     def _end_epoch(self, results: dict[str, float]) -> None:
@@ -242,10 +240,10 @@ class Run:
         results = {"loss": _mean(progress.whole), **results}
         progress.epoch, progress.whole = progress.epoch + 1, (0.0, 0)
         self.records.write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
-        score = self.trainer.score(results)
+        score = self.settings.score(results)
         better = not math.isnan(score) and (progress.best is None or score > progress.best)
         progress.best, progress.waited = (score, 0) if better else (progress.best, progress.waited + 1)
-        if self.trainer.verbose:
+        if self.settings.verbose:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in results.items())
             self.bar.write(f"epoch {progress.epoch}: {shown}{' (best)' if better else ''}")
         if self.checkpoints:

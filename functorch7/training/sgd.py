@@ -7,7 +7,8 @@ import jax
 
 from ..core import Module
 from ..core.rows import descend, value_and_row_grad
-from .step import TrainState, make_loss
+from .state import TrainState
+from .step import make_loss
 
 
 def make_sgd_step(

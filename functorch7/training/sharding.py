@@ -13,7 +13,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..core import Module, carry_of, forget, with_carry
 from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
-from .step import TrainState, init_state
+from .state import TrainState, init_state
 
 AXES = ("data", "shard")
 

@@ -1,44 +1,20 @@
 """One training step: a jitted pure function of the state, a batch and a key."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import Module, Variables, penalty, reinforce_loss, without_emitted
-
-if TYPE_CHECKING:
-    from .sharding import Sharding
-
-
-class TrainState(NamedTuple):
-    """What training changes: parameters, buffers, the optimiser's state, and the number of steps taken."""
-
-    params: Any
-    buffers: Any
-    optimizer_state: Any
-    step: jax.Array
+from ..core import Module, penalty, reinforce_loss, without_emitted
+from .sharding import Sharding
+from .state import TrainState
 
 
 def cast(tree: Any, dtype: Any) -> Any:
     """The tree with its floating-point arrays in another dtype."""
     return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(jnp.result_type(x), jnp.inexact) else x, tree)
-
-
-def init_state(
-    module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | Variables
-) -> TrainState:
-    """A fresh state from a random key, or from variables that exist already (which are copied).
-
-    The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
-    """
-    if isinstance(key_or_variables, Variables):
-        variables = jax.tree.map(jnp.copy, key_or_variables)
-    else:
-        variables = module.init(key_or_variables)
-    return TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
 
 
 def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) -> Callable:
@@ -74,7 +50,7 @@ class Descent(NamedTuple):
 
 
 def descent(
-    module: Module, loss: Callable, optimizer: optax.GradientTransformation, sharding: "Sharding | None" = None
+    module: Module, loss: Callable, optimizer: optax.GradientTransformation, sharding: Sharding | None = None
 ) -> Descent:
     """That of `make_loss`'s loss by an optimizer, on one device or many."""
 
@@ -93,7 +69,7 @@ def make_train_step(
     *,
     metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
     compute_dtype: Any = None,
-    sharding: "Sharding | None" = None,
+    sharding: Sharding | None = None,
 ) -> Callable:
     """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
@@ -104,6 +80,7 @@ def make_train_step(
     devices cannot share.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
+    >>> from functorch7.training import init_state, make_train_step
     >>> module = f7.Sequential(f7.Linear(2, 20), f7.Tanh(), f7.Linear(20, 1))
     >>> step = make_train_step(module, f7.MSECriterion(), optax.sgd(0.1))
     >>> state = init_state(module, optax.sgd(0.1), jax.random.key(0))

@@ -9,6 +9,7 @@ from ..parameters import Parameters
 from ..plan import grad_name
 from ..tensor import Tensor
 from .names import Names
+from .saving import save_value
 
 Table = dict[str, dict[str, Any]]
 
@@ -70,8 +71,6 @@ class Weights(Names, Parameters):
         Raises FileExistsError if the file is there, unless overWrite. Modules without names are saved under those that
         `getName` makes, which other objects do not have.
         """
-        from .saving import save_value
-
         save_value(self, path, self._weights_table(), overWrite)
 
     def loadWeights(self, weightPath: Any, matchAll: bool = True) -> Any:

@@ -4,13 +4,12 @@ from typing import Any
 
 from ... import data
 from .asynchronous import AsyncIterator as AsyncIterator
-from .datasets import loadImageNet as loadImageNet
-from .datasets import loadSentiment140 as loadSentiment140
 from .functions import binarize as binarize
 from .functions import fitImageNormalize as fitImageNormalize
 from .functions import function_called
 from .functions import rescale as rescale
 from .functions import with_torch_calls as with_torch_calls
+from .imagenet import loadImageNet as loadImageNet
 from .images import ImageClass as ImageClass
 from .images import MultiImageSequence as MultiImageSequence
 from .loader import DataLoader as DataLoader
@@ -19,6 +18,11 @@ from .tensors import SequenceLoader as SequenceLoader
 from .tensors import TensorLoader as TensorLoader
 
 overwrite: bool | None = None  # True makes loadSentiment140 replace what it has cached
+
+
+def loadSentiment140(*args: Any) -> tuple:
+    """See functorch7.data.load_sentiment140; `dl.overwrite = True` makes it ignore, and replace, what it has cached."""
+    return function_called("loadSentiment140")(*args, overwrite=bool(overwrite))
 
 
 def __getattr__(name: str) -> Any:

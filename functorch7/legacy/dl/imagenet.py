@@ -1,17 +1,10 @@
-"""The data sets whose functions do more here than in functorch7.data."""
+"""ImageNet, whose function does more here than in functorch7.data."""
 
 from typing import Any
 
 from ... import data
 from .asynchronous import AsyncIterator
-from .functions import arguments, function_called, with_torch_calls
-
-
-def loadSentiment140(*args: Any) -> tuple:
-    """See functorch7.data.load_sentiment140; `dl.overwrite = True` makes it ignore, and replace, what it has cached."""
-    from .. import dl
-
-    return function_called("loadSentiment140")(*args, overwrite=bool(dl.overwrite))
+from .functions import arguments, with_torch_calls
 
 
 def loadImageNet(*args: Any) -> tuple[AsyncIterator, AsyncIterator]:

@@ -4,9 +4,9 @@ import html
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from .core import Module, title
-from .core.naming import dotted
-from .core.recording import Path
+from ..core import Module, title
+from ..core.naming import dotted
+from ..core.recording import Path
 
 Cells = tuple[str, ...]
 

@@ -12,14 +12,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .core import Module
-from .core.naming import dotted
-from .core.recording import Path
-from .core.sharing import found_at
+from ..core import Module
+from ..core.naming import dotted
+from ..core.recording import Path
+from ..core.sharing import found_at
+from ..training.step import cast
 from .scopes import SCOPE
-from .tabulated import Cells, Table, in_tree, metric
-from .traced import Operation, operations
-from .training.step import cast
+from .table import Cells, Table, in_tree, metric
+from .trace import Operation, operations
 from .visits import Visit, check_module, innermost, visits
 
 COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")

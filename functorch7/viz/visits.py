@@ -6,9 +6,9 @@ from typing import Any
 
 import jax
 
-from .core import Module
-from .core.recording import Path, recording
-from .recurrent import Sequencer, over_time
+from ..core import Module
+from ..core.recording import Path, recording
+from ..recurrent import Sequencer, over_time
 
 
 @dataclass(frozen=True)

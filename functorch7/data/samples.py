@@ -1,0 +1,101 @@
+"""Samples of inputs and targets: one by one, in order, and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from .nested import recursive_map, recursive_size, with_size
+from .positions import Positions
+from .seeds import generator, generators
+
+
+class Samples(Positions):
+    """What all loaders have, made from `size` and `index`; `DataLoader` says what these are."""
+
+    # What a subclass writes ------------------------------------------------------------------------------------
+
+    def index(self, indices: Any, **options: Any) -> tuple:
+        """(inputs, targets) with the samples at `indices`, in that order."""
+        raise NotImplementedError("Not Implemented")
+
+    def shuffle(self, seed: Any) -> tuple[Self, np.ndarray]:
+        """Permutes the samples; returns (self, the old index of each)."""
+        raise NotImplementedError("Not Implemented")
+
+    def split(self, ratio: float) -> tuple[Self, Self]:
+        """Two loaders: of the first floor(ratio * size) samples, and of the others."""
+        raise NotImplementedError("Not Implemented")
+
+    def shard(self, index: int, count: int) -> Self:
+        """The part of process `index` (from 0) of `count`, for `batches` of loaders of time-steps."""
+        raise NotImplementedError("Not Implemented")
+
+    # What follows from it --------------------------------------------------------------------------------------
+
+    def isize(self, exclude_dim: int | bool = 1) -> Any:
+        """The sizes of the inputs, without dimension `exclude_dim`, the samples by default; False keeps all."""
+        return self._sizes(0, exclude_dim)
+
+    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+        """The sizes of the targets, likewise."""
+        return self._sizes(1, exclude_dim)
+
+    def _sizes(self, part: int, exclude_dim: int | bool) -> Any:
+        one = self.index(np.array([1]), **self.seeding(0))[part]
+        return with_size(recursive_size(one, False), self.size(), exclude_dim)
+
+    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
+        """(inputs, targets) of samples drawn uniformly, with replacement."""
+        random = generator(seed, f"{type(self).__name__}.sample")
+        return self.index(self.draw(batch_size, random), **self.seeding(random), **options)
+
+    def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
+        """The indices of random samples."""
+        return random.integers(1, self.size() + 1, batch_size)
+
+    def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
+        """(inputs, targets) of the samples start to stop, both included."""
+        return self.index(np.arange(start, stop + 1), **self.seeding(seed), **options)
+
+    def seeding(self, seed: Any) -> dict[str, Any]:
+        """The seed as `index` takes it."""
+        return {"seed": seed} if self.draws else {}
+
+    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+        """Yields (k, inputs, targets) in order until k, the samples so far, is epoch_size (size() if not positive).
+
+        A batch ends at the last sample, so that one that would go on with the first is split. The next subiter goes on
+        where this one stopped, until `reset`.
+        """
+        random = generators(seed)
+        for first, last, k, following in self.windows(batch_size, epoch_size):
+            batch = self.sub(first, last, seed=next(random), **options)
+            self.start = following
+            yield (k, *batch)
+
+    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
+        """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
+        for indices, seeding, k in self.drawn(batch_size, epoch_size, seed):
+            yield (k, *self.index(indices, **seeding, **options))
+
+    def drawn(self, batch_size: int, epoch_size: int, seed: Any) -> Iterator[tuple[np.ndarray, dict, int]]:
+        """What sampleiter reads: (indices, the seed as index takes it, samples so far)."""
+        random = generator(seed, f"{type(self).__name__}.sampleiter")
+        seeds = generators(random if self.draws else None)
+        for n, k in self.counts(batch_size, epoch_size):
+            yield self.draw(n, random), self.seeding(next(seeds)), k
+
+    # Records ---------------------------------------------------------------------------------------------------
+
+    def n_records(self) -> int:
+        """How many records grain sees: samples, or whole sequences where these are independent."""
+        return self.size()
+
+    def record(self, number: int, seed: Any = None) -> tuple[Any, Any]:
+        """(input, target) of one record, counted from 1."""
+        parts = self.index(np.array([number]), **self.seeding(seed))[:2]
+        one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)  # an image may give many views
+        return one[0], one[1]

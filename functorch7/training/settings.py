@@ -1,0 +1,131 @@
+"""What a `Trainer` is told, and what follows from it for a run: the step, the measures, the checkpoints, the score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+
+from ..core import Module
+from .averaging import average_of, averaged
+from .checkpoints import Checkpoints
+from .guarded import make_guarded_step
+from .rows import all_but_tables, descent_by_rows
+from .sharding import Sharding
+from .state import TrainState
+from .step import descent, make_loss
+from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
+
+
+def first_dimension(input: Any, target: Any) -> int:
+    """How many examples a batch has: the size of its input's first dimension (1 of a number)."""
+    return int((*np.shape(jax.tree.leaves(input)[0]), 1)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How a network is trained; `Trainer` explains each.
+
+    Raises: ValueError for settings that make no sense.
+    """
+
+    module: Module
+    criterion: Callable
+    optimizer: optax.GradientTransformation
+    folder: str | os.PathLike | None = None
+    _: KW_ONLY
+    methods: Sequence[ValidationMethod] | None = None
+    compute_dtype: Any = None
+    sharding: Sharding | None = None
+    by_rows: bool = False
+    accumulate: int = 1
+    clip: float | None = None
+    average: float | None = None
+    validate_average: bool = False
+    keep_state: bool = False
+    log_every: int = 50
+    save_every: int | None = None
+    keep_last: int = 2
+    keep_best: int = 1
+    monitor: str | None = None
+    larger_is_better: bool | None = None
+    patience: int | None = None
+    count: Callable[[Any, Any], int] = first_dimension
+    tensorboard: bool = False
+    verbose: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("accumulate", "log_every", "save_every", "keep_last", "patience"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
+        if self.clip is not None and not self.clip > 0:
+            raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.keep_best < 0:
+            raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
+        if self.validate_average and self.average is None:
+            raise ValueError("Trainer: validate_average needs average, such as 0.999")
+        for name, plain in {"sharding": None, "accumulate": 1, "average": None}.items():
+            if self.by_rows and getattr(self, name) != plain:
+                raise ValueError(
+                    f"Trainer: expected {name}={plain} with by_rows=True, which changes rows of tables at every step, "
+                    f"on one device; got {name}={getattr(self, name)}"
+                )
+        names = [str(method) for method in self.measures]
+        if len(set(names)) < len(names):
+            raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
+
+    def averaged(self, state: TrainState) -> Any:
+        """The averaged parameters in a state. Raises: ValueError if there are none."""
+        if self.average is None:
+            raise ValueError("Trainer.averaged: this trainer keeps no average; give it average=0.999")
+        return average_of(state.optimizer_state, self.average)
+
+    @cached_property
+    def transformation(self) -> optax.GradientTransformation:
+        """The optimizer, with clipping, average and accumulation around it."""
+        made = all_but_tables(self.module, self.optimizer) if self.by_rows else self.optimizer
+        if self.clip is not None:
+            made = optax.chain(optax.clip_by_global_norm(self.clip), made)
+        if self.average is not None:
+            made = averaged(made, self.average)
+        return optax.MultiSteps(made, self.accumulate).gradient_transformation() if self.accumulate > 1 else made
+
+    @cached_property
+    def step(self) -> Callable:
+        """The compiled step; see `make_guarded_step`."""
+        loss = make_loss(self.module, self.criterion, self.compute_dtype)
+        if self.by_rows:
+            return make_guarded_step(self.module, descent_by_rows(self.module, loss, self.transformation))
+        made = descent(self.module, loss, self.transformation, self.sharding)
+        return make_guarded_step(self.module, made, self.sharding)
+
+    @property
+    def measures(self) -> Sequence[ValidationMethod]:
+        """The methods of validation: the criterion, unless others were given."""
+        return [Loss(self.criterion)] if self.methods is None else self.methods
+
+    def checkpoints(self) -> Checkpoints | None:
+        """The folder's checkpoints; to be closed."""
+        if self.folder is None:
+            return None
+        folder = Path(self.folder, "checkpoints")
+        return Checkpoints(folder, self.module, self.transformation, self.keep_last, self.keep_best)
+
+    def score(self, results: dict[str, float]) -> float:
+        """How good results are: more is better. Raises: ValueError if what is monitored is not among them."""
+        name = self.monitor or next(name for name in (*results, "loss") if name != "loss" or len(results) == 1)
+        if name not in results:
+            raise ValueError(f"Trainer: no result {name} to monitor; there are {', '.join(results)}")
+        larger = self.larger_is_better
+        if larger is None:
+            kinds = {str(method): method.kind for method in self.measures}
+            larger = name != "loss" and not issubclass(kinds.get(name, AccuracyResult), LossResult)
+        return results[name] if larger else -results[name]

@@ -1,0 +1,32 @@
+"""What training changes, and how it begins."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from ..core import Module, Variables
+
+
+class TrainState(NamedTuple):
+    """What training changes: parameters, buffers, the optimiser's state, and the number of steps taken."""
+
+    params: Any
+    buffers: Any
+    optimizer_state: Any
+    step: jax.Array
+
+
+def init_state(
+    module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | Variables
+) -> TrainState:
+    """A fresh state from a random key, or from variables that exist already (which are copied).
+
+    The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
+    """
+    if isinstance(key_or_variables, Variables):
+        variables = jax.tree.map(jnp.copy, key_or_variables)
+    else:
+        variables = module.init(key_or_variables)
+    return TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))

@@ -1,0 +1,37 @@
+"""The gallery: a page with a picture of every transfer function."""
+
+from pathlib import Path
+
+from .. import layers
+from .transfer import plot_transfer
+
+GALLERY = {
+    "Transfer functions": [
+        layers.Tanh(), layers.Sigmoid(), layers.ReLU(), layers.ReLU6(), layers.LeakyReLU(0.1), layers.PReLU(),
+        layers.RReLU(), layers.ELU(), layers.Threshold(0.5, -1), layers.HardTanh(), layers.HardShrink(0.85),
+        layers.SoftShrink(0.85), layers.TanhShrink(), layers.SoftPlus(), layers.SoftSign(), layers.LogSigmoid(),
+        layers.SoftMax(), layers.SoftMin(), layers.LogSoftMax(), layers.SpatialSoftMax(), layers.SpatialLogSoftMax(),
+    ],
+    "Arithmetic": [
+        layers.Abs(), layers.Exp(), layers.Log(), layers.Square(), layers.Sqrt(), layers.Power(1.25),
+        layers.AddConstant(1), layers.MulConstant(2), layers.Clamp(-0.5, 0.5),
+    ],
+}  # fmt: skip
+"""What the gallery shows, by heading."""
+
+
+def write_gallery(folder: Path) -> Path:
+    """Draws everything in GALLERY into folder/gallery and writes folder/gallery.md, which is returned."""
+    pictures = folder / "gallery"
+    pictures.mkdir(parents=True, exist_ok=True)
+    lines = ["# Gallery", "", "Transfer functions (full) and their derivatives (dashed), drawn by `make gallery`.", ""]
+    for heading, modules in GALLERY.items():
+        lines += [f"## {heading}", ""]
+        for module in modules:
+            name = type(module).__name__
+            plot_transfer(module, path=pictures / f"{name}.png")
+            formula = (type(module).__doc__ or "").splitlines()[0]
+            lines += [f"**{name}**: {formula}", "", f"![{name}](gallery/{name}.png)", ""]
+    page = folder / "gallery.md"
+    page.write_text("\n".join(lines))
+    return page
