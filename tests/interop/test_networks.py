@@ -236,6 +236,8 @@ def test_every_module_survives(id, make):
     if isinstance(module, f7.NCEModule):  # its Z is in the buffers
         variables = module.init(jax.random.key(0))
     got, (params, buffers) = described_again(module, variables)
+    if isinstance(got, f7.Profile):  # each counts for itself
+        got = got.replace(number=module.number)
     if id not in NOT_EQUAL:
         assert got == module
     assert str(got) == str(module)
