@@ -31,7 +31,7 @@ class Layout:
             if not view.contiguous or view.offset != filled[view.storage]:
                 return False
             filled[view.storage] += int(np.prod(view.shape))
-        return all(size == storage.size for size, storage in zip(filled, self.storages, strict=True))
+        return all(size == len(storage) for size, storage in zip(filled, self.storages, strict=True))
 
     @cached_property
     def target(self) -> Target:

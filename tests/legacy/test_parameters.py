@@ -298,3 +298,16 @@ def test_a_type_that_does_not_exist_and_a_gpu_that_does_not_are_errors():
         linear.cuda()
     assert linear.type() == "torch.FloatTensor"
     assert linear.weight.type() == "torch.FloatTensor"
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["fresh", "flat"])
+def test_gradients_that_fill_their_storages_are_zeros_at_no_cost(flat):
+    """Zeros are not made before somebody reads them, nor added to: backward's gradients take their place."""
+    net = two_layers()
+    if flat:
+        net.getParameters()
+    net.forward(values(5, 3))
+    net.backward(values(5, 3), values(5, 2))
+    assert not any(gradient.storage().is_zero for gradient in net.parameters()[1])
+    net.zeroGradParameters()
+    assert all(gradient.storage().is_zero for gradient in net.parameters()[1])
