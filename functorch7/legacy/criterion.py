@@ -82,6 +82,8 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     """Whether a class of this package does more than its description says."""
     _zero_mask: Any = None
     _arrays: list[str] = []
+    _holding: tuple[str, ...] = ()
+    """The fields that hold criterions."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Takes Torch's arguments; None takes a default, as nil does."""
@@ -96,8 +98,9 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
             self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
-        for name in FIELDS:
-            if name not in self.__dict__ and hasattr(spec, name):
+        self.__dict__["_holding"] = tuple(name for name in FIELDS if hasattr(spec, name))
+        for name in self._holding:
+            if name not in self.__dict__:
                 inside = getattr(spec, name)
                 if isinstance(inside, tuple):
                     self.__dict__[name] = [taken_from(given, each) or object_of(each, given) for each in inside]
@@ -132,18 +135,20 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
         """The description, of which `of` describes the criterions inside."""
+        if not self._arrays and not self._holding:
+            return self._spec
         changes: dict[str, Any] = {name: core.Const(self.__dict__[name]) for name in self._arrays}
-        for name in FIELDS:
-            inside = self.__dict__.get(name)
-            if inside is not None:
-                changes[name] = tuple(map(of, inside)) if isinstance(inside, list) else of(inside)
-        return self._spec.replace(**changes) if changes else self._spec
+        for name in self._holding:
+            inside = self.__dict__[name]
+            changes[name] = tuple(map(of, inside)) if isinstance(inside, list) else of(inside)
+        return self._spec.replace(**changes)
 
     def members(self) -> list[Criterion]:
         """The criterions inside."""
         found: list[Criterion] = []
-        for inside in (self.__dict__.get(name) for name in FIELDS):
-            found += inside if isinstance(inside, list) else [] if inside is None else [inside]
+        for name in self._holding:
+            inside = self.__dict__[name]
+            found += inside if isinstance(inside, list) else [inside]
         return found
 
     def _is_users(self) -> bool:
