@@ -12,8 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from . import watching
-
-Path = tuple[int | str, ...]
+from .tree import Path
 
 
 class Recorder:

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import Module, Variables, penalty, reinforce_loss, without_emitted
+from ..core import Module, Variables, penalty, without_emitted
+from ..reinforce import reinforce_loss
 
 if TYPE_CHECKING:
     from .sharding import Sharding
