@@ -1,5 +1,8 @@
 """The tree of modules, and the trees of arrays beside it (core/tree.py)."""
 
+import ast
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,6 +29,18 @@ def test_trees_nest_as_the_modules_do(case):
     for found in (params, buffers):
         assert tree.join(case.module, *tree.split(case.module, found)) == found
         assert tree.mapped(case.module, lambda _, own: own, found) == found
+
+
+def asks_for_their_form(node):
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("isinstance", "type"):
+        return False
+    return "children" in ast.unparse(node.args[0])
+
+
+def test_nobody_else_knows_what_form_children_have():
+    sources = Path(f7.__file__).parent.rglob("*.py")
+    asking = [path for path in sources if any(map(asks_for_their_form, ast.walk(ast.parse(path.read_text()))))]
+    assert [path.name for path in asking] == [Path(tree.__file__).name]
 
 
 class Leaky(f7.Container):

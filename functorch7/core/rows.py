@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+
+from .contexts import during
 
 
 @jax.tree_util.register_dataclass
@@ -82,14 +84,9 @@ _open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
 """The tables of the function that is being differentiated."""
 
 
-@contextmanager
-def reading(tables: list[RowTable]) -> Iterator[None]:
+def reading(tables: list[RowTable]) -> AbstractContextManager[tuple[RowTable, ...]]:
     """A block whose loops hand out what is read of these tables."""
-    token = _open.set(tuple(tables))
-    try:
-        yield
-    finally:
-        _open.reset(token)
+    return during(_open, tuple(tables))
 
 
 @contextmanager

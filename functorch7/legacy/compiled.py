@@ -15,7 +15,7 @@ from .. import core
 from ..core.emitted import Emitted
 from ..core.kinds import map_state
 from ..core.recording import recording
-from ..reinforce import reward_as
+from ..reinforce.loss import reward_as
 from .tensor import contiguous_stride
 
 

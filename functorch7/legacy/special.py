@@ -12,7 +12,7 @@ import numpy as np
 from .. import core, layers
 from ..core import Emitted
 from ..reinforce import Reinforce as ReinforceSpec
-from ..reinforce import reward_as
+from ..reinforce.loss import reward_as
 from .container import Container
 from .generated import object_of
 from .module import Module
