@@ -35,7 +35,6 @@ from .core import init_carry as init_carry
 from .core import load_state_dict as load_state_dict
 from .core import output_shape as output_shape
 from .core import penalty as penalty
-from .core import reinforce_loss as reinforce_loss
 from .core import state_dict as state_dict
 from .core import with_carry as with_carry
 from .core.listing import named_buffers as named_buffers

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from functorch7.core.naming import dotted
+from functorch7.core.tree import dotted
 from functorch7.interop import t7
 from functorch7.interop.torch7.names import REPLICAS, known_name
 from functorch7.interop.torch7.node import Node, place_of

@@ -17,11 +17,6 @@ ORDER = (
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 
 CIRCULAR = (
-    # core: these name the type of what runs them
-    ("core.hooks", "core.module"),
-    ("core.places", "core.module"),
-    ("core.rows", "core.module"),
-    ("core.traits", "core.module"),
     # legacy: these name the type of the objects, whose base classes they are
     ("legacy.calls", "legacy.module"),
     ("legacy.functional", "legacy.module"),

@@ -7,7 +7,7 @@ import pytest
 
 import functorch7 as f7
 from functorch7.core import recording
-from functorch7.core.places import dotted, places
+from functorch7.core.tree import dotted, places
 
 
 def network():

@@ -9,8 +9,9 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.core.rows import Gathered, merged
+from functorch7.core.rows import Gathered
 from functorch7.training import init_state, make_loss, make_sgd_step, make_train_step
+from functorch7.training.row_gradients import merged
 from functorch7.training.rows import all_but_tables, descent_by_rows
 from functorch7.training.step import descent
 

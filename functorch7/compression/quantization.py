@@ -8,8 +8,7 @@ import jax.numpy as jnp
 
 from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, structure_of
 from ..core.hooks import attached, check_called
-from ..core.naming import dotted
-from ..core.sharing import found_at, with_at
+from ..core.tree import dotted, found_at, join, split, with_at
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
 from ..layers.whole_numbers import LARGEST
@@ -136,17 +135,10 @@ def _rounded(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, 
 
 
 def _below(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, Any]:
-    names, pairs = _children(old, new)
-    made = {name: _rounded(*pair, params[name], buffers[name]) for name, pair in zip(names, pairs, strict=True)}
-    if isinstance(old.children(), tuple):
-        return [p for p, _ in made.values()], [*(b for _, b in made.values()), *buffers[len(names) :]]
-    return {**params, **{n: p for n, (p, _) in made.items()}}, {**buffers, **{n: b for n, (_, b) in made.items()}}
-
-
-def _children(old: Module, new: Module) -> tuple[list, list[tuple[Module, Module]]]:
-    inner = old.children()
-    names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
-    return names, list(zip(old.child_modules(), new.child_modules(), strict=True))
+    (own, below), (own_buffers, buffers_below) = split(old, params), split(old, buffers)
+    inner = zip(old.child_modules(), new.child_modules(), below, buffers_below, strict=True)
+    made = [_rounded(*each) for each in inner]
+    return join(new, own, [p for p, _ in made]), join(new, own_buffers, [b for _, b in made])
 
 
 def _with_scale(old: Module, buffers: Any) -> Any:
@@ -165,8 +157,6 @@ def _noting(old: Module, new: Module, buffers: Any) -> Any:
         return buffers
     if isinstance(new, Observed):
         return new.init_buffers()
-    names, pairs = _children(old, new)
-    made = {name: _noting(*pair, buffers[name]) for name, pair in zip(names, pairs, strict=True)}
-    if isinstance(old.children(), tuple):
-        return [*made.values(), *buffers[len(names) :]]
-    return {**buffers, **made}
+    own, below = split(old, buffers)
+    inner = zip(old.child_modules(), new.child_modules(), below, strict=True)
+    return join(new, own, [_noting(*each) for each in inner])

@@ -25,8 +25,6 @@ from .composite import Composite as Composite
 from .emitted import Emitted as Emitted
 from .emitted import emitted as emitted
 from .emitted import penalty as penalty
-from .emitted import reinforce_loss as reinforce_loss
-from .emitted import reward_as as reward_as
 from .emitted import without_emitted as without_emitted
 from .hooks import hooked as hooked
 from .kinds import buffer_kinds as buffer_kinds
@@ -47,7 +45,6 @@ from .naming import load_state_dict as load_state_dict
 from .naming import misfits as misfits
 from .naming import named_buffers as named_buffers
 from .naming import named_parameters as named_parameters
-from .naming import places as places
 from .naming import state_dict as state_dict
 from .naming import structure_of as structure_of
 from .proxy import Proxy as Proxy
@@ -56,6 +53,5 @@ from .recording import recording as recording
 from .rows import gather as gather
 from .shapes import output_shape as output_shape
 from .sharing import Shared as Shared
-from .tap import tap as tap
-from .writing import replacing as replacing
+from .tree import places as places
 from .zero_mask import ZeroMask as ZeroMask

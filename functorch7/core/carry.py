@@ -5,8 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .kinds import map_state
+from .kinds import map_state, state_names
 from .module import Module
+from .tree import join, mapped
 
 
 def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
@@ -36,11 +37,7 @@ def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
 
 def carry_of(module: Module, buffers: Any) -> Any:
     """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
-    children = module.children()
-    if isinstance(children, tuple):
-        return [carry_of(child, branch) for child, branch in zip(children, buffers, strict=False)]
-    own = {name: buffers[name] for name in module.traits.transient if name in buffers}
-    return own | {name: carry_of(child, buffers[name]) for name, child in children.items()}
+    return mapped(module, lambda module, own: {name: own[name] for name in state_names(module, own)}, buffers)
 
 
 def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
@@ -48,14 +45,13 @@ def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
 
     Raises: ValueError if the structures differ.
     """
-    children, own = module.children(), carry_of(module, buffers)
-    if type(carry) is not type(own) or len(carry) != len(own) or (isinstance(own, dict) and set(own) != set(carry)):
-        raise ValueError(f"{module.torch_name()}: expected a carry like {own}, got {carry}")
-    if isinstance(children, tuple):
-        inner = [with_carry(child, b, c) for child, b, c in zip(children, buffers, carry, strict=False)]
-        return [*inner, *buffers[len(children) :]]
-    inner = {name: with_carry(child, buffers[name], carry[name]) for name, child in children.items()}
-    return {**buffers, **carry, **inner}
+    form = mapped(module, lambda module, own: dict.fromkeys(state_names(module, own), 0), buffers)
+    try:
+        jax.tree.structure(form).flatten_up_to(carry)
+    except (ValueError, TypeError):
+        own = carry_of(module, buffers)
+        raise ValueError(f"{module.torch_name()}: expected a carry like {own}, got {carry}") from None
+    return mapped(module, lambda _, own, new: own | new, buffers, carry)
 
 
 def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: Any = jnp.float32) -> Any:
@@ -64,9 +60,6 @@ def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype
     State that only a first step can make (Recurrent's output, dropout masks) is None.
     """
     shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
-    children = module.children()
-    if isinstance(children, tuple):
-        return [init_carry(child, shape, dtype) for child in children]
     names = module.init_buffers()
     own = {n: state for n, state in module.initial_state(shape, dtype).items() if n in names}
-    return own | {name: init_carry(child, shape, dtype) for name, child in children.items()}
+    return join(module, own, [init_carry(child, shape, dtype) for child in module.child_modules()])

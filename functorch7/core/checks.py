@@ -12,6 +12,8 @@ from jax import lax
 from jax.core import Tracer
 from jax.experimental import checkify
 
+from .contexts import during
+
 
 def title(module: Any) -> str:
     """A module in one line, as Torch prints it, without the tree of a container."""
@@ -132,12 +134,8 @@ _looking = jax.make_user_context(default_value=False)
 @contextmanager
 def looking() -> Iterator[None]:
     """Programs traced in this block look at values. Places around it are no part of what they report."""
-    token = _places.set(())
-    try:
-        with _looking(True):
-            yield
-    finally:
-        _places.reset(token)
+    with during(_places, ()), _looking(True):
+        yield
 
 
 def check_values(values: Any, wrong: Any, message: str) -> None:

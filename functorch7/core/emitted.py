@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 
 @jax.tree_util.register_dataclass
@@ -41,46 +40,6 @@ def without_emitted(buffers: Any) -> Any:
 def penalty(buffers: Any) -> Any:
     """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's."""
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
-
-
-def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
-    """The reward spread over a log-probability's elements.
-
-    `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
-    Raises: ValueError for rewards of other shapes.
-    """
-    shape, time_axes = jnp.shape(log_prob.value), log_prob.time_axes
-    reward = jnp.asarray(reward, log_prob.value.dtype)
-    if reward.shape == shape:
-        return reward
-    steps = shape[:time_axes] if reward.ndim > time_axes else (1,) * time_axes
-    leading = steps + reward.shape[-1:]
-    if len(shape) > time_axes and reward.shape[-1:] != shape[time_axes : time_axes + 1]:
-        leading = (*steps, 1) if reward.shape[-1:] == (1,) else leading
-    try:
-        return jnp.broadcast_to(reward.reshape(leading + (1,) * (len(shape) - len(leading))), shape)
-    except (ValueError, TypeError):
-        raise ValueError(
-            f"reinforce: expected one reward per example for samples of shape {shape}, got shape {reward.shape}"
-        ) from None
-
-
-def reinforce_loss(buffers: Any, reward: Any) -> Any:
-    """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992)."""
-    reward = jax.lax.stop_gradient(reward)
-    nodes = [node for node in emitted(buffers, "log_prob") if node.value is not None]
-    return -sum((jnp.sum(reward_as(reward, node) * node.value) for node in nodes), 0.0)
-
-
-def stacked_over_time(node: Emitted) -> Emitted:
-    """A side output that a scan has collected: losses are summed, log-probabilities keep their time axis."""
-    if node.value is None:
-        return node
-    if node.kind == "loss":
-        return replace(node, value=node.value.sum(0))
-    if node.kind == "parameter":
-        return replace(node, value=node.value[-1])
-    return replace(node, time_axes=node.time_axes + 1)
 
 
 def both(old: Any, new: Any) -> Any:

@@ -4,10 +4,8 @@ Hooks are attached to a description, each with the path of its module; `Module.c
 `Module.apply` runs those that have arrived. Where there are none, nothing is added to a program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -15,17 +13,14 @@ import numpy as np
 from jax import lax
 
 from .checks import is_concrete, title
-from .places import Path, dotted, places
 from .rows import unread
+from .traits import Traits
+from .tree import Name, Parent, Path, dotted, places
 from .watching import Key, Watch, unwatched, watcher
-
-if TYPE_CHECKING:
-    from .module import Module
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
 """When a hook runs; "failed": when forward raises, with the output None (for the legacy interface)."""
 
-Described = TypeVar("Described", bound="Module")
 Forward = Callable[[Any, Any, Any], tuple[Any, Any]]
 """forward(module, params, input) -> (output, buffers)."""
 
@@ -37,6 +32,23 @@ class Hook(NamedTuple):
     kind: str
     function: Callable
     everywhere: bool = False
+
+
+class Hookable(Parent[Any], Protocol):
+    """What hooks need to know of a module."""
+
+    own_name: ClassVar[str | None]
+    _hooks: ClassVar[tuple[Hook, ...]]
+
+    @property
+    def traits(self) -> Traits: ...
+
+    def torch_name(self) -> str: ...
+
+    def __getstate__(self) -> Any: ...
+
+
+Described = TypeVar("Described", bound=Hookable)
 
 
 class Called(NamedTuple):
@@ -111,18 +123,18 @@ def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     return copy
 
 
-def handed_on(module: Module, name: int | str, child: Module) -> Module:
+def handed_on(module: Hookable, name: Name, child: Described) -> Described:
     """The child with the hooks that the module has for it, before its own."""
     below = tuple(hook._replace(path=hook.path[1:]) for hook in module._hooks if hook.path[:1] == (name,))
     return attached(child, below + child._hooks) if below else child
 
 
-def here(module: Module) -> bool:
+def here(module: Hookable) -> bool:
     """Whether hooks are at this module itself."""
     return any(not hook.path for hook in module._hooks)
 
 
-def run(module: Module, forward: Forward, params: Any, input: Any, others: Any = ()) -> tuple[Any, Any]:
+def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any = ()) -> tuple[Any, Any]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
     `others`: what else it depends on.
@@ -134,7 +146,7 @@ def run(module: Module, forward: Forward, params: Any, input: Any, others: Any =
         module, input = new if isinstance(new, Called) else (module, _chosen(new, input))
     bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
-    def between(bare: Module, params: Any, input: Any) -> tuple[Any, Any]:
+    def between(bare: Hookable, params: Any, input: Any) -> tuple[Any, Any]:
         try:
             output, buffers = forward(bare, params, input)
         except Exception:
@@ -170,7 +182,7 @@ class _Bracket:
     by value, and there a list will do.
     """
 
-    def __init__(self, module: Module, pre: list[Callable], full: list[Callable]):
+    def __init__(self, module: Hookable, pre: list[Callable], full: list[Callable]):
         self.module, self.pre, self.full = module, pre, full
         self.pulled: list = []
         self.seen = watcher()
@@ -282,7 +294,7 @@ def _zero_of(tree: Any) -> jax.Array:
     return zero
 
 
-def _fitting(module: Module, new: Any, old: Any) -> Any:
+def _fitting(module: Hookable, new: Any, old: Any) -> Any:
     """What a backward hook has returned in place of a gradient, after the check that it is shaped as this one."""
     if new is None:
         return old

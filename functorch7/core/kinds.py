@@ -7,7 +7,13 @@ import jax
 
 from .emitted import is_emitted
 from .module import Module
+from .tree import mapped
 from .zero_mask import is_zero_mask
+
+
+def state_names(module: Module, own: dict[str, Any]) -> list[str]:
+    """The names of the recurrent state among a module's own buffers."""
+    return [name for name in module.traits.transient if name in own]
 
 
 def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others: Any) -> Any:
@@ -15,37 +21,21 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
 
     `change` also gets the corresponding pieces of other trees of buffers.
     """
-    children = module.children()
-    if isinstance(children, tuple):
-        trees = zip(children, *(tree[: len(children)] for tree in (buffers, *others)), strict=True)
-        own = buffers[len(children) :]
-        return [*(map_state(child, branch, change, *rest) for child, branch, *rest in trees), *own]
-    names = [name for name in module.traits.transient if name in buffers]
-    changed = {name: change(buffers[name], *(other[name] for other in others)) for name in names}
-    inner = {
-        name: map_state(child, buffers[name], change, *(other[name] for other in others))
-        for name, child in children.items()
-    }
-    return {**buffers, **changed, **inner}
+
+    def changed(module: Module, own: dict[str, Any], *rest: dict[str, Any]) -> dict[str, Any]:
+        return own | {name: change(own[name], *(each[name] for each in rest)) for name in state_names(module, own)}
+
+    return mapped(module, changed, buffers, *others)
 
 
 def buffer_kinds(module: Module, buffers: Any) -> Any:
     """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
-    children = module.children()
-    if isinstance(children, tuple):
-        inner = [buffer_kinds(child, b) for child, b in zip(children, buffers, strict=False)]
-        return [*inner, *(jax.tree.map(_kind, own, is_leaf=_is_node) for own in buffers[len(children) :])]
 
-    def kind(name: str, value: Any) -> Any:
-        if name in children:
-            return buffer_kinds(children[name], value)
-        if name in module.traits.transient:
-            return "transient"
-        if name in module.traits.unsaved:
-            return "unsaved"
-        return jax.tree.map(_kind, value, is_leaf=_is_node)
+    def kinds(module: Module, own: dict[str, Any]) -> dict[str, Any]:
+        declared = dict.fromkeys(module.traits.unsaved, "unsaved") | dict.fromkeys(module.traits.transient, "transient")
+        return {name: declared.get(name) or jax.tree.map(_kind, own[name], is_leaf=_is_node) for name in own}
 
-    return {name: kind(name, value) for name, value in buffers.items()}
+    return mapped(module, kinds, buffers)
 
 
 def _is_node(buffer: Any) -> bool:

@@ -6,38 +6,33 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from . import naming
-from .kinds import buffer_kinds
+from . import naming, tree
 from .module import Module
 
 
 def named_children(module: Module) -> Iterator[tuple[str, Module]]:
     """(name, module) of the modules directly inside, in order; a position is a name, too."""
-    children = module.children()
-    pairs = children.items() if isinstance(children, dict) else enumerate(children)
-    return ((str(name), child) for name, child in pairs)
+    return ((str(name), child) for name, child in tree.named_children(module))
 
 
 def named_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Module]]:
     """(dotted name, module) of a module and of all inside, outer ones first. Equal modules are modules of their own."""
-    yield prefix, module
-    for name, child in named_children(module):
-        yield from named_modules(child, f"{prefix}.{name}" if prefix else name)
+    start = (prefix,) if prefix else ()
+    return ((tree.dotted(path), each) for path, each in tree.places(module, start))
 
 
 def named_parameters(module: Module, params: Any) -> Iterator[tuple[str, jax.Array]]:
     """(dotted name, array) of the learnable arrays, in Torch's order; an alias in `Shared` has none."""
-    for path, value in naming.named_parameters(module, params):
-        if value is not None:
-            yield naming.dotted(path), value
+    return _present(naming.named_parameters(module, params))
 
 
 def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[str, jax.Array]]:
     """(dotted name, array) of the buffers, saved or not, without recurrent state, masks and side outputs."""
-    kinds = naming.leaves_by_name(buffer_kinds(module, buffers))
-    for name, value in naming.leaves_by_name(buffers).items():
-        if kinds.get(name) in ("persistent", "unsaved"):
-            yield name, value
+    return _present(naming.named_buffers(module, buffers, ("persistent", "unsaved")))
+
+
+def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.Array]]:
+    return ((tree.dotted(path), value) for path, value in found if value is not None)
 
 
 def to(variables: Any, dtype: Any = None, device: Any = None) -> Any:

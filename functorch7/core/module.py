@@ -19,6 +19,7 @@ from .checks import expected, inside
 from .keys import folded
 from .printing import chain
 from .traits import Traits, derived
+from .tree import by_position, child_at, join, named_children
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -165,17 +166,12 @@ class Module:
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
-        children = self.children()
-        if isinstance(children, tuple):
+        if by_position(self):
             _check_no_arrays(type(self))
-            made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(children)]
-            own = self.init_buffers()
-            return Variables([m.params for m in made], [*(m.buffers for m in made), *([own] if own else [])])
         own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
-        variables = Variables(dict(own), dict(self.init_buffers()))
-        for i, (name, child) in enumerate(children.items()):
-            variables.params[name], variables.buffers[name] = child.init(jax.random.fold_in(key, i), stdv)
-        return variables
+        made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
+        params = join(self, own, [each.params for each in made])
+        return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
 
     def apply(
         self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False
@@ -206,11 +202,7 @@ class Module:
         A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`;
         `through`: it does not run the child itself, but a module inside.
         """
-        children = self.children()
-        if isinstance(children, tuple):
-            position, child, shown = int(name), children[int(name)], int(name) + 1
-        else:
-            position, child, shown = list(children).index(str(name)), children[str(name)], name
+        position, child = child_at(self, name)
         if self._hooks:
             child = hooks.handed_on(self, name, child)
         key = folded(key, position) if child.traits.draws(train) else None
@@ -220,6 +212,7 @@ class Module:
             in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
+        shown = name if isinstance(name, str) else position + 1
         error_place = inside(f"In {shown} module of {self.torch_name()}:")
         with error_place, jax.named_scope(str(name)), recording.below(name):
             return run(input) if through else recording.recorded_call(run, input)
@@ -267,8 +260,7 @@ class Module:
 
     def child_modules(self) -> tuple["Module", ...]:
         """The modules inside, in order."""
-        children = self.children()
-        return children if isinstance(children, tuple) else tuple(children.values())
+        return tuple(child for _, child in named_children(self))
 
     def _values(self) -> tuple:
         own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]

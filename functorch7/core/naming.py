@@ -1,6 +1,6 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
 
 import jax
@@ -10,9 +10,7 @@ import numpy as np
 from .checks import describe
 from .kinds import buffer_kinds
 from .module import Module, Variables
-from .places import Path as Path
-from .places import dotted as dotted
-from .places import places as places
+from .tree import Path, dotted, leaves, named_children, places, split
 
 Pair = Variables | tuple[Any, Any]
 """A module's arrays, (params, buffers)."""
@@ -33,38 +31,23 @@ def find(module: Module, name: str) -> Path | None:
 
 def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
-    children = module.children()
-    if isinstance(children, tuple):
-        for i, child in enumerate(children):
-            yield from named_parameters(child, params[i], (*path, i))
-        return
+    own, branches = split(module, params)
     order = module.parameter_order
-    for name in sorted(set(params) - set(children), key=lambda n: (order.index(n) if n in order else len(order), n)):
-        yield (*path, name), params[name]
-    for name, child in children.items():
-        yield from named_parameters(child, params[name], (*path, name))
+    for name in sorted(own, key=lambda n: (order.index(n) if n in order else len(order), n)):
+        yield (*path, name), own[name]
+    for (name, child), branch in zip(named_children(module), branches, strict=True):
+        yield from named_parameters(child, branch, (*path, name))
 
 
-def _leaves(tree: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    branches = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else None
-    if branches is None:
-        yield path, tree
-    else:
-        for name, branch in branches:
-            yield from _leaves(branch, (*path, name))
-
-
-def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[Path, Any]]:
-    """Every persistent buffer with its path."""
-    kinds = dict(_leaves(buffer_kinds(module, buffers), ()))
-    for path, value in _leaves(buffers, ()):
-        if kinds.get(path) == "persistent":
-            yield path, value
+def named_buffers(module: Module, buffers: Any, kinds: Collection[str] = ("persistent",)) -> Iterator[tuple[Path, Any]]:
+    """Every buffer of these kinds with its path."""
+    kind_at = dict(leaves(buffer_kinds(module, buffers)))
+    return ((path, value) for path, value in leaves(buffers) if kind_at.get(path) in kinds)
 
 
 def leaves_by_name(tree: Any) -> dict[str, Any]:
     """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
-    return {dotted(path): leaf for path, leaf in _leaves(tree, ()) if leaf is not None}
+    return {dotted(path): leaf for path, leaf in leaves(tree) if leaf is not None}
 
 
 def misfits(expected: dict[str, Any], given: Mapping[str, Any]) -> list[str]:

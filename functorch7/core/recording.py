@@ -4,7 +4,7 @@ Nothing is recorded, and nothing costs anything, unless a `Recorder` is open.
 """
 
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 
 from . import watching
-
-Path = tuple[int | str, ...]
+from .contexts import during
+from .tree import Path
 
 
 class Recorder:
@@ -47,15 +47,9 @@ def recorder() -> Recorder | None:
     return _open.get()
 
 
-@contextmanager
-def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()):
+def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()) -> AbstractContextManager[Recorder]:
     """Opens a recorder for the calls made in the block (in the same trace)."""
-    made = Recorder(perturbations, path)
-    token = _open.set(made)
-    try:
-        yield made
-    finally:
-        _open.reset(token)
+    return during(_open, Recorder(perturbations, path))
 
 
 def expose(**values: Any) -> None:

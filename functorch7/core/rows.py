@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-if TYPE_CHECKING:
-    from .module import Module
+from .contexts import during
 
 
 @jax.tree_util.register_dataclass
@@ -85,13 +84,9 @@ _open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
 """The tables of the function that is being differentiated."""
 
 
-@contextmanager
-def _reading(tables: list[RowTable]) -> Iterator[None]:
-    token = _open.set(tuple(tables))
-    try:
-        yield
-    finally:
-        _open.reset(token)
+def reading(tables: list[RowTable]) -> AbstractContextManager[tuple[RowTable, ...]]:
+    """A block whose loops hand out what is read of these tables."""
+    return during(_open, tuple(tables))
 
 
 @contextmanager
@@ -115,14 +110,14 @@ def unread() -> Any:
 def _looped(loop: Callable, body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
     """loop(body, carry, xs), where what the body reads of tables comes out beside its results."""
 
-    def reading(carry: Any, each: tuple) -> tuple[Any, Any]:
+    def noting(carry: Any, each: tuple) -> tuple[Any, Any]:
         x, offsets = each
         with _afresh(offsets) as reads:
             carry, y = body(carry, x)
         return carry, (y, reads)
 
     offsets = [None if table.offsets is None else next(table.offsets) for table in _open.get()]
-    carry, (ys, reads) = loop(reading, carry, (xs, offsets))
+    carry, (ys, reads) = loop(noting, carry, (xs, offsets))
     for table, of_steps in zip(_open.get(), reads, strict=True):
         table.reads.append(of_steps)
     return carry, ys
@@ -153,94 +148,3 @@ def gather(table: Any, indices: Any, axis: int = 0) -> Any:
         return table.gather(indices, axis)
     at = (slice(None),) * axis + (indices,)
     return jnp.asarray(table).at[at].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
-
-
-def read_by_rows(module: Module, params: Any) -> Any:
-    """The tree of params with True at what is read by rows."""
-    children = module.children()
-    if isinstance(children, tuple):
-        return [read_by_rows(child, p) for child, p in zip(children, params, strict=True)]
-    inner = {name: read_by_rows(child, params[name]) for name, child in children.items()}
-    own = {name: p if p is None else name in module.traits.row_parameters for name, p in params.items()}
-    return {**own, **inner}  # None stays None: a tie of `Shared`
-
-
-class RowGradients(NamedTuple):
-    """Gradients of params: a flat list with None for tables; for each of these, what was read, and its gradients."""
-
-    dense: list
-    reads: list[list]
-    rows: list[list]
-
-
-def value_and_row_grad(module: Module, loss: Callable) -> Callable:
-    """As jax.value_and_grad(loss, has_aux=True) of loss(params, *args), with RowGradients."""
-
-    def run(params: Any, *args: Any) -> tuple[tuple[Any, Any], RowGradients]:
-        leaves, treedef = jax.tree.flatten(params)
-        marks = jax.tree.leaves(read_by_rows(module, params))
-        large = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
-
-        def called(dense: list, offsets: list) -> tuple[Any, tuple]:
-            tables = [
-                RowTable(leaf, None if own is None else iter(own)) for leaf, own in zip(large, offsets, strict=True)
-            ]
-            chosen = iter(tables)
-            filled = [next(chosen) if mark else value for mark, value in zip(marks, dense, strict=True)]
-            with _reading(tables):
-                value, aux = loss(treedef.unflatten(filled), *args)
-            return value, (aux, [table.reads for table in tables])
-
-        dense = [None if mark else leaf for leaf, mark in zip(leaves, marks, strict=True)]
-        read = jax.eval_shape(lambda: called(dense, [None] * len(large))[1][1])
-        offsets = [
-            jax.tree.map(lambda each, table=table: each.zeros(table), reads, is_leaf=_is_read)
-            for reads, table in zip(read, large, strict=True)
-        ]
-        gradient = jax.value_and_grad(called, argnums=(0, 1), has_aux=True)
-        (value, (aux, reads)), (dense_gradients, rows) = gradient(dense, offsets)
-        return (value, aux), RowGradients(dense_gradients, reads, rows)
-
-    return run
-
-
-def _is_read(node: Any) -> bool:
-    return isinstance(node, Gathered)
-
-
-def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
-    """params - rate * gradients; tables are changed only in the rows that were read."""
-    leaves, treedef = jax.tree.flatten(params)
-    tables = iter(zip(gradients.reads, gradients.rows, strict=True))
-    new = []
-    for leaf, gradient in zip(leaves, gradients.dense, strict=True):
-        if gradient is not None:
-            new.append(leaf - (rate * gradient).astype(leaf.dtype))
-            continue
-        reads, rows = next(tables)
-        for read, change in zip(jax.tree.leaves(reads, is_leaf=_is_read), jax.tree.leaves(rows), strict=True):
-            leaf = read.update(leaf, -rate * change)
-        new.append(leaf)
-    return treedef.unflatten(new)
-
-
-def merged(table: Any, reads: list, rows: list) -> tuple[Gathered, Any]:
-    """All that was read of a table, as one read of each row at most, and the sums of what each row was given.
-
-    There are as many as were read; those left over are zeros, with indices beyond the table.
-    Raises: ValueError for a table that was read along several axes.
-    """
-    found = jax.tree.leaves(reads, is_leaf=_is_read)
-    axes = {read.axis for read in found} or {0}
-    if len(axes) > 1:
-        raise ValueError(f"rows: a table of shape {table.shape} is read along the axes {sorted(axes)}; expected one")
-    axis = axes.pop()
-    size, rest = table.shape[axis], table.shape[:axis] + table.shape[axis + 1 :]
-    indices = jnp.concatenate([jnp.zeros(0, jnp.int32), *(read.indices.ravel() for read in found)])
-    changes = jnp.concatenate(
-        [jnp.zeros((0, *rest), table.dtype), *(each.reshape(-1, *rest) for each in jax.tree.leaves(rows))]
-    )
-    inside = jnp.where((indices >= 0) & (indices < size), indices, size)
-    each, group = jnp.unique(inside, return_inverse=True, size=len(inside), fill_value=size)
-    sums = jnp.zeros_like(changes).at[group].add(changes)
-    return Gathered(each, axis), jnp.where((each < size).reshape(-1, *[1] * len(rest)), sums, 0)

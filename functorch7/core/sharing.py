@@ -5,25 +5,7 @@ from typing import Any
 import jax
 
 from .module import Children, Module, Variables
-
-Path = tuple[int | str, ...]
-
-
-def found_at(tree: Any, path: Path) -> Any:
-    """What is at a path in a tree of lists and dicts."""
-    for name in path:
-        tree = tree[name]
-    return tree
-
-
-def with_at(tree: Any, path: Path, value: Any) -> Any:
-    """The tree with another value at a path."""
-    if not path:
-        return value
-    changed = with_at(tree[path[0]], path[1:], value)
-    if isinstance(tree, list):
-        return [changed if i == path[0] else branch for i, branch in enumerate(tree)]
-    return {**tree, path[0]: changed}
+from .tree import Path, found_at, with_at
 
 
 class Shared(Module):

@@ -1,11 +1,6 @@
 """What others ask about a module, derived once for each description."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from .module import Module
+from typing import NamedTuple, Protocol
 
 
 class Traits(NamedTuple):
@@ -49,7 +44,13 @@ DECLARED = tuple(name for name in Traits._fields if not name.startswith("draws_"
 """The names under which classes declare their traits; `draws(train)` is a method."""
 
 
-def derived(module: Module) -> Traits:
+class Declaring(Protocol):
+    """What declares traits, the others under their names."""
+
+    def draws(self, train: bool) -> bool: ...
+
+
+def derived(module: Declaring) -> Traits:
     """The record of a module, out of what its class declares and the records of the modules inside."""
     declared = {name: getattr(module, name) for name in DECLARED}
     return Traits(draws_in_training=module.draws(True), draws_in_evaluation=module.draws(False), **declared)

@@ -6,8 +6,8 @@ A `Watch` is a hook (`hooks.py`) that shows what it sees to the `Watcher` in who
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from . import rows
+from .contexts import during
 
 
 def _as_they_are(module: Any, *values: Any) -> tuple:
@@ -68,25 +69,14 @@ def watcher() -> Watcher | None:
     return _open.get()
 
 
-@contextmanager
-def watching(sinks: dict[Key, Any]) -> Iterator[Watcher]:
+def watching(sinks: dict[Key, Any]) -> AbstractContextManager[Watcher]:
     """A block whose calls are watched."""
-    made = Watcher(sinks)
-    token = _open.set(made)
-    try:
-        yield made
-    finally:
-        _open.reset(token)
+    return during(_open, Watcher(sinks))
 
 
-@contextmanager
-def unwatched() -> Iterator[None]:
+def unwatched() -> AbstractContextManager[None]:
     """A block whose calls are not: one that finds out shapes."""
-    token = _open.set(None)
-    try:
-        yield
-    finally:
-        _open.reset(token)
+    return during(_open, None)
 
 
 def scan(body: Callable, carry: Any, xs: Any, first: int = 0) -> tuple[Any, Any]:

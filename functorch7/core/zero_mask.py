@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 
 @jax.tree_util.register_dataclass
@@ -38,8 +37,3 @@ def with_zero_masks(buffers: Any, values: Iterable) -> Any:
 def without_zero_masks(buffers: Any) -> Any:
     """`buffers` with every mask emptied: the structure that `init` gave."""
     return with_zero_masks(buffers, [None] * len(zero_masks(buffers)))
-
-
-def over_steps(values: list, length: int) -> list:
-    """Masks with time as their first axis, to be sliced step by step."""
-    return [value if value is None or jnp.ndim(value) else jnp.broadcast_to(value, (length,)) for value in values]

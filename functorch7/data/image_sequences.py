@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.writing import replacing
+from ..interop.writing import replacing
 from .image_class import checked_size
 from .images import as_array, crop, load_image, offset, resample
 from .nested import with_size

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.writing import replacing
+from ..interop.writing import replacing
 from .loader import DataLoader
 
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
-from ..core.writing import replacing
+from ..interop.writing import replacing
 
 PUNCTUATION = r"""['"“”‘’.?!…,:;]"""
 ENTITY = r"""[&<>"]"""

@@ -11,11 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.tree import Path, child_at, child_names, dotted
 from . import t7
 from .torch7.node import Node, functional
 from .torch7.reader import Reader
-
-Path = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def _compared(
         given = jax.tree.map(jnp.asarray, inputs)
         output, _ = module.apply(params, buffers, given, key=key, train=train)
     prefix = (0,) if isinstance(module, core.Shared) else ()
-    found = {_name(path[len(prefix) :]): value for path, value in seen.outputs.items()} | {"": output}
+    found = {dotted(path[len(prefix) :]): value for path, value in seen.outputs.items()} | {"": output}
     unknown = [name for name in recorded if name not in found]
     if unknown:
         raise ValueError(f"compare: no layer {unknown[0]!r}; there are {', '.join(map(repr, found))}")
@@ -91,30 +90,23 @@ def kept_outputs(node: Node) -> dict[str, Any]:
     places: dict[int, str] = {}
 
     def walk(node: Node, path: Path) -> None:
-        inner = node.spec.children()
-        names = range(len(inner)) if isinstance(inner, tuple) else inner
-        for name, child in zip(names, node.children, strict=True):
+        for name, child in zip(child_names(node.spec), node.children, strict=True):
             walk(child, (*path, name))
         output = node.output
         if isinstance(output, np.ndarray) and output.size:
             start = output.__array_interface__["data"][0]
             if places.get(start) is not None:  # in place: what is there now is the later one's
                 found.pop(places[start], None)
-            places[start] = _name(path)
-            found[_name(path)] = output
+            places[start] = dotted(path)
+            found[dotted(path)] = output
 
     walk(node, ())
     return found
 
 
-def _name(path: Path) -> str:
-    return ".".join(map(str, path))
-
-
 def _layer(module: core.Module, name: str) -> core.Module:
     for part in name.split(".") if name else ():
-        children: Any = module.children()
-        module = children[int(part)] if isinstance(children, tuple) else children[part]
+        _, module = child_at(module, part)
     return module
 
 

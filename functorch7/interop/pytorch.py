@@ -16,7 +16,7 @@ from ..core import (
     state_dict,
     structure_of,
 )
-from ..core.naming import dotted
+from ..core.tree import by_position, child_names, dotted, named_children
 from ..layers import (
     BatchNormalization,
     Bilinear,
@@ -141,18 +141,16 @@ def _layers(module: Module, ours: str = "", theirs: str = "") -> Iterator[tuple[
     if type(module) in RULES or type(module) in GRUS:
         yield ours, theirs, module
         return
-    children = module.children()
-    own = [name for name in _own_names(module) if name not in children]
-    if own:
+    if set(_own_names(module)) - set(child_names(module)):
         yield ours, theirs, module
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
+    for name, child in named_children(module):
         place = theirs if isinstance(module, Shared) else _join(theirs, name)
         yield from _layers(child, _join(ours, name), place)
 
 
 def _own_names(module: Module) -> list[str]:
     """The first parts of the names of a module's arrays."""
-    if isinstance(module.children(), tuple):
+    if by_position(module):
         return [name for name, value in module.init_buffers().items() if hasattr(value, "shape")]
     arrayless = isinstance(module, Map)
     return [] if arrayless else [name.split(".")[0] for name in state_dict(module, structure_of(module))]
@@ -163,8 +161,7 @@ def _ties(module: Module, place: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(module, Shared):
         for owner, alias in module.ties:
             yield _join(place, 0, *owner), _join(place, 0, *alias)
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
+    for name, child in named_children(module):
         yield from _ties(child, _join(place, name))
 
 

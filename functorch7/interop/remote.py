@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import core
+from . import writing
 from .packages import package
 
 
@@ -47,7 +47,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     Raises: ImportError for a URL without fsspec.
     """
     if not is_url(path):
-        with core.replacing(path) as draft:
+        with writing.replacing(path) as draft:
             yield draft
         return
     system, name = _opened(path)

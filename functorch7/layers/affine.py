@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Layer, check_floating, check_positive, expected
-from ..core.initializers import uniform
+from .initializers import uniform
 from .shape import sizes_of
 
 

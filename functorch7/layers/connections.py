@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Layer, check_positive, const, expected, in_dtype_of
-from ..core.initializers import uniform, weight_and_bias
 from .convolution import SpatialConvolution, convolve
+from .initializers import uniform, weight_and_bias
 from .transposed import convolve_transposed
 from .windows import Windows, offsets, padded, slices
 

@@ -19,10 +19,9 @@ class Sequential(Container, init=False):
     """
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        new = []
+        new = list(buffers)
         for i in range(len(self.modules)):
-            input, buffer = self.call(i, params, buffers, input, key=key, train=train)
-            new.append(buffer)
+            input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
         return input, new
 
     @property

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_positive, in_dtype_of
-from ..core.initializers import weight_and_bias
+from .initializers import weight_and_bias
 from .windows import Windows
 
 # On CPU (docs/performance.md): for large kernels, rows of patches and one matrix product beat XLA's own convolution,

@@ -31,7 +31,7 @@ class Decorator(Container):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
-        return output, [buffer]
+        return output, [buffer, *buffers[1:]]
 
     def printed(self) -> str:
         return f"{self.torch_name()} @ {self.modules[0]}"

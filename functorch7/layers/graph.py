@@ -265,19 +265,17 @@ class Graph(Container):
         given = [input] if self.n_inputs == 1 else input
         if not isinstance(given, (list, tuple)) or len(given) != self.n_inputs:
             raise expected(self, f"a table of {self.n_inputs} inputs", input)
-        values, new = [], []
+        values, new = [], list(buffers)
         for i, sources in enumerate(self.sources):
             taken = [self.value(source, given, values) for source in sources]
             try:
-                value, buffer = self.call(
-                    i, params, buffers, taken[0] if len(taken) == 1 else taken, key=key, train=train
-                )
+                given_one = taken[0] if len(taken) == 1 else taken
+                value, new[i] = self.call(i, params, buffers, given_one, key=key, train=train)
             except Exception:
                 for notify in on_failure:
                     notify(self, i)
                 raise
             values.append(value)
-            new.append(buffer)
         results = [self.value(source, given, values) for source in self.outputs]
         return (results[0] if len(results) == 1 else results), new
 

@@ -8,8 +8,8 @@ from jax import lax
 
 from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Const
-from ..core.initializers import weight_and_bias
 from .distances import norm
+from .initializers import weight_and_bias
 from .table import check_table
 
 

@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Module, check_positive, tap
+from ..core import Module, check_positive
 from .decorators import Decorator
+from .tap import tap
 
 _count = itertools.count(1)
 

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
-from ..core.arrays import TYPES
 from .decorators import Decorator
+from .tensor_types import TYPES
 
 
 def device_numbered(number: int) -> Any:

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, Map, check_number, const, expected, tap
-from ..core.arrays import TYPES
+from ..core import Const, Map, check_number, const, expected
 from .lookup import check_indices
+from .tap import tap
+from .tensor_types import TYPES
 from .transfer import Transfer
 
 

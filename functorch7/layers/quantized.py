@@ -9,8 +9,7 @@ from jax import lax
 
 from ..core import Module, Proxy, Shared, Variables, places
 from ..core.module import Children
-from ..core.places import Path
-from ..core.sharing import found_at, with_at
+from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
 from .linear import Linear
 from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 
@@ -40,9 +39,8 @@ class Around(Proxy, abstract=True):
     scaled_axes: ClassVar[dict[str, int] | None] = None
 
     @property
-    def uncalled(self) -> tuple[int | str, ...]:  # type: ignore[override]
-        inner = self.children()
-        return tuple(inner) if isinstance(inner, dict) else tuple(range(len(inner)))
+    def uncalled(self) -> tuple[Name, ...]:  # type: ignore[override]
+        return child_names(self)
 
     def printed(self) -> str:
         return f"{self.torch_name()} @ {self.module}"
@@ -138,8 +136,7 @@ class Quantized(Rounding):
         def of(child: Module) -> Module:
             return Quantized(child) if any(scaled(child)) else child
 
-        inner = self.module.children()
-        return tuple(map(of, inner)) if isinstance(inner, tuple) else {name: of(each) for name, each in inner.items()}
+        return rebuilt(self.module, of)
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         params, buffers = self.module.init(key, stdv)
@@ -231,6 +228,9 @@ class Observed(Around):
     def __post_init__(self) -> None:
         if not isinstance(self.module, Linear):
             raise TypeError(f"{self.torch_name()}: expected nn.Linear, got {self.module!r}")
+
+    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+        return super().init(key, stdv)._replace(buffers=self.init_buffers())
 
     def init_buffers(self) -> dict[str, Any]:
         return {"input_range": -jnp.ones(())}

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
-from ..core.initializers import uniform
+from .initializers import uniform
 from .lookup import check_indices
 from .table import check_table
 

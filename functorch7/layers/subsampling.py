@@ -5,7 +5,7 @@ from typing import Any
 import jax
 
 from ..core import Layer, check_positive, in_dtype_of
-from ..core.initializers import uniform
+from .initializers import uniform
 from .pooling import summed
 from .windows import Windows, padded
 

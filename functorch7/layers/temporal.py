@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, Map, builder, check_positive, expected, expose, in_dtype_of
-from ..core.initializers import uniform, weight_and_bias
+from .initializers import uniform, weight_and_bias
 from .pooling import max_pool
 from .windows import Windows
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
-from ..core.initializers import uniform
+from .initializers import uniform
 from .windows import Windows
 
 

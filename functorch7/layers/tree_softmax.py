@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core import Const, Module, check_positive, check_values, expected, gather, title
 from ..core.checks import in_dtype_of
-from ..core.initializers import weight_and_bias
 from .containers import ConcatTable, Sequential
 from .decorators import Decorator
+from .initializers import weight_and_bias
 from .linear import Linear
 from .selection import MixtureTable, SelectTable
 from .table import check_table

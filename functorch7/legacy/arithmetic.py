@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
-from ..core.tables import as_arrays
+from ..losses.tables import as_arrays
 from .operations import (
     METHODS_OF_PRODUCT,
     OPERATIONS,

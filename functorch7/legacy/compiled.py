@@ -12,9 +12,10 @@ import numpy as np
 from jax import lax
 
 from .. import core
-from ..core.emitted import Emitted, reward_as
+from ..core.emitted import Emitted
 from ..core.kinds import map_state
 from ..core.recording import recording
+from ..reinforce.loss import reward_as
 from .tensor import contiguous_stride
 
 

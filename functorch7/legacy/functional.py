@@ -9,9 +9,10 @@ import numpy as np
 
 from .. import core
 from ..core.hooks import attached
+from ..core.tree import Path, split
 from ..interop.torch7 import node
 from .generated import object_of
-from .plan import Path, Slot, grad_name
+from .plan import Slot, grad_name
 from .storage import dtype_of, precision, type_name_of
 from .tensor import Tensor, changed
 
@@ -70,11 +71,11 @@ def _fill(module: Module, params: Any, buffers: Any) -> None:
         if params[name] is not None:  # None: tied to another, which _tie sees to
             array = params[name] if hasattr(params[name], "dtype") else np.asarray(params[name])
             module._put_parameter(name, Tensor.of(array))
-    own = buffers[len(spec.children()) :] if isinstance(spec.children(), tuple) else [buffers]
+    (_, below), (own, buffers_below) = split(spec, params), split(spec, buffers)
     for name in spec.init_buffers():
-        Slot(module, name).write(own[0][name])
-    for name, child in zip(module.child_names(), module.children(), strict=True):
-        _fill(child, params[name], buffers[name])
+        Slot(module, name).write(own[name])
+    for each in zip(module.children(), below, buffers_below, strict=True):
+        _fill(*each)
     if isinstance(spec, core.Shared):
         _tie(module.children()[0], spec.ties)
 

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..core.tree import by_position, child_names
 from ..layers import Node
 from ..layers.graph import nodes_among
 from .bigdl import BigDL
@@ -64,8 +65,7 @@ class Module(
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
-        inner = spec.children()
-        if inner or isinstance(inner, tuple):
+        if by_position(spec) or spec.children():
             modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
         self.__dict__["_spec"] = spec
@@ -93,8 +93,8 @@ class Module(
 
     def child_names(self) -> list:
         """The modules' positions (from 0) or names in the description."""
-        inner = self._spec.children() if self._spec is not None else ()
-        return list(inner) if isinstance(inner, dict) else list(range(len(self.children())))
+        spec = self._spec
+        return list(range(len(self.children()))) if spec is None or by_position(spec) else list(child_names(spec))
 
     def own_description(self) -> core.Module:
         """The description, without looking inside its modules."""
@@ -320,9 +320,9 @@ class Module(
             if name in self._spec.traits.exposes:
                 call = self._newest_call()
                 return None if call is None else call.exposed_by(self, name)
-            inner = self._spec.children()
-            if isinstance(inner, dict) and plain(name) in (places := [plain(each) for each in inner]):
-                return self.children()[places.index(plain(name))]
+            named = [] if by_position(self._spec) else [plain(str(each)) for each in child_names(self._spec)]
+            if plain(name) in named:
+                return self.children()[named.index(plain(name))]
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -13,6 +13,7 @@ from .. import core
 from ..core.emitted import is_emitted
 from ..core.hooks import Hook
 from ..core.kinds import map_state
+from ..core.tree import Path, join
 from ..core.zero_mask import is_zero_mask, with_zero_masks
 from ..layers import Sequential
 from ..reinforce import Reinforce
@@ -28,8 +29,6 @@ from .watched import Placed
 if TYPE_CHECKING:
     from .calls import Call
     from .module import Module
-
-Path = tuple[int | str, ...]
 
 
 class Slot:
@@ -184,15 +183,9 @@ class Plan:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = with_modules(spec, [s for s, _, _ in inner])
-        if isinstance(spec.children(), tuple):
-            params, slots = [p for _, p, _ in inner], [s for _, _, s in inner]
-            own = {name: Slot(module, name) for name in spec.init_buffers()}
-            slots += [own] if own else []
-        else:
-            params = {name: self._cell(module, name) for name in module.own_parameters()}
-            slots = {name: Slot(module, name) for name in spec.init_buffers()}
-            for name, (_, p, s) in zip(names, inner, strict=True):
-                params[name], slots[name] = p, s
+        own = {name: self._cell(module, name) for name in module.own_parameters()}
+        params = join(spec, own, [p for _, p, _ in inner])
+        slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
         if hasattr(spec, "has_memory"):
             # Within a call state always flows; what is forgotten between calls is this side's affair.
             spec = spec.remember("both")  # type: ignore[attr-defined]

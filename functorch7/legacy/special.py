@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, layers
-from ..core.emitted import Emitted, reward_as
+from ..core import Emitted
 from ..reinforce import Reinforce as ReinforceSpec
+from ..reinforce.loss import reward_as
 from .container import Container
 from .generated import object_of
 from .module import Module

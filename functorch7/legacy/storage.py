@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core.arrays import TYPES
+from ..layers.tensor_types import TYPES
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 

@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 
 from .. import core
+from ..core import tree
 from ..core.composite import key_of_call
 from ..core.emitted import both, is_emitted
-from ..core.sharing import with_at
 from .foreign import Foreign, InMode
 from .forms import Form, Static, array_of, frozen, is_array, split, thawed
 from .generated import class_of, classes
@@ -23,7 +23,6 @@ from .tensor import Tensor
 from .tree import ModuleList
 from .values import wrapped
 
-Path = tuple[int | str, ...]
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
 NEEDS_VALUES = (
@@ -150,22 +149,22 @@ class Run:
 
     def __init__(self, spec: Traced, params: Any, buffers: Any, key: Any, train: bool):
         self.spec, self.params, self.key, self.train = spec, params, key, train
-        self.calls: Counter[Path] = Counter()
+        self.calls: Counter[tree.Path] = Counter()
         self.object = self._stand_in(spec, params, buffers, train, ())
 
-    def _stand_in(self, spec: Any, params: Any, buffers: Any, train: bool, path: Path) -> Any:
+    def _stand_in(self, spec: Any, params: Any, buffers: Any, train: bool, path: tree.Path) -> Any:
         """An object of the user's or the layer's class over traced arrays, without looking at the real one."""
         if isinstance(spec, InMode):
             return self._stand_in(spec.module, params, buffers, spec.train, path)
         theirs = type(spec.object) if isinstance(spec, Foreign) else class_of(type(spec))
         made = object.__new__(_inside(theirs))
         fields = made.__dict__
-        children, names = spec.child_modules(), child_names(spec)
+        names = tree.child_names(spec)
         inner = [
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
-            for name, child in zip(names, children, strict=True)
+            for name, child in tree.named_children(spec)
         ]
-        own = own_buffers(spec, buffers)
+        own, _ = tree.split(spec, buffers)
         arrays = {
             name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient
         }
@@ -174,9 +173,8 @@ class Run:
         if isinstance(spec, Foreign):
             fields.update({**vars(spec.object), **fields})
             return made
-        if isinstance(params, dict):
-            own = {name: value for name, value in params.items() if name not in names and value is not None}
-            fields["_given"] = {name: jnp.asarray(value) for name, value in own.items()}
+        given, _ = tree.split(spec, params)
+        fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
         fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
         if isinstance(spec, Traced):
             fields.update({name: thawed(value) for name, value in spec.attributes})
@@ -221,7 +219,7 @@ def check_unchanged(made: Any, who: str, place: str = "self") -> None:
             f"{who}: forward sets {place}.{wrong[0]}, which would happen only when it is traced; "
             f"return it, or make it a buffer: self.register_buffer({wrong[0]!r}, tensor)"
         )
-    for name, each in zip(child_names(spec), fields["_inner"], strict=True):
+    for name, each in zip(tree.child_names(spec), fields["_inner"], strict=True):
         check_unchanged(each, who, f"{place}.{name}")
 
 
@@ -233,7 +231,7 @@ def _is_traced(value: Any) -> bool:
 
 
 def _entered(
-    path: Path, form: Form | None, child: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
+    path: tree.Path, form: Form | None, child: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
 ) -> tuple[Any, Any]:
     """Runs the module at a path inside a child, or, at the end of the path, the child."""
     if isinstance(child, InMode):
@@ -242,7 +240,7 @@ def _entered(
         way = partial(_entered, path[1:], form)
         through = len(path) > 1
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
-        return output, with_at(buffers, (path[0],), new)
+        return output, tree.with_at(buffers, (path[0],), new)
     if form is not None:
         if not isinstance(child, Traced):
             args, kwargs = form.filled(input)
@@ -252,27 +250,11 @@ def _entered(
     return child.apply(params, buffers, input, key=key, train=train)
 
 
-def child_names(spec: core.Module) -> list[Any]:
-    """The names or positions of the modules inside."""
-    children = spec.children()
-    return list(children) if isinstance(children, dict) else list(range(len(children)))
-
-
-def own_buffers(spec: core.Module, buffers: Any) -> dict[str, Any]:
-    """A module's own part of its buffers."""
-    if isinstance(spec.children(), tuple):
-        return buffers[len(spec.children())] if len(buffers) > len(spec.children()) else {}
-    return {name: value for name, value in buffers.items() if name not in spec.children()}
-
-
 def collected(made: Any) -> Any:
     """The buffers of a stand-in and of all inside it, as they are now."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     own = {name: _current(made, name) for name in spec.init_buffers()}
-    inner = [collected(each) for each in fields["_inner"]]
-    if isinstance(spec.children(), tuple):
-        return [*inner, *([own] if own else [])]
-    return own | dict(zip(child_names(spec), inner, strict=True))
+    return tree.join(spec, own, [collected(each) for each in fields["_inner"]])
 
 
 def _current(made: Any, name: str) -> Any:
@@ -287,12 +269,13 @@ def _current(made: Any, name: str) -> Any:
 def put(made: Any, buffers: Any) -> None:
     """Gives a stand-in, and all inside it, the buffers that a call returned."""
     fields, spec = made.__dict__, made.__dict__["_described"]
-    for name, value in own_buffers(spec, buffers).items():
+    own, below = tree.split(spec, buffers)
+    for name, value in own.items():
         if name not in fields["_state"]:
             fields[name] = Tensor.of(value)
         elif is_emitted(value):
             fields["_state"][name] = both(fields["_state"][name], value)
         else:
             fields["_state"][name] = value
-    for name, each in zip(child_names(spec), fields["_inner"], strict=True):
-        put(each, buffers[name])
+    for each, branch in zip(fields["_inner"], below, strict=True):
+        put(each, branch)

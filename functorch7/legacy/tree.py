@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.tree import by_position
 from .described import Described
 from .tensor import changed
 
@@ -104,7 +105,7 @@ class Tree(Described):
         for i, module in enumerate(self.children()):
             new = module.replace(callback)
             if new is not module:
-                if isinstance(self._spec.children(), dict) and not hasattr(self._spec, "modules"):
+                if not by_position(self._spec) and not hasattr(self._spec, "modules"):
                     raise TypeError(f"{self.title()}: the modules inside are given by its arguments")
                 self._put_child(i, new)
         return made

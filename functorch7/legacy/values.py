@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from ..core import is_concrete
-from ..core.tables import as_arrays
+from ..losses.tables import as_arrays
 from .tensor import Tensor
 
 

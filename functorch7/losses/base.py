@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Const, Module, check_values, const, expected, lookable
-from ..core.tables import as_arrays
+from .tables import as_arrays
 
 
 class Criterion(Module, abstract=True):

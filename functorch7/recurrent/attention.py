@@ -38,7 +38,7 @@ class Repeater(AbstractSequencer, Container):
         def step(buffers: Any, time: Any, _: Any) -> tuple[Any, Any]:
             step_key = folded(key, time)
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
-            return output, [buffer]
+            return output, [buffer, *buffers[1:]]
 
         start = self.start(buffers, train)
         outputs, new = scanned(step, start, None, self.traits.starts_at_zero, self.rho)

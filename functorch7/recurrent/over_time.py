@@ -1,18 +1,19 @@
 """A module at every step of a sequence: at once where steps do not depend on one another, else by a scan."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Module, hooks
-from ..core.emitted import is_emitted, stacked_over_time, without_emitted
+from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.keys import of_steps
 from ..core.recording import recorder, scan
 from ..core.rows import at_once, unread
 from ..core.watching import unwatched
-from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
+from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from ..layers import FakeQuantized, Quantized, Sequential
 from .abstract import Cell
 from .recurrence import Recursor
@@ -67,8 +68,8 @@ def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key
         output, new = module.apply(params, with_zero_masks(buffers, masks), input, key=key, train=train)
         return output, without_zero_masks(new)
 
-    outputs, new = at_once(step, inputs, key, over_steps(masks, _length(inputs)))
-    new = _with_emitted(new, [stacked_over_time(node) for node in _emitted_nodes(new)])
+    outputs, new = at_once(step, inputs, key, _sliced(masks, _length(inputs)))
+    new = _with_emitted(new, [_stacked(node) for node in _emitted_nodes(new)])
     return outputs, with_zero_masks(new, masks)
 
 
@@ -91,7 +92,7 @@ def scanned(
 
     length = _length(inputs) if length is None else length
     masks, buffers = zero_masks(buffers), without_zero_masks(buffers)
-    steps = (jnp.arange(length), inputs, over_steps(masks, length))
+    steps = (jnp.arange(length), inputs, _sliced(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
         with unread(), unwatched():
@@ -102,21 +103,21 @@ def scanned(
         start, first = body(buffers, (0, *first_of(steps[1:])))
         after, others = scan(body, start, jax.tree.map(lambda x: x[1:], steps), first=1)
         outputs, emitted = jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
-    return outputs, with_zero_masks(_with_emitted(after, [stacked_over_time(node) for node in emitted]), masks)
+    return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
 
 
 def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
     """The same, step by step in Python, for modules that cannot be compiled."""
     outputs, emitted = [], []
     masks = zero_masks(buffers)
-    sliced = over_steps(masks, len(inputs))
+    sliced = _sliced(masks, len(inputs))
     for time, input in enumerate(inputs):
         now = [None if mask is None else mask[time] for mask in sliced]
         output, buffers = step(with_zero_masks(buffers, now), time, input)
         outputs.append(output)
         emitted.append(_emitted_nodes(buffers))
     stacked = jax.tree.map(lambda *nodes: jnp.stack(nodes), *emitted)
-    buffers = _with_emitted(buffers, [stacked_over_time(node) for node in stacked])
+    buffers = _with_emitted(buffers, [_stacked(node) for node in stacked])
     return outputs, with_zero_masks(buffers, masks)
 
 
@@ -139,3 +140,19 @@ def _zeros_for_none(buffers: Any, after: Any) -> Any:
     if isinstance(buffers, list):
         return [_zeros_for_none(branch, a) for branch, a in zip(buffers, after, strict=True)]
     return buffers
+
+
+def _stacked(node: Emitted) -> Emitted:
+    """A side output that a scan has collected: losses are summed, log-probabilities keep their time axis."""
+    if node.value is None:
+        return node
+    if node.kind == "loss":
+        return replace(node, value=node.value.sum(0))
+    if node.kind == "parameter":
+        return replace(node, value=node.value[-1])
+    return replace(node, time_axes=node.time_axes + 1)
+
+
+def _sliced(values: list, length: int) -> list:
+    """Masks with time as their first axis, to be sliced step by step."""
+    return [value if value is None or jnp.ndim(value) else jnp.broadcast_to(value, (length,)) for value in values]

@@ -83,12 +83,12 @@ class Sequencer(AbstractSequencer, Container):
         if self.traits.traceable:
             inputs = stacked(self, input) if table else input
             outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time)
-            return (as_table(outputs, length) if table else outputs), self.end([buffer], train)
+            return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
 
         def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
             step_key = None if keys is None else keys[time]
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
-            return output, [buffer]
+            return output, [buffer, *buffers[1:]]
 
         outputs, buffers = unrolled(step, buffers, list(input))
         return (outputs if table else jnp.stack(outputs)), self.end(buffers, train)

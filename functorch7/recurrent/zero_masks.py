@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core import Module, ZeroMask, expected
+from ..core.tree import join, split
 from ..core.zero_mask import is_zero_mask
 from ..layers import ReverseTable, Sequential
 from .reversal import ReverseSequence
@@ -43,16 +44,13 @@ def _mask(module: Module, zero_mask: Any) -> Any:
 
 
 def _placed(module: Module, buffers: Any, mask: Any) -> Any:
-    children = module.children()
-    if isinstance(children, dict):
-        inner = {name: _placed(child, buffers[name], mask) for name, child in children.items()}
-        return _noted(buffers, mask) | inner
-    new, own = [], [_noted(each, mask) for each in buffers[len(children) :]]
-    for child, branch in zip(children, buffers, strict=False):
+    own, branches = split(module, buffers)
+    own, new = _noted(own, mask), []
+    for child, branch in zip(module.child_modules(), branches, strict=True):
         new.append(_placed(child, branch, mask))
         if type(module) is Sequential and _reverses(child) and mask is not None and mask.ndim:
             mask = mask[::-1]
-    return [*new, *own]
+    return join(module, own, new)
 
 
 def _noted(own: dict, mask: Any) -> dict:

@@ -1,5 +1,6 @@
 """Stochastic modules and the rewards they learn from."""
 
+from .loss import reinforce_loss as reinforce_loss
 from .modules import Reinforce as Reinforce
 from .modules import ReinforceBernoulli as ReinforceBernoulli
 from .modules import ReinforceCategorical as ReinforceCategorical

@@ -7,8 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, named_parameters, recording, title
-from ..core.naming import dotted
-from ..core.recording import Path
+from ..core.tree import Path, child_at, dotted
 from .state import TrainState
 from .step import make_loss
 
@@ -68,24 +67,18 @@ def not_finite(
 def _at(module: Module, path: Path, what: str) -> Finding:
     parents = [module]
     for name in path:
-        parents.append(_child(parents[-1], name))
+        parents.append(child_at(parents[-1], name)[1])
     shown = [name + 1 if isinstance(name, int) else name for name in path]
     places = [f"In {name} module of {parent.torch_name()}:" for name, parent in zip(shown, parents, strict=False)]
     return Finding(f"the first {what} that is not finite is that of {title(parents[-1])}", tuple(reversed(places)))
-
-
-def _child(module: Module, name: int | str) -> Module:
-    children: Any = module.children()
-    return children[name]
 
 
 def _positions(module: Module, path: Path) -> tuple[int, ...]:
     """A path as positions among the children, which follow the order of computation."""
     places = []
     for name in path:
-        children = module.children()
-        places.append(int(name) if isinstance(children, tuple) else list(children).index(str(name)))
-        module = _child(module, name)
+        position, module = child_at(module, name)
+        places.append(position)
     return tuple(places)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module, find, named_parameters
-from ..core.places import dotted, places
+from ..core.tree import dotted, places
 
 
 def labels(module: Module, params: Any, rules: Mapping[str, str], default: str = "trained") -> Any:

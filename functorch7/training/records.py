@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..core import replacing
 from ..interop.packages import package
+from ..interop.writing import replacing
 
 
 class Records:

@@ -7,8 +7,9 @@ import jax
 import optax
 
 from ..core import Module
-from ..core.rows import Gathered, merged, read_by_rows, value_and_row_grad
+from ..core.rows import Gathered
 from .guarded import learning_rate
+from .row_gradients import merged, read_by_rows, value_and_row_grad
 from .step import Descent
 
 

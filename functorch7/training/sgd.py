@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module
-from ..core.rows import descend, value_and_row_grad
+from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
 from .step import make_loss
 

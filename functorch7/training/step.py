@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import Module, penalty, reinforce_loss, without_emitted
+from ..core import Module, penalty, without_emitted
+from ..reinforce import reinforce_loss
 from .sharding import Sharding
 from .state import TrainState
 

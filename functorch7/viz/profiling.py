@@ -13,9 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module
-from ..core.naming import dotted
-from ..core.recording import Path
-from ..core.sharing import found_at
+from ..core.tree import Path, dotted, found_at
 from ..training.step import cast
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, named_parameters
-from ..core.recording import Path
 from ..core.shapes import shaped
+from ..core.tree import Path
 from .flops import flops
 from .table import Cells, Table, in_tree, metric, sizes
 from .visits import Visit, check_module, innermost, visits

@@ -5,8 +5,7 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..core import Module, title
-from ..core.naming import dotted
-from ..core.recording import Path
+from ..core.tree import Path, dotted
 
 Cells = tuple[str, ...]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import jax
 
-from ..core.recording import Path
+from ..core.tree import Path
 from .scopes import SCOPE, Scopes
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import jax
 
 from ..core import Module
-from ..core.recording import Path, recording
+from ..core.recording import recording
+from ..core.tree import Path, named_children
 from ..recurrent import Sequencer, over_time
 
 
@@ -58,7 +59,6 @@ def innermost(path: Path, places: Collection[Path]) -> Path:
 def _modules(module: Module, way: Callable, path: Path = ()) -> Iterator[tuple[Path, Module, Callable]]:
     """Every module with its place and how it is run."""
     yield path, module, way
-    children = module.children()
-    for name, child in enumerate(children) if isinstance(children, tuple) else children.items():
+    for name, child in named_children(module):
         below = over_time if isinstance(module, Sequencer) else type(child).apply
         yield from _modules(child, below, (*path, name))

@@ -12,9 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import core
+from ...core.tree import Path, child_names, join
 from ..t7.sources import let_go
-
-Path = tuple[int | str, ...]
 
 
 @dataclass(eq=False)
@@ -73,16 +72,11 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
         return made
 
     def variables(node: Node, path: Path) -> tuple[Any, Any]:
-        inner: Any = node.spec.children()
-        names: list[Any] = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
-        below = [variables(child, (*path, name)) for child, name in zip(node.children, names, strict=True)]
+        inner = zip(node.children, child_names(node.spec), strict=True)
+        below = [variables(child, (*path, name)) for child, name in inner]
         buffers = node.spec.init_buffers() | jax.tree.map(jnp.array, node.buffers)
-        if isinstance(inner, tuple):
-            return [params for params, _ in below], [*(b for _, b in below), *([buffers] if buffers else [])]
         params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
-        for name, (p, b) in zip(names, below, strict=True):
-            params[name], buffers[name] = p, b
-        return params, buffers
+        return join(node.spec, params, [p for p, _ in below]), join(node.spec, buffers, [b for _, b in below])
 
     params, buffers = variables(node, ())
     if ties:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...core.sharing import Shared, found_at, with_at
+from ...core import Shared
+from ...core.tree import by_position, found_at, split, with_at
 from ...layers import FakeQuantized, Observed, Quantized
 from ...losses import Criterion
 from ..t7 import T7Object
@@ -59,7 +60,7 @@ class Writer:
         if schema.has_free_name and node.spec.own_name is not None:
             fields["name"] = node.spec.own_name
         fields |= schema.write(node)
-        if isinstance(node.spec.children(), tuple):
+        if by_position(node.spec):
             fields.setdefault("modules", list(node.children))
         fields |= {
             PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
@@ -134,15 +135,13 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
             for owner, alias in module.ties:
                 params = with_at(params, alias, found_at(params, owner))
             return made(module.module, params, buffers)
-        inner = module.children()
-        names = list(range(len(inner))) if isinstance(inner, tuple) else list(inner)
-        pairs = zip(names, module.child_modules(), strict=True)
-        node = Node(module, children=[made(child, params[name], buffers[name]) for name, child in pairs])
+        own, below = split(module, params)
+        own_buffers, buffers_below = split(module, buffers)
+        inner = zip(module.child_modules(), below, buffers_below, strict=True)
+        node = Node(module, own, children=[made(*each) for each in inner])
         node.parts = parts_of(module)
-        if not isinstance(inner, tuple):
-            node.parameters = {name: value for name, value in params.items() if name not in inner}
-            node.gradients = {name: gradient(value) for name, value in node.parameters.items()}
-            node.buffers = {name: buffers[name] for name in schema_of(type(module)).buffers}
+        node.gradients = {name: gradient(value) for name, value in own.items()}
+        node.buffers = {name: own_buffers[name] for name in schema_of(type(module)).buffers}
         return node
 
     return made(module, *variables)

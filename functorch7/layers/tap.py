@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 from jax.experimental import io_callback
 
-from .checks import is_concrete
+from ..core import is_concrete
 
 Hook = Callable[[Any], None] | None
 

@@ -1,0 +1,37 @@
+"""The loss whose gradient is REINFORCE's."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import Emitted, emitted
+
+
+def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
+    """The reward spread over a log-probability's elements.
+
+    `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
+    Raises: ValueError for rewards of other shapes.
+    """
+    shape, time_axes = jnp.shape(log_prob.value), log_prob.time_axes
+    reward = jnp.asarray(reward, log_prob.value.dtype)
+    if reward.shape == shape:
+        return reward
+    steps = shape[:time_axes] if reward.ndim > time_axes else (1,) * time_axes
+    leading = steps + reward.shape[-1:]
+    if len(shape) > time_axes and reward.shape[-1:] != shape[time_axes : time_axes + 1]:
+        leading = (*steps, 1) if reward.shape[-1:] == (1,) else leading
+    try:
+        return jnp.broadcast_to(reward.reshape(leading + (1,) * (len(shape) - len(leading))), shape)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"reinforce: expected one reward per example for samples of shape {shape}, got shape {reward.shape}"
+        ) from None
+
+
+def reinforce_loss(buffers: Any, reward: Any) -> Any:
+    """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992)."""
+    reward = jax.lax.stop_gradient(reward)
+    nodes = [node for node in emitted(buffers, "log_prob") if node.value is not None]
+    return -sum((jnp.sum(reward_as(reward, node) * node.value) for node in nodes), 0.0)
