@@ -179,8 +179,11 @@ class Plan:
         self._seat(module, path)
         spec = module.own_description()
         names = module.child_names()
+        uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            (self._visit_foreign if child.is_foreign() else self._visit)(child, bool(module.train), (*path, name))
+            (self._visit_foreign if child.is_foreign() else self._visit)(
+                child, bool((child if name in uncalled else module).train), (*path, name)
+            )
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = with_modules(spec, [s for s, _, _ in inner])

@@ -143,7 +143,11 @@ class GateNormalization(BatchNormalization, abstract=True):
     """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return {"weight": jnp.full(self.n_output, 0.1), "bias": jnp.zeros(self.n_output)} if self.affine else {}
+        return (
+            {"weight": jnp.full(self.n_output, 0.1, jnp.float32), "bias": jnp.zeros(self.n_output)}
+            if self.affine
+            else {}
+        )
 
 
 class FastLSTM(Cell):

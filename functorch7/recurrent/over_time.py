@@ -35,8 +35,8 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
             return module.computed(over_time, params, buffers, inputs, key=key, train=train)
         if isinstance(module, Cell) and module.at_once and not module._hooks:
             return module.sequence(params, buffers, inputs, key=key, train=train)
-        memory = module.traits.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
-        if not memory:
+        kept = jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
+        if not (module.traits.is_step or not module.traits.starts_at_zero or module._hooks or kept):
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
     def step(buffers: Any, time: Any, each: tuple) -> tuple[Any, Any]:
