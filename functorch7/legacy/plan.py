@@ -14,7 +14,8 @@ from ..core.emitted import is_emitted
 from ..core.hooks import Hook
 from ..core.kinds import map_state
 from ..core.zero_mask import is_zero_mask, with_zero_masks
-from ..layers import Sequential
+from ..layers import MapTable, Sequential
+from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
 from .compiled import Program, Term, Terms
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from .module import Module
 
 Path = tuple[int | str, ...]
+
+REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
+"""What runs a module inside several times in one call."""
 
 
 class Slot:
@@ -197,10 +201,16 @@ class Plan:
             for name, (_, p, s) in zip(names, inner, strict=True):
                 params[name], slots[name] = p, s
         if hasattr(spec, "has_memory"):
-            # Within a call state always flows; what is forgotten between calls is this side's affair.
-            spec = spec.remember("both")  # type: ignore[attr-defined]
+            if not self._is_repeated(path):
+                # What is forgotten between calls is this side's affair, what within a call the description's.
+                spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _is_repeated(self, path: Path) -> bool:
+        """Whether what is at a place runs several times in a call, because a module around it repeats it."""
+        around = (self.members[self._places.index(path[:depth])] for depth in range(len(path)))
+        return any(isinstance(module._spec, REPEATING) for module in around)
 
     def _hook_up(self) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""
