@@ -16,6 +16,7 @@ from jax import lax
 
 from .checks import is_concrete, title
 from .places import Path, dotted, places
+from .recording import unrecorded
 from .rows import unread
 from .watching import Key, Watch, unwatched, watcher
 
@@ -150,7 +151,7 @@ def run(module: Module, forward: Forward, params: Any, input: Any, others: Any =
     shape = None
     if module.traits.traceable:
         silent = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
-        with unread(), unwatched():
+        with unread(), unwatched(), unrecorded():
             shape = jax.eval_shape(lambda: between(silent, params, input)[0])
     bracket = _Bracket(module, at["backward_pre"], at["backward"])
     params, input, channel = bracket.entered(params, input, shape, others)

@@ -58,6 +58,16 @@ def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()):
         _open.reset(token)
 
 
+@contextmanager
+def unrecorded():
+    """A block whose calls are not recorded: one that finds out shapes."""
+    token = _open.set(None)
+    try:
+        yield
+    finally:
+        _open.reset(token)
+
+
 def expose(**values: Any) -> None:
     """Lets a layer show intermediate values (a dropout mask, the winners of a pooling) to whoever records."""
     here = recorder()

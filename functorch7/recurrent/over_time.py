@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from ..core import Module, hooks, places
 from ..core.emitted import is_emitted, stacked_over_time, without_emitted
 from ..core.keys import of_steps
-from ..core.recording import recorder, scan
+from ..core.recording import recorder, scan, unrecorded
 from ..core.rows import at_once, unread
 from ..core.watching import unwatched
 from ..core.zero_mask import over_steps, with_zero_masks, without_zero_masks, zero_masks
@@ -102,7 +102,7 @@ def scanned(
     steps = (jnp.arange(length), inputs, over_steps(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        with unread(), unwatched():
+        with unread(), unwatched(), unrecorded():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, steps)
