@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.legacy.functional import wrap
 
 T, B, D, H = 5, 3, 4, 2
 XS = jnp.asarray(np.random.default_rng(0).normal(size=(T, B, D)), jnp.float32)
@@ -196,3 +197,37 @@ def test_a_users_own_gate_is_used(key):
     plain = f7.LSTM(D, H)
     assert len(jax.tree.leaves(params)) == len(jax.tree.leaves(plain.init(key).params)) - 4
     assert np.abs(cells[2]).sum() > np.abs(cells[0]).sum()  # nothing is ever forgotten
+
+
+INNER = f7.GRU(2, 2)
+SEQUENCES = np.random.default_rng(5).normal(size=(2, 3, 4, 2)).astype(np.float32)
+REPEATED = {
+    "Sequencer": (f7.Sequencer, lambda: SEQUENCES),
+    "MapTable": (f7.MapTable, lambda: list(SEQUENCES)),
+}
+
+
+@pytest.mark.parametrize("mode", ["neither", "both"])
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_sequencer_that_is_repeated_keeps_its_state_if_it_remembers(name, mode):
+    """In both interfaces, and whether or not someone looks: remembering makes one long sequence of them."""
+    around, given = REPEATED[name]
+    network = around(f7.Sequencer(INNER).remember(mode))
+    params, buffers = network.init(jax.random.key(0))
+    inner = jax.tree.leaves(params)
+    cell = jax.tree.unflatten(jax.tree.structure(jax.eval_shape(INNER.init, jax.random.key(0)).params), inner)
+
+    def sequence(steps):
+        output, buffers, found = None, INNER.init(jax.random.key(0)).buffers, []
+        for step in steps:
+            output, buffers = INNER.apply(cell, buffers, step, train=True)
+            found.append(output)
+        return np.stack(found)
+
+    long = sequence(SEQUENCES.reshape(6, 4, 2)).reshape(SEQUENCES.shape)
+    expected = long if mode == "both" else np.stack([sequence(each) for each in SEQUENCES])
+    held = wrap(network, *jax.tree.map(np.array, (params, buffers)))
+    with f7.core.recording():
+        looked_at, _ = network.apply(params, buffers, given(), train=True)
+    for output in (network.apply(params, buffers, given(), train=True)[0], looked_at, held.forward(given())):
+        np.testing.assert_allclose(np.stack([np.asarray(each) for each in output]), expected, 1e-5, 1e-6)

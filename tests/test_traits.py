@@ -80,6 +80,15 @@ def test_a_frozen_child_takes_tables_of_numbers():
     assert float(network.forward([1, 2])) == float(expected) == 2
 
 
+@pytest.mark.parametrize("cell", [lambda: nn.RecLSTM(2, 3), lambda: nn.RecGRU(2, 3)], ids=["RecLSTM", "RecGRU"])
+def test_a_module_of_which_only_the_arrays_are_used_may_be_frozen(cell):
+    module, x = cell(), np.ones((4, 2), np.float32)
+    expected = np.array(module.forward(x))
+    module.forget()
+    module.get(1).evaluate()
+    np.testing.assert_array_equal(module.forward(x), expected)
+
+
 # Draws over time ------------------------------------------------------------------------------------------------------
 
 X = np.random.default_rng(0).normal(size=(4, 3, 2)).astype(np.float32)

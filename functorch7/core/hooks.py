@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from .checks import is_concrete, title
+from .recording import unrecorded
 from .rows import unread
 from .traits import Traits
 from .tree import Name, Parent, Path, dotted, places
@@ -162,7 +163,7 @@ def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any
     shape = None
     if module.traits.traceable:
         silent = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
-        with unread(), unwatched():
+        with unread(), unwatched(), unrecorded():
             shape = jax.eval_shape(lambda: between(silent, params, input)[0])
     bracket = _Bracket(module, at["backward_pre"], at["backward"])
     params, input, channel = bracket.entered(params, input, shape, others)

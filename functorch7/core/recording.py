@@ -52,6 +52,11 @@ def recording(perturbations: dict[Path, Any] | None = None, path: Path = ()) -> 
     return during(_open, Recorder(perturbations, path))
 
 
+def unrecorded() -> Any:
+    """A block whose calls are not recorded: one that finds out shapes."""
+    return during(_open, None)
+
+
 def expose(**values: Any) -> None:
     """Lets a layer show intermediate values (a dropout mask, the winners of a pooling) to whoever records."""
     here = recorder()

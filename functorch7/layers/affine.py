@@ -31,7 +31,9 @@ class Add(Layer):
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         size = 1 if self.scalar else self.input_size
-        return {"bias": uniform(key, (size,), size, stdv) if self.fill is None else jnp.full(size, float(self.fill))}
+        if self.fill is None:
+            return {"bias": uniform(key, (size,), size, stdv)}
+        return {"bias": jnp.full(size, float(self.fill), jnp.float32)}
 
     def f(self, params: Any, input: Any) -> Any:
         check_floating(self, input)
@@ -82,7 +84,7 @@ class Componentwise(Layer, abstract=True):
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         if self.fill is not None:
-            return {self.parameter: jnp.full(self.size, float(self.fill))}
+            return {self.parameter: jnp.full(self.size, float(self.fill), jnp.float32)}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
 
     def combine(self, input: Any, array: Any) -> Any:

@@ -124,7 +124,7 @@ class PReLU(Layer):
     n_output_plane: int | None = None
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return {"weight": jnp.full(self.n_output_plane or 1, 0.25)}
+        return {"weight": jnp.full(self.n_output_plane or 1, 0.25, jnp.float32)}
 
     def f(self, params: Any, input: Any) -> Any:
         check_floating(self, input)

@@ -15,7 +15,8 @@ from ..core.hooks import Hook
 from ..core.kinds import map_state
 from ..core.tree import Path, join
 from ..core.zero_mask import is_zero_mask, with_zero_masks
-from ..layers import Sequential
+from ..layers import MapTable, Sequential
+from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
 from .compiled import Program, Term, Terms
@@ -29,6 +30,9 @@ from .watched import Placed
 if TYPE_CHECKING:
     from .calls import Call
     from .module import Module
+
+REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
+"""What runs a module inside several times in one call."""
 
 
 class Slot:
@@ -178,8 +182,11 @@ class Plan:
         self._seat(module, path)
         spec = module.own_description()
         names = module.child_names()
+        uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            (self._visit_foreign if child.is_foreign() else self._visit)(child, bool(module.train), (*path, name))
+            (self._visit_foreign if child.is_foreign() else self._visit)(
+                child, bool((child if name in uncalled else module).train), (*path, name)
+            )
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = with_modules(spec, [s for s, _, _ in inner])
@@ -187,10 +194,16 @@ class Plan:
         params = join(spec, own, [p for _, p, _ in inner])
         slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
         if hasattr(spec, "has_memory"):
-            # Within a call state always flows; what is forgotten between calls is this side's affair.
-            spec = spec.remember("both")  # type: ignore[attr-defined]
+            if not self._is_repeated(path):
+                # What is forgotten between calls is this side's affair, what within a call the description's.
+                spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _is_repeated(self, path: Path) -> bool:
+        """Whether what is at a place runs several times in a call, because a module around it repeats it."""
+        around = (self.members[self._places.index(path[:depth])] for depth in range(len(path)))
+        return any(isinstance(module._spec, REPEATING) for module in around)
 
     def _hook_up(self) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import layers
 from .described import Described
-from .generated import class_of
+from .generated import class_of, is_named
 from .plan import grad_name
 from .storage import Storage
 from .tensor import Tensor
@@ -88,9 +88,20 @@ class Serialization(Described):
         """Takes the fields that `file.readObject` gives."""
         self.__setstate__(file.readObject())
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        described = type(self._spec)
+        if self._spec is None or is_named(described) or class_of(described) is not type(self):
+            return super().__reduce_ex__(protocol)
+        return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
+
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
+
+
+def _blank(described: type) -> Any:
+    """An object of the class for a description class, without anything in it."""
+    return object.__new__(class_of(described))
 
 
 def _emptied(value: Any) -> Any:

@@ -143,7 +143,8 @@ class GateNormalization(BatchNormalization, abstract=True):
     """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return {"weight": jnp.full(self.n_output, 0.1), "bias": jnp.zeros(self.n_output)} if self.affine else {}
+        made = super().init_params(key, stdv)
+        return {**made, "weight": jnp.full(self.n_output, 0.1, jnp.float32)} if made else made
 
 
 class FastLSTM(Cell):

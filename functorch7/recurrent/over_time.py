@@ -7,10 +7,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, hooks
+from ..core import Module, hooks, places
 from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.keys import of_steps
-from ..core.recording import recorder, scan
+from ..core.recording import recorder, scan, unrecorded
 from ..core.rows import at_once, unread
 from ..core.watching import unwatched
 from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
@@ -36,8 +36,7 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
             return module.computed(over_time, params, buffers, inputs, key=key, train=train)
         if isinstance(module, Cell) and module.at_once and not module._hooks:
             return module.sequence(params, buffers, inputs, key=key, train=train)
-        memory = module.traits.is_step or module._hooks or jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
-        if not memory:
+        if not (module._hooks or _has_memory(module, buffers, train)):
             return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
     def step(buffers: Any, time: Any, each: tuple) -> tuple[Any, Any]:
@@ -45,6 +44,15 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
         return module.apply(params, buffers, input, key=step_key, train=train)
 
     return scanned(step, buffers, (inputs, key), module.traits.starts_at_zero)
+
+
+def _has_memory(module: Module, buffers: Any, train: bool) -> bool:
+    """Whether a step depends on those before it: by its state, by buffers, or by a sequencer inside that remembers."""
+    if module.traits.is_step or not module.traits.starts_at_zero:
+        return True
+    remembering = (getattr(each, "has_memory", None) for _, each in places(module))
+    kept = jax.tree.leaves(without_zero_masks(without_emitted(buffers)))
+    return bool(kept) or any(remembers is not None and remembers(train) for remembers in remembering)
 
 
 def _length(inputs: Any) -> int:
@@ -95,7 +103,7 @@ def scanned(
     steps = (jnp.arange(length), inputs, _sliced(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        with unread(), unwatched():
+        with unread(), unwatched(), unrecorded():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, steps)

@@ -350,3 +350,16 @@ def test_first_module_that_gives_no_number_is_found():
 
     with nn.register_module_forward_hook(check), pytest.raises(FloatingPointError, match=r"^nn.Log gives"):
         net.forward(-(values(2, 3) ** 2) * 1e3 - np.array([[1e4, 0, 0]]))
+
+
+def test_inner_gradients_can_be_read_beside_backward_hooks_around_them():
+    network, x = nn.Sequential(nn.Linear(3, 3), nn.Tanh()), np.ones((2, 3), np.float32)
+    network.forward(x)
+    network.backward(x, x)
+    expected = np.array(network.get(2).gradInput)
+    for module in (network, network.get(2)):
+        module.register_full_backward_hook(lambda *_: None)
+    network.forward(x)
+    network.backward(x, x)
+    np.testing.assert_allclose(network.get(2).gradInput, expected, 1e-6)
+    assert abs(expected).min() > 0
