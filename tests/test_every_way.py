@@ -208,24 +208,12 @@ def test_a_module_computes_the_same_however_it_is_held(case):
         assert program_in_a_scan(expected.apply, expected.given) == expected.program
 
 
-def in_8_bits(module):
-    """The module with all weights of 8 bits that may be; None if there are none."""
-    found = []
-
-    def converted(params, buffers):
-        made, variables = f7.quantize(module, params, buffers)
-        found.append(made)
-        return variables
-
-    jax.eval_shape(converted, *jax.eval_shape(module.init, KEY))
-    return found[0] if found[0] != module else None
+OF_8_BITS = [c for c in MODULES if c.module.traits.scaled_axes]
 
 
-@every
+@pytest.mark.parametrize("case", OF_8_BITS, ids=lambda case: case.id)
 def test_a_module_of_8_bits_computes_the_same_however_it_is_held(case):
-    module = in_8_bits(case.module)
-    if module is None:
-        return
+    module = f7.Quantized(case.module)
     expected = Expected(case, module, run(module, case.train))
     for way, held in ALONE.items():
         expected.check(way, held(module, case.train))
