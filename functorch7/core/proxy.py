@@ -8,6 +8,7 @@ import jax
 
 from .module import Children, Module, Variables
 from .traits import DECLARED
+from .tree import join, split
 
 
 class Proxy(Module, abstract=True):
@@ -33,7 +34,8 @@ class Proxy(Module, abstract=True):
         return self.module.initial_state(batch, dtype)
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
-        return self.module.init(key, stdv)
+        params, buffers = self.module.init(key, stdv)
+        return Variables(params, join(self, self.init_buffers(), split(self, buffers)[1]))
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         return self.module.init_params(key) if stdv is None else self.module.init_params(key, stdv)

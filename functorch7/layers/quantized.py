@@ -229,9 +229,6 @@ class Observed(Around):
         if not isinstance(self.module, Linear):
             raise TypeError(f"{self.torch_name()}: expected nn.Linear, got {self.module!r}")
 
-    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
-        return super().init(key, stdv)._replace(buffers=self.init_buffers())
-
     def init_buffers(self) -> dict[str, Any]:
         return {"input_range": -jnp.ones(())}
 
