@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,7 @@ def test_the_command_line_draws_a_picture(tmp_path, capsys):
 
 def test_the_package_is_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["viz", "Tanh", "--output", str(tmp_path / "tanh.png")])
+    monkeypatch.delitem(sys.modules, "functorch7.viz.__main__", raising=False)  # tests of all modules import it
     runpy.run_module("functorch7.viz", run_name="__main__")
     assert (tmp_path / "tanh.png").read_bytes().startswith(PNG)
 

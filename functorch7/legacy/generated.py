@@ -5,6 +5,9 @@ from typing import Any
 
 from .. import core
 
+GENERATED = f"{__package__}.nn"
+"""The module in which classes are that nobody has written."""
+
 classes: dict[type[core.Module], type] = {}
 """The classes written by hand, by what they describe."""
 
@@ -15,13 +18,18 @@ def class_of(spec_class: type[core.Module]) -> type:
     if spec_class in classes:
         return classes[spec_class]
     parent = next(base for base in spec_class.__mro__[1:] if base in classes or is_named(base))
-    fields = {"spec_class": spec_class, "__doc__": spec_class.__doc__, "__module__": f"{__package__}.nn"}
+    fields = {"spec_class": spec_class, "__doc__": spec_class.__doc__, "__module__": GENERATED}
     return type(spec_class.__name__, (class_of(parent),), fields)
 
 
 def is_named(spec_class: type) -> bool:
     """Whether it is the class that Torch's name stands for."""
     return issubclass(spec_class, core.Module) and core.registry.get(spec_class.torch_name()) is spec_class
+
+
+def is_generated(kind: type) -> bool:
+    """Whether a class is made of a description class here, and not written by hand."""
+    return kind.__module__ == GENERATED
 
 
 def object_of(spec: core.Module, given: list | None = None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import layers
 from .described import Described
-from .generated import class_of, is_named
+from .generated import class_of, is_generated, is_named
 from .plan import grad_name
 from .storage import Storage
 from .tensor import Tensor
@@ -90,7 +90,7 @@ class Serialization(Described):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         described = type(self._spec)
-        if self._spec is None or is_named(described) or class_of(described) is not type(self):
+        if not is_generated(type(self)) or is_named(described):
             return super().__reduce_ex__(protocol)
         return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
 
