@@ -53,7 +53,7 @@ def same_values(one: Any, other: Any) -> bool:
         )  # fmt: skip
     if np.shape(one) != np.shape(other):
         return False
-    return not (is_concrete(one) and is_concrete(other)) or np.array_equal(one, other)
+    return not (is_concrete(one) and is_concrete(other)) or np.array_equal(one, other, equal_nan=True)
 
 
 def as_gradient(value: Any, output: Any) -> Any:
