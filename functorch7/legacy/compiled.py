@@ -285,7 +285,8 @@ def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storag
     which jaxlib 0.10.2 compiles wrongly on CPUs (`functorch7 doctor` shows it), and which takes longer.
     """
     sums: dict[View, Any] = {}
-    for view, change in zip(views, changes, strict=True):
+    for view, given in zip(views, changes, strict=True):
+        change = given.reshape(view.shape)  # a few gradients have other sizes than their parameters
         sums[view] = sums[view] + change if view in sums else change
     new: list = [None] * len(shapes)
     for view, change in sums.items():

@@ -311,3 +311,25 @@ def test_gradients_that_fill_their_storages_are_zeros_at_no_cost(flat):
     assert not any(gradient.storage().is_zero for gradient in net.parameters()[1])
     net.zeroGradParameters()
     assert all(gradient.storage().is_zero for gradient in net.parameters()[1])
+
+
+OTHERWISE_SHAPED = {  # in Torch the gradient has other sizes than the parameter
+    "WeightNorm": lambda: nn.WeightNorm(nn.SpatialConvolution(2, 3, 2, 2)),
+    "SpatialDepthWiseConvolution": lambda: nn.SpatialDepthWiseConvolution(2, 2, 2, 2),
+}
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["fresh", "flat"])
+@pytest.mark.parametrize("name", OTHERWISE_SHAPED)
+def test_gradients_of_other_sizes_add_up(name, flat):
+    module = OTHERWISE_SHAPED[name]().double()
+    if flat:
+        nn.Sequential().add(module).add(nn.Identity()).getParameters()
+    x = values(2, 2, 4, 4)
+    g = np.ones(module.forward(x).shape)
+    module.zeroGradParameters()
+    module.backward(x, g)
+    once = arrays(module.parameters()[1])
+    module.backward(x, g, 0.5)
+    for gradient, before in zip(module.parameters()[1], once, strict=True):
+        same(gradient, 1.5 * before)
