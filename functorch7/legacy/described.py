@@ -126,6 +126,11 @@ class Described:
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        held = self.__dict__.get(name)
+        if name in self.__dict__ and (isinstance(value, Described) or isinstance(held, (Described, list))):
+            object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
+            changed()
+            return
         field, spec = None, self._spec
         if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
             field = _field_names(type(spec)).get(plain(name))

@@ -176,3 +176,34 @@ def test_masks_reach_members_that_take_them():
     criterion.setZeroMask(mask)
     same(criterion.forward(x, y), np.square(x - y)[mask == 0].sum())
     same(criterion.backward(x, y), 2 * (x - y) * (mask == 0)[..., None])
+
+
+OTHERS = {
+    "SequencerCriterion": (nn.SequencerCriterion, "criterion", lambda c: c),
+    "MaskZeroCriterion": (lambda c: nn.MaskZeroCriterion(c, 1), "criterion", lambda c: c),
+    "MultiCriterion": (lambda c: nn.MultiCriterion().add(c), "criterions", lambda c: [c]),
+    "ModuleCriterion": (lambda c: nn.ModuleCriterion(c, nn.Tanh()), "criterion", lambda c: c),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_member_that_is_assigned_counts(name):
+    make, field, held = OTHERS[name]
+    criterion, expected = (make(member).double() for member in (nn.MSECriterion(), nn.AbsCriterion()))
+    criterion.forward(X, Y)
+    setattr(criterion, field, held(nn.AbsCriterion().double()))
+    same(criterion.forward(X, Y), expected.forward(X, Y))
+    same(criterion.backward(X, Y), expected.backward(X, Y))
+
+
+def test_weights_and_modules_that_are_assigned_count():
+    criterion = nn.MultiCriterion().add(nn.MSECriterion()).double()
+    criterion.weights = [3]
+    same(criterion.forward(X, Y), 3 * np.square(X - Y).mean())
+    member = nn.ModuleCriterion(nn.MSECriterion(), nn.Tanh()).double()
+    member.inputModule, member.targetModule = None, nn.Sigmoid().double()
+    same(member.forward(X, Y), np.square(X - sigmoid(Y)).mean())
+    table = nn.CriterionTable(nn.MSECriterion()).double()
+    table.forward([X, Y])
+    table.criterion = nn.AbsCriterion().double()
+    same(table.forward([X, Y]), np.abs(X - Y).mean())
