@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -16,9 +16,6 @@ from .plan import Path, Plan, with_zeros
 from .random import next_draw
 from .tensor import Tensor, version
 from .values import as_gradient, as_input, same_values, shapes, wrapped
-
-if TYPE_CHECKING:
-    from .module import Module
 
 count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
@@ -98,7 +95,7 @@ class Call:
         """The forward call that this is; of one that was repeated for backward, that one, if there was one."""
         return self
 
-    def at(self, module: Module, input: Any) -> Call:
+    def at(self, module: Any, input: Any) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
         Raises ValueError for recurrent state after an input of another shape.
@@ -116,7 +113,7 @@ class Call:
 
     # Backward ----------------------------------------------------------------------------------------------------
 
-    def _prepare(self, module: Module, grad_output: Any, state: list | None, step: int) -> tuple:
+    def _prepare(self, module: Any, grad_output: Any, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
         if grad_output is None:
@@ -136,7 +133,7 @@ class Call:
     def _is_number(self) -> bool:
         return isinstance(self.output, jax.Array) and self.output.ndim == 0
 
-    def _gradient_of_a_number(self, module: Module) -> Any:
+    def _gradient_of_a_number(self, module: Any) -> Any:
         if not self._is_number():
             raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
         return np.ones((), self.plan.dtype)
@@ -146,7 +143,7 @@ class Call:
         sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
         return [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
 
-    def _fitted(self, module: Module, grad_output: Any) -> Any:
+    def _fitted(self, module: Any, grad_output: Any) -> Any:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         output = self.output
         if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
@@ -161,7 +158,7 @@ class Call:
                 f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
             ) from None
 
-    def backward(self, module: Module, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
+    def backward(self, module: Any, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         gradients = self._now(self.plan.gradients)
         if not gradients.lies_as(self.plan.gradients) or self._terms() != self.plan.terms:
@@ -189,7 +186,7 @@ class Call:
             for pair in foreign.pending:
                 foreign.accGradParameters(*pair, scale)
 
-    def pull_back(self, module: Module, grad_output: Any, state: list | None = None, step: int = 0) -> None:
+    def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
         cotangents = self._prepare(module, grad_output, state, step)
         self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self.plan.run(
@@ -261,17 +258,17 @@ class Call:
                 self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
         return self._inspected[gradients]
 
-    def input_of(self, module: Module) -> Any:
+    def input_of(self, module: Any) -> Any:
         """What a module was given in this call; None if it did not run."""
         path = self.plan.paths[id(module)]
         return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
 
-    def output_of(self, module: Module) -> Any:
+    def output_of(self, module: Any) -> Any:
         """A module's output in this call; None if it did not run."""
         path = self.plan.paths[id(module)]
         return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
 
-    def grad_input_of(self, module: Module) -> Any:
+    def grad_input_of(self, module: Any) -> Any:
         """The gradient at a module's input; None before backward."""
         if self.cotangents is None:
             return None
@@ -279,7 +276,7 @@ class Call:
         find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
         return self._shown("gradInput", path, find)
 
-    def exposed_by(self, module: Module, name: str) -> Any:
+    def exposed_by(self, module: Any, name: str) -> Any:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
         path = self.plan.paths[id(module)]
         value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
@@ -326,13 +323,13 @@ class Repeated(Call):
         """What the forward call gave; None without one."""
         return None if self._forward is None else self._forward.result
 
-    def output_of(self, module: Module) -> Any:
+    def output_of(self, module: Any) -> Any:
         return None if self._forward is None else self._forward.output_of(module)
 
-    def input_of(self, module: Module) -> Any:
+    def input_of(self, module: Any) -> Any:
         return None if self._forward is None else self._forward.input_of(module)
 
-    def exposed_by(self, module: Module, name: str) -> Any:
+    def exposed_by(self, module: Any, name: str) -> Any:
         return None if self._forward is None else self._forward.exposed_by(module, name)
 
 

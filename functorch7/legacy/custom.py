@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from ..layers.graph import nodes_among
-from .described import overridden_in, taken_from
+from .described import noting_classes, overridden_in, taken_from
 from .forms import Form, frozen, is_array, split, thawed
 from .generated import object_of
 from .module import Module
@@ -282,6 +282,9 @@ def note_class(kind: Any) -> None:
             kind.__bases__ = (*(base for base in kind.__bases__ if base is not Module), Custom)
     if issubclass(kind, Custom):
         kind.described_by = describing(kind)
+
+
+noting_classes.append(note_class)
 
 
 def _compiled(written: Callable) -> Callable:

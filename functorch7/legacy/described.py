@@ -1,6 +1,7 @@
 """Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
 
 import inspect
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -90,6 +91,10 @@ def overridden_in(kind: type, name: str) -> bool:
     return not getattr(kind, name).__module__.startswith(__package__)
 
 
+noting_classes: list[Callable[[type], None]] = []
+"""What looks at every class that a user writes, and may change it."""
+
+
 class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
@@ -103,9 +108,8 @@ class Described:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
         if not cls.__module__.startswith(f"{__package__}."):  # a user's class
-            from .custom import note_class
-
-            note_class(cls)
+            for look in noting_classes:
+                look(cls)
 
     def description(self) -> Any:
         """The immutable description as it stands."""

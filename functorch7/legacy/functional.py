@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,22 +12,18 @@ from ..core.hooks import attached
 from ..core.tree import Path, split
 from ..interop.torch7 import node
 from .generated import object_of
+from .nodes import Nodes
 from .plan import Slot, grad_name
 from .storage import dtype_of, precision, type_name_of
 from .tensor import Tensor, changed
 
-if TYPE_CHECKING:
-    from .module import Module
 
-
-def functional(root: Module) -> tuple[core.Module, core.Variables]:
+def functional(root: Any) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
 
     Hooks that have replaced something are hooks of the description, too; those that only look are not.
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
-    from .nodes import Nodes
-
     with precision(dtype_of(root._type)):
         module, variables = node.functional(Nodes().node(root), _place)
     traced = root._planned().traced_hooks(below=(0,) if isinstance(module, core.Shared) else ())
@@ -64,7 +60,7 @@ def _is_floating(leaf: Any) -> bool:
     return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
 
 
-def _fill(module: Module, params: Any, buffers: Any) -> None:
+def _fill(module: Any, params: Any, buffers: Any) -> None:
     """Gives these arrays to a module and to all inside it."""
     spec: Any = module.own_description()
     for name in module.own_parameters():
@@ -80,10 +76,10 @@ def _fill(module: Module, params: Any, buffers: Any) -> None:
         _tie(module.children()[0], spec.ties)
 
 
-def _tie(module: Module, ties: tuple) -> None:
+def _tie(module: Any, ties: tuple) -> None:
     """Makes each alias the tensor of its owner, gradients too."""
 
-    def place(path: Path) -> tuple[Module, str]:
+    def place(path: Path) -> tuple[Any, str]:
         found = module
         for name in path[:-1]:
             found = found.children()[found.child_names().index(name)]

@@ -58,12 +58,12 @@ class HiddenStates(Steps):
 
     def _state_of_step(self, plan: Plan, step: int | None) -> list:
         steps = plan.members[0]._steps()
-        step = steps.count if step is None else step
-        if step == steps.count:
+        number: int = steps.count if step is None else step
+        if number == steps.count:
             return plan.initial_state()
-        if step + 1 in steps.calls:
-            return steps.calls[step + 1].arguments[3]
-        raise ValueError(f"{self.title()}: no state is kept for step {step}")
+        if number + 1 in steps.calls:
+            return steps.calls[number + 1].arguments[3]
+        raise ValueError(f"{self.title()}: no state is kept for step {number}")
 
     def setHiddenState(self, step: int, hiddenState: Any) -> None:
         """Sets the state that the next step or sequence starts from: that after the last step, or the initial one (0).

@@ -11,14 +11,12 @@ from ..interop.torch7.node import Node
 from ..interop.torch7.reader import PARTS
 from ..interop.torch7.table import schema_of
 from ..interop.torch7.writer import parts_of
-from .criterion import Criterion
 from .described import Described
 from .generated import class_of
-from .module import Module
 from .plan import Slot, grad_name
 from .storage import Storage, type_name_of
 from .tensor import Tensor
-from .tree import ModuleList
+from .tree import ModuleList, Tree
 
 
 class Objects:
@@ -69,10 +67,10 @@ class Objects:
         parts = {name: self._part(part) for name, part in node.parts.items()}
         given = [(part.spec, self.object(part)) for part in node.parts.values() if isinstance(part, Node)]
         made._take(node.spec, [*inner, *given])
-        if isinstance(made, Module) and "modules" in made.__dict__:
+        if isinstance(made, Tree) and "modules" in made.__dict__:
             made.__dict__["modules"] = ModuleList(made.typename(), [module for _, module in inner])
         for name, part in parts.items():
-            if not (isinstance(made, Module) and name == "module"):  # WeightNorm's is described, without an object
+            if not (isinstance(made, Tree) and name == "module"):  # WeightNorm's is described, without an object
                 made.__dict__[PARTS.get(name, name)] = part
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
@@ -126,7 +124,7 @@ class Nodes:
         return self.nodes[id(object)]
 
     def _made(self, object: Any) -> Node:
-        if isinstance(object, Criterion):
+        if not isinstance(object, Tree):  # a criterion
             return Node(object.description(), parts=self._parts(object), settings={"_type": object._type})
         tensortype = getattr(object._spec, "tensortype", None)
         if tensortype is not None:  # an nn.Serial is saved in a type of its own
@@ -155,7 +153,7 @@ class Nodes:
             value = object.__dict__.get(PARTS.get(name, name))
             if isinstance(value, list):
                 parts[name] = [self.node(each) for each in value]
-            elif isinstance(value, (Module, Criterion)):
+            elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
 

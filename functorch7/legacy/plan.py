@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -21,15 +21,11 @@ from ..reinforce import Reinforce
 from . import compiled, watched
 from .compiled import Program, Term, Terms
 from .foreign import Foreign, InMode
-from .hooks import everywhere
 from .layout import Layout
+from .registered import everywhere
 from .storage import dtype_of, precision
 from .tensor import Tensor, version
 from .watched import Placed
-
-if TYPE_CHECKING:
-    from .calls import Call
-    from .module import Module
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
@@ -41,7 +37,7 @@ class Slot:
     Arrays that are saved are tensors of the object; recurrent state and side outputs are in its `_state`.
     """
 
-    def __init__(self, holder: Module, name: str):
+    def __init__(self, holder: Any, name: str):
         self.holder, self.name = holder, name
 
     def given(self, what: str) -> Any:
@@ -124,18 +120,18 @@ def _zeros(value: Any) -> np.ndarray:
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Module, as_foreign: bool = False, form: Any = None):
+    def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
         self.version = version()
         self.paths: dict[int, Path] = {}
-        self.members: list[Module] = []
+        self.members: list[Any] = []
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
-        self.foreign: list[Module] = []
+        self.foreign: list[Any] = []
         self._in_one_call: dict[str, bool] = {}
-        self.last_call: weakref.ref[Call] | None = None
+        self.last_call: weakref.ref | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
-        self._holders: list[tuple[Module, str] | None] = []  # whose parameters they are
-        self.sequencers: list[tuple[Module, list[Slot]]] = []
+        self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
+        self.sequencers: list[tuple[Any, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
         if form is not None:
@@ -177,7 +173,7 @@ class Plan:
             return False
         return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
 
-    def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+    def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
         self._seat(module, path)
         spec = module.own_description()
@@ -272,7 +268,7 @@ class Plan:
         for slot in self.state_slots:
             slot.spend(what)
 
-    def _visit_foreign(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+    def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
         if module.has_own_gradient():
@@ -284,13 +280,13 @@ class Plan:
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
         return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 
-    def _seat(self, module: Module, path: Path) -> None:
+    def _seat(self, module: Any, path: Path) -> None:
         self.paths[id(module)] = path
         self.members.append(module)
         self._places.append(path)
         module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
 
-    def _cell(self, module: Module, name: str) -> int:
+    def _cell(self, module: Any, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])
         self._tensors[1].append(module.__dict__[grad_name(name)])
         self._holders.append((module, name))

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -19,19 +19,24 @@ from jax import lax
 
 from .. import core
 from ..core.hooks import Called, Hook, attached
+from ..core.tree import Path
 from ..core.watching import Key, Watch, watching
 from . import compiled
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
+from .registered import Registered
 from .tensor import changed
 from .values import unwrapped, wrapped
 
-if TYPE_CHECKING:
-    from .calls import Call
-    from .hooks import Registered
-    from .module import Module
-    from .plan import Path, Plan
+
+class Running(Protocol):
+    """What is needed of a forward call here: its plan, its arguments, and which hooks it has called."""
+
+    plan: Any
+    arguments: tuple
+    answered: set
+    residuals: Any
 
 
 # What is compiled ------------------------------------------------------------------------------------------------
@@ -60,7 +65,7 @@ class Traced(NamedTuple):
     """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
 
     hook: Registered
-    module: Module
+    module: Any
 
     def __call__(self, spec: core.Module, *values: Any) -> Any:
         shown = with_arguments(spec, *values) if self.hook.with_kwargs else values
@@ -160,7 +165,7 @@ def differentiation(program: Program, backward: bool) -> Callable:
 class Placed(NamedTuple):
     """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
 
-    module: Module
+    module: Any
     path: Path
     hook: Registered
     everywhere: bool
@@ -213,7 +218,7 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     return attached(spec, (*spec._hooks, *new))
 
 
-def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
+def forward(call: Running, keep: bool) -> tuple[Any, Any, Any]:
     """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
     call.answered = set()
     quiet = is_repeat()
@@ -236,7 +241,7 @@ def forward(call: Call, keep: bool) -> tuple[Any, Any, Any]:
             return outcome, new, rest[0] if keep else None
 
 
-def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
+def _call_always(plan: Any, input: Any, failed: list[int]) -> None:
     """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input.
 
     What a compiled program has found wrong has been raised by the network.
@@ -250,7 +255,7 @@ def _call_always(plan: Plan, input: Any, failed: list[int]) -> None:
         hook(module, seen, None)
 
 
-def answered(call: Call, seen: Seen) -> bool:
+def answered(call: Running, seen: Seen) -> bool:
     """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
     for (number, count), values in seen.items():
         placed = call.plan.placed[number]

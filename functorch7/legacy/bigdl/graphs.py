@@ -81,6 +81,6 @@ def Model(inputs: Any, outputs: Any) -> Any:
 
     Raises TypeError for what is no node, and what nn.gModule raises.
     """
-    from ..nngraph import gModule
-
-    return gModule(*(list(nodes) if isinstance(nodes, (list, tuple)) else [nodes] for nodes in (inputs, outputs)))
+    return class_of(layers.Graph)(
+        *(list(nodes) if isinstance(nodes, (list, tuple)) else [nodes] for nodes in (inputs, outputs))
+    )

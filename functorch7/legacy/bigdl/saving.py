@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
+from ..files import load_t7, save_t7
 from ..storage import Storage
 from ..tensor import Tensor, changed
 from ..tree import Tree
@@ -19,8 +20,6 @@ DEFINITION = "definition"
 
 def save_value(owner: Any, path: Any, value: Any, overwrite: bool) -> None:
     """Writes a value to a Torch7 file. Raises FileExistsError if it is there, unless `overwrite`."""
-    from ..files import save_t7
-
     _check_free(owner, path, overwrite)
     save_t7(path, value)
 
@@ -91,8 +90,6 @@ def load(path: Any, weightPath: Any = None) -> Any:
 
     Raises: TypeError for a file that holds something else.
     """
-    from ..files import load_t7
-
     found = load_t7(path)
     bare = isinstance(found, dict) and list(found) == [DEFINITION]
     module = found[DEFINITION] if bare else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import core
+from ..files import load_t7
 from ..parameters import Parameters
 from ..plan import grad_name
 from ..tensor import Tensor
@@ -79,8 +80,6 @@ class Weights(Names, Parameters):
         Without matchAll, what the file does not have stays as it is. Raises ValueError, before anything is changed,
         that lists what is missing, or other shapes.
         """
-        from ..files import load_t7
-
         found = load_t7(weightPath) or {}
         if not isinstance(found, dict) or not all(isinstance(each, (dict, list)) for each in found.values()):
             raise ValueError(f"{self.title()}: {weightPath}: invalid parameter table")
