@@ -1,7 +1,7 @@
 """Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..interop.torch7.table import schema_of
 from .generated import class_of, classes, is_named
 from .parameter import Parameter
 from .storage import Storage, dtype_of, gpu
@@ -19,20 +20,31 @@ Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
 
 
-def plain(name: str) -> str:
-    """A name without case and underscores: under it Torch's `nInputPlane` finds the field `n_input_plane`."""
-    return name.replace("_", "").lower()
+def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
+    """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
+    names = tuple(names)
+    return {name: name for name in names} | {torch_spelling(spec_class, name): name for name in names}
+
+
+def torch_spelling(spec_class: type[core.Module], name: str) -> str:
+    """Torch's name for a field or method of a description."""
+    return schema_of(spec_class).spell(name)
 
 
 @cache
 def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return {plain(field.name): field.name for field in fields(spec_class)}  # type: ignore[arg-type]
+    return _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
+
+
+@cache
+def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
+    return _by_torch_name(spec_class, inspect.signature(spec_class).parameters)
 
 
 @cache
 def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
-    return {plain(name): name for name, _ in found}
+    return _by_torch_name(spec_class, (name for name, _ in found))
 
 
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]) -> tuple[core.Module, "Given"]:
@@ -65,8 +77,8 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any])
         else converted(value)
         for i, value in enumerate(args)
     ]
-    names = {plain(p.name): p.name for p in parameters}
-    named: dict[str, Any] = {names.get(plain(name), name): converted(value) for name, value in kwargs.items()}
+    names = _argument_names(spec_class)
+    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
     try:
         return spec_class(*filled, **named), objects
     except TypeError as error:
@@ -121,13 +133,18 @@ class Described:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or self._spec is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        method = _builder_names(type(self._spec)).get(plain(name))
+        method = _builder_names(type(self._spec)).get(name)
         if method is not None:
             return self._builder(method)
-        field = _field_names(type(self._spec)).get(plain(name))
+        field = _field_names(type(self._spec)).get(name)
         if field is not None:
             return None if field in self._spec.parameter_order else getattr(self._spec, field)
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        spec = self._spec
+        named = [] if spec is None else [*_field_names(type(spec)), *_builder_names(type(spec))]
+        return sorted({*super().__dir__(), *named})
 
     def __setattr__(self, name: str, value: Any) -> None:
         held = self.__dict__.get(name)
@@ -137,7 +154,7 @@ class Described:
             return
         field, spec = None, self._spec
         if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
-            field = _field_names(type(spec)).get(plain(name))
+            field = _field_names(type(spec)).get(name)
         if spec is not None and field is not None and field not in spec.parameter_order:
             self._respecify(spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
             return

@@ -16,7 +16,7 @@ from ..layers import Node
 from ..layers.graph import nodes_among
 from .bigdl import BigDL
 from .calls import Call, Newest, count
-from .described import Described, Given, describe, overridden_in, plain, taken_from
+from .described import Described, Given, describe, overridden_in, taken_from, torch_spelling
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
 from .functional import functional
@@ -320,9 +320,10 @@ class Module(
             if name in self._spec.traits.exposes:
                 call = self._newest_call()
                 return None if call is None else call.exposed_by(self, name)
-            named = [] if by_position(self._spec) else [plain(str(each)) for each in child_names(self._spec)]
-            if plain(name) in named:
-                return self.children()[named.index(plain(name))]
+            if not by_position(self._spec):
+                for child, each in zip(child_names(self._spec), self.children(), strict=True):
+                    if name in (child, torch_spelling(type(self._spec), str(child))):
+                        return each
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

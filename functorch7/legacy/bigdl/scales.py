@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..compiled import Term
-from ..described import plain
 from ..tensor import changed
 from ..tree import Tree
 
@@ -26,7 +25,7 @@ class Scales(Tree):
 
     def term_of(self, name: str) -> Term:
         """What the gradient of a parameter of this module's own gets."""
-        which = 1 if plain(name).endswith("bias") else 0
+        which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 
     def setScaleW(self, w: float) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ... import data
-from ..described import plain
 from ..random import generator
 from ..tensor import Tensor
 from ..values import unwrapped, wrapped
@@ -44,7 +43,7 @@ def with_torch_calls(loader: data.DataLoader) -> DataLoader:
 
 @cache
 def _public() -> dict[str, Callable]:
-    return {plain(name): member for name, member in vars(data).items() if inspect.isfunction(member)}
+    return {name.replace("_", ""): member for name, member in vars(data).items() if inspect.isfunction(member)}
 
 
 def function_called(name: str) -> Callable:
@@ -52,7 +51,7 @@ def function_called(name: str) -> Callable:
 
     Raises: AttributeError if there is none.
     """
-    function = _public().get(plain(name)) if "_" not in name else None
+    function = _public().get(name.lower()) if "_" not in name else None
     if function is None:
         raise AttributeError(f"dl has no {name!r}")
     draws = "seed" in inspect.signature(function).parameters
