@@ -48,9 +48,9 @@ def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: di
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
     with precision(params.dtype):
-        initial = _named(rule, rule.make(**dict(static)).init(params)) if len(known) < len(rule.fields) else {}
+        started = known.keys() >= _remembered(rule, static)
+        initial = {} if started else _named(rule, rule.make(**dict(static)).init(params))
         memory = {**initial, **known}
-        started = len(memory) == len(known)
         moved, memory = _step(rule, static, traced, count, started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if rule.counter:
@@ -70,6 +70,12 @@ def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, d
 def _checked(rule: Rule, static: tuple) -> None:
     """Lets the rule refuse bad arguments before opfunc is called."""
     rule.make(**dict(static))
+
+
+@cache
+def _remembered(rule: Rule, static: tuple) -> frozenset[str]:
+    """Torch's names of the arrays that a rule with these numbers keeps from step to step."""
+    return frozenset(_named(rule, jax.eval_shape(rule.make(**dict(static)).init, jnp.zeros(1))))
 
 
 @partial(jax.jit, static_argnums=(0, 1))
