@@ -12,7 +12,6 @@ from ..interop import t7
 from ..interop.t7.values import HASHES, VECTORS
 from ..interop.torch7.reader import Reader
 from ..interop.torch7.writer import Writer
-from .criterion import Criterion
 from .module import Module
 from .nodes import Arrays, Nodes, Objects
 from .storage import Storage
@@ -114,7 +113,7 @@ def to_file(value: Any) -> Any:
             return arrays(each)
         if isinstance(each, Storage):
             return t7.T7Storage(arrays.storage(each))
-        if isinstance(each, (Module, Criterion)):
+        if isinstance(each, Module):
             return writer.object(nodes.node(each))
         if isinstance(each, StochasticGradient):
             return t7.T7Object(TRAINER, 1, made(each.__dict__))

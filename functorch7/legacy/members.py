@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
 
-FIELDS = ("criterion", "criterions")
-"""The fields of descriptions that hold criterions."""
+FIELDS = ("criterion", "criterions", "input_module", "target_module")
+"""Fields of descriptions that hold criterions or modules, or may do so."""
 
 
 class OfObject(CriterionSpec, abstract=True):
@@ -35,23 +35,28 @@ class OfObject(CriterionSpec, abstract=True):
         spec = self.object._spec
         return spec is not None and spec.takes_mask
 
+    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+        """Leaves it to the object."""
+
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
-        user, dtype = self.object, jax.tree.leaves(input)[0].dtype
+        user, dtype, left = self.object, jax.tree.leaves(input)[0].dtype, []
 
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
             user.calls += 1
-            return jnp.asarray(unwrapped(user.forward(wrapped(input), wrapped(target))), dtype).reshape(())
+            loss = jnp.asarray(unwrapped(user.forward(wrapped(input), wrapped(target))), dtype).reshape(())
+            left[:] = user.calls, user._call
+            return loss
 
         def forward(input: Any) -> tuple[jax.Array, tuple]:
-            return value(input), (input, user.calls)
+            return value(input), (input,)
 
         def backward(residuals: tuple, slope: Any) -> tuple:
-            input, number = residuals
-            if user.calls != number:  # it has seen another input since: a step of a sequence
+            (input,), (number, call) = residuals, left
+            if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
-                user.calls = number
+            user.__dict__["_call"], user.calls = call, number
             gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
 

@@ -72,7 +72,7 @@ class Objects:
         if isinstance(made, Module) and "modules" in made.__dict__:
             made.__dict__["modules"] = ModuleList(made.typename(), [module for _, module in inner])
         for name, part in parts.items():
-            if not (isinstance(made, Module) and name == "module"):  # WeightNorm's is described, without an object
+            if isinstance(made, Criterion) or name != "module":  # WeightNorm's is described, without an object
                 made.__dict__[PARTS.get(name, name)] = part
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
@@ -126,17 +126,17 @@ class Nodes:
         return self.nodes[id(object)]
 
     def _made(self, object: Any) -> Node:
-        if isinstance(object, Criterion):
-            return Node(object.description(), parts=self._parts(object), settings={"_type": object._type})
         tensortype = getattr(object._spec, "tensortype", None)
         if tensortype is not None:  # an nn.Serial is saved in a type of its own
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
-        if object.is_foreign():
+        if isinstance(object, Criterion) and object.description() is not None and object._is_users():
+            return Node(object.description(), settings={"_type": object._type})
+        if object.is_foreign() and not isinstance(object, Criterion):
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
         gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
-        settings = {"train": object.train, "_type": object._type}
+        settings = {"_type": object._type} | ({} if isinstance(object, Criterion) else {"train": object.train})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
         return Node(
@@ -155,7 +155,7 @@ class Nodes:
             value = object.__dict__.get(PARTS.get(name, name))
             if isinstance(value, list):
                 parts[name] = [self.node(each) for each in value]
-            elif isinstance(value, (Module, Criterion)):
+            elif isinstance(value, Module):
                 parts[name] = self.node(value)
         return parts
 

@@ -28,6 +28,10 @@ PRIVATE = (
     "_line",
     "_times",
     "_noise",
+    "_kept",
+    "_around",
+    "_pulled",
+    "_followed",
 )
 """What belongs to past calls: never copied, never saved."""
 
