@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 import jax
@@ -13,61 +12,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses
+from ..interop.torch7.reader import PARTS
 from ..layers import Node
 from ..layers.graph import nodes_among
-from ..interop.torch7.reader import PARTS
 from .calls import Call, count
 from .described import Given, describe, overridden_in, taken_from
+from .evaluations import Evaluation, value_and_gradient
 from .generated import class_of, object_of
 from .members import FIELDS, OfObject
 from .module import Module
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import as_input, unwrapped, wrapped
-
-
-@cache
-def _value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
-
-    def cast(leaf: Any) -> Any:
-        return jnp.asarray(leaf).astype(dtype)
-
-    return jax.jit(lambda input, *others: jax.value_and_grad(spec)(jax.tree.map(cast, input), *others))
-
-
-def _stamp(value: Any) -> Any:
-    """What changes when a value is written to; None for tables, which are not looked through."""
-    if isinstance(value, Tensor):
-        return value.array
-    if isinstance(value, np.ndarray):
-        return value.tobytes()
-    return value if isinstance(value, jax.Array) else None
-
-
-def _unchanged(value: Any, stamp: Any) -> bool:
-    now = _stamp(value)
-    return now is stamp is not None or (type(now) is bytes and now == stamp)
-
-
-class _Evaluation:
-    """A loss with the way to its gradient, and what it is the loss of."""
-
-    __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
-
-    def __init__(self, loss: Any, gradient: Callable[[], Any], input: Any, target: Any, spec: Any):
-        self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
-        self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
-
-    def stands(self, input: Any, target: Any, spec: Any) -> bool:
-        """Whether it is that of these values, which have not changed since."""
-        return (
-            input is self.input
-            and target is self.target
-            and (spec is self.spec or spec == self.spec)
-            and _unchanged(input, self.input_stamp)
-            and _unchanged(target, self.target_stamp)
-        )
 
 
 class Criterion(Module, describes=losses.base.Criterion):
@@ -80,7 +36,8 @@ class Criterion(Module, describes=losses.base.Criterion):
     Source: nn/doc/criterion.md#nn.Criterion.
     """
 
-    _kept: _Evaluation | None = None
+    takes_an_input = False
+    _kept: Evaluation | None = None
     _own_effects = False
     """Whether a class of this package does more than its description says."""
     _by_plan = False
@@ -96,11 +53,7 @@ class Criterion(Module, describes=losses.base.Criterion):
             self._take(*describe(self.spec_class, args, kwargs))
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
-        """Makes the objects inside, and tensors of arrays among the arguments."""
-        self.__dict__["_spec"] = spec
-        self.__dict__["_arrays"] = self._array_fields()
-        for name in self._arrays:
-            self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
+        """Makes the objects inside that were not given."""
         values = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
         self.__dict__["_holding"] = tuple(name for name, value in values.items() if name in FIELDS or _holds(value))
         for name in self._holding:
@@ -110,8 +63,11 @@ class Criterion(Module, describes=losses.base.Criterion):
                 self.__dict__[attribute(name)] = made
 
     def _take(self, spec: core.Module, given: Given) -> None:
-        """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
+        """Becomes the object of a description, with fresh arrays; those among its arguments become tensors."""
         super()._take(spec, given)
+        self.__dict__["_arrays"] = self._array_fields()
+        for name in self._arrays:
+            self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
         modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
         self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
 
@@ -322,7 +278,7 @@ class Criterion(Module, describes=losses.base.Criterion):
 
         return wrapped(jax.grad(loss)(jax.tree.map(jnp.asarray, unwrapped(input))))
 
-    def _evaluated(self, input: Any, target: Any) -> _Evaluation:
+    def _evaluated(self, input: Any, target: Any) -> Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         spec = self.own_description()
@@ -331,19 +287,19 @@ class Criterion(Module, describes=losses.base.Criterion):
         else:
             given, others, dtype = self._arguments(input, target)
             spec.check(given, *others)
-            run = _value_and_gradient(spec, dtype)
+            run = value_and_gradient(spec, dtype)
             if dtype.itemsize == 8:
                 with precision(dtype):
                     loss, gradient = run(given, *others)
             else:
                 loss, gradient = run(given, *others)
-            kept = _Evaluation(loss, lambda: gradient, input, target, spec)
+            kept = Evaluation(loss, lambda: gradient, input, target, spec)
             if self.members():
                 self._computed_as_a_whole(pulled=False)
         self.__dict__["_kept"] = kept
         return kept
 
-    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> _Evaluation:
+    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         with precision(dtype):
@@ -354,7 +310,7 @@ class Criterion(Module, describes=losses.base.Criterion):
             with precision(dtype):
                 return pull(jnp.ones_like(loss))[0]
 
-        return _Evaluation(loss, gradient, input, target, spec)
+        return Evaluation(loss, gradient, input, target, spec)
 
     def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""

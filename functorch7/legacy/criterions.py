@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import core, losses, recurrent, reinforce
 from .criterion import Criterion
-from .described import Described, Given, taken_from
+from .described import Described, Given
 from .generated import object_of
 from .module import Module
 from .storage import dtype_of, precision
@@ -118,6 +118,7 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
         return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
+
 
 class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
     """nn.ParallelCriterion."""

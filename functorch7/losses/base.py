@@ -13,9 +13,9 @@ from .tables import as_arrays
 class Criterion(Module, abstract=True):
     """A loss: write `loss(input, target)`; it is a scalar of the input's dtype, differentiable by `jax.grad`.
 
-    A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target, zero_mask):
-    `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function: `criterion(input,
-    target)`. One with arrays of its own, or with modules inside, is a `LearnedCriterion`.
+    A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
+    zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
+    `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
     `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
     """
 

@@ -145,7 +145,5 @@ class ModuleCriterion(AroundCriterion):
             target = jax.tree.map(jnp.asarray, target)
             target, new["target_module"] = self.call("target_module", params, buffers, target, key=key, train=train)
             target = jax.lax.stop_gradient(target)
-        loss, new["criterion"] = self.call(
-            "criterion", params, buffers, (given, target), key=key, train=train, way=way
-        )
+        loss, new["criterion"] = self.call("criterion", params, buffers, (given, target), key=key, train=train, way=way)
         return loss, new

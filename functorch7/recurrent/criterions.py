@@ -75,9 +75,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         else:
             if isinstance(columns[0], list):
                 columns = [stacked(self, column) for column in columns]
-            losses, inner = self.call(
-                "criterion", params, buffers, tuple(columns), key=key, train=train, way=over_time
-            )
+            losses, inner = self.call("criterion", params, buffers, tuple(columns), key=key, train=train, way=over_time)
             new = {"criterion": inner}
         return self.total(losses), forget(self, new)
 
@@ -193,7 +191,7 @@ class MaskZeroCriterion(AroundCriterion):
         self.check(*input)
         given, target, *mask = input
         target, way = jax.tree.map(jnp.asarray, target), None
-        if mask != [False]:
+        if not (mask and mask[0] is False):
             kept = self.kept(given, *mask)
             if any(jnp.shape(leaf)[:1] != kept.shape for leaf in jax.tree.leaves(target)):
                 raise expected(self, f"a target for each of {len(kept)} examples", target)

@@ -125,7 +125,9 @@ class Reader:
             spec = spec.named(record.get("name"))
         children = children if spec.child_modules() else []  # what Torch composes, and a description does at once
         if spec.child_modules() and not children:  # a criterion's
-            children = [node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node]
+            children = [
+                node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node
+            ]
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
         settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
