@@ -21,6 +21,7 @@ from .evaluations import Evaluation, value_and_gradient
 from .generated import class_of, object_of
 from .members import FIELDS, OfObject
 from .module import Module
+from .plan import Plan
 from .storage import dtype_of, precision
 from .tensor import Tensor
 from .values import as_input, unwrapped, wrapped
@@ -155,6 +156,9 @@ class Criterion(Module, describes=losses.base.Criterion):
         """The place of this object in the description of what is around it."""
         return OfObject(self)
 
+    def _planned(self) -> Plan:
+        return self._planned_outside() if self.is_foreign() else super()._planned()
+
     # What forward and backward leave -------------------------------------------------------------------------------
 
     @property
@@ -186,6 +190,9 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def _catch_up(self) -> None:
         """Runs what was computed as part of a whole: by a criterion around this one, or a network."""
+        within = self.__dict__.get("_within", lambda: None)()
+        if within is not None:
+            within._catch_up()
         while (around := self.__dict__.pop("_around", None)) is not None:
             if around() is not None:  # which may leave this to one between them
                 around()._run_members()
@@ -219,6 +226,11 @@ class Criterion(Module, describes=losses.base.Criterion):
         for member in self.members():
             yield member
             yield from member._all_members()
+
+    def computed_in_a_network(self) -> None:
+        """Lets those inside look here for what they show: a network computes this one as a whole."""
+        for member in self._all_members():
+            member.__dict__["_within"] = weakref.ref(self)
 
     def _computed_as_a_whole(self, pulled: bool) -> None:
         self.__dict__["_pulled"] = pulled

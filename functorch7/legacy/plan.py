@@ -182,7 +182,8 @@ class Plan:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
         self._seat(module, path)
         spec = module.own_description()
-        if isinstance(spec, Criterion) and not module._by_plan:  # whose members catch up by themselves
+        if isinstance(spec, Criterion) and not module._by_plan:
+            module.computed_in_a_network()
             return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode

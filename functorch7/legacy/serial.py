@@ -32,6 +32,7 @@ PRIVATE = (
     "_around",
     "_pulled",
     "_followed",
+    "_within",
 )
 """What belongs to past calls: never copied, never saved."""
 
