@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
+from ..core import is_concrete
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
 
@@ -39,6 +41,7 @@ class OfObject(CriterionSpec, abstract=True):
         """Leaves it to the object."""
 
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
+        target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
         user, dtype, left = self.object, jax.tree.leaves(input)[0].dtype, []
 
         def value(input: Any) -> jax.Array:

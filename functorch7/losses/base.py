@@ -111,7 +111,8 @@ def without_arrays(criterion: Criterion) -> Variables:
     if jax.tree.leaves(made):
         raise TypeError(
             f"{criterion.torch_name()}: has arrays, which `criterion(input, target)` does not know; make them by "
-            "`params, buffers = criterion.init(key)`, and call criterion.apply(params, buffers, (input, target))"
+            "`params, buffers = criterion.init(key)`, and call criterion.apply(params, buffers, (input, target)); "
+            "in a network, CriterionTable has them"
         )
     return made
 
