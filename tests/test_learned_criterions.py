@@ -181,7 +181,7 @@ def _calls(found):
 
 @every
 def test_updates_and_state_dicts_reach_the_parameters(member, around):
-    criterion, params, buffers, expected, target = made(member, around)
+    criterion, params, buffers, _, target = made(member, around)
     found = wrap(criterion, params, buffers).double()
     forward, backward = _calls(found)
     before, names = forward(X, target), list(found.state_dict())
@@ -313,3 +313,19 @@ def test_training_gives_a_criterions_modules_keys():
     step = make_train_step(f7.Identity(), criterion, optax.sgd(0.1))
     _, metrics = step(state, (np.ones((2, 50), np.float32), None), KEY)
     assert metrics["loss"] % 2 == 0 and metrics["loss"] != 100
+
+
+def test_looking_into_a_network_leaves_the_gradients_of_its_criterion():
+    with pytest.warns(UserWarning, match="parameter updates"):
+        member = nn.ModuleCriterion(nn.MSECriterion(), nn.Linear(3, 3))
+    table = nn.CriterionTable(nn.MultiCriterion().add(member, 2)).double()
+    network = nn.Sequential().add(nn.ParallelTable().add(nn.Tanh()).add(nn.Identity())).add(table).double()
+    network.forward([X, Y])
+    network.zeroGradParameters()
+    network.backward([X, Y])
+    before = [np.array(gradient) for gradient in network.parameters()[1]]
+    inner = network.get(1).get(1)
+    same(inner.output, np.tanh(X))
+    same(inner.gradInput, np.asarray(table.gradInput[0]) * (1 - np.tanh(X) ** 2))
+    same(network.parameters()[1], before)
+    assert max(np.abs(gradient).max() for gradient in before) > 0

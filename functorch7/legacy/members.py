@@ -9,6 +9,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import is_concrete
+from ..core.recording import recorder, unrecorded
+from ..core.watching import unwatched
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
 
@@ -42,15 +44,18 @@ class OfObject(CriterionSpec, abstract=True):
 
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
         target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
-        user, dtype, left = self.object, jax.tree.leaves(input)[0].dtype, []
+        # A network that is looked at runs once more: what the object has done by then is not to be done again.
+        user = self.object if recorder() is None else self.object.clone()
+        dtype, left = jax.tree.leaves(input)[0].dtype, []
 
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
             user.calls += 1
-            loss = jnp.asarray(unwrapped(user.forward(wrapped(input), wrapped(target))), dtype).reshape(())
+            with unrecorded(), unwatched():
+                loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
             left[:] = user.calls, user._call
-            return loss
+            return jnp.asarray(loss, dtype).reshape(())
 
         def forward(input: Any) -> tuple[jax.Array, tuple]:
             return value(input), (input,)
@@ -60,7 +65,8 @@ class OfObject(CriterionSpec, abstract=True):
             if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
             user.__dict__["_call"], user.calls = call, number
-            gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
+            with unrecorded(), unwatched():
+                gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
 
         call = jax.custom_vjp(value)
