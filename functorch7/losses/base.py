@@ -19,6 +19,14 @@ class Criterion(Module, abstract=True):
     `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
     """
 
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if cls.init_params is not Module.init_params and cls.forward is Criterion.forward:
+            raise TypeError(
+                f"{cls.torch_name()}: its init_params makes arrays, which loss(input, target) does not see; make it a "
+                "LearnedCriterion, whose loss(run, input, target) has them in run.params"
+            )
+
     def __call__(
         self, input: Any, target: Any = None, zero_mask: Any = None, *, key: Any = None, train: bool = False
     ) -> jax.Array:
