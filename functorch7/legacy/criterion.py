@@ -260,7 +260,8 @@ class Criterion(Module, describes=losses.base.Criterion):
         if self._by_plan:
             return super().updateOutput(self._pair(input, target))
         # np.asarray first: quicker than float() of a JAX array.
-        output = self.output = float(np.asarray(self._evaluated(input, target).loss))
+        output = float(np.asarray(self._evaluated(input, target).loss))
+        self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 
     def updateGradInput(self, input: Any, target: Any = None) -> Any:
@@ -272,7 +273,8 @@ class Criterion(Module, describes=losses.base.Criterion):
         kept = self._kept
         if kept is None or not kept.stands(input, target, self.own_description()):
             kept = self._evaluated(input, target)
-        gradient = self.gradInput = wrapped(kept.gradient())
+        gradient = wrapped(kept.gradient())
+        self.__dict__["_grad_input"] = (next(count), gradient)
         if self.members() and not self._by_members():
             self._computed_as_a_whole(pulled=True)
         return gradient
