@@ -12,14 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses
-from ..interop.torch7.reader import PARTS
 from ..layers import Node
 from ..layers.graph import nodes_among
 from .calls import Call, count
 from .described import Given, describe, overridden_in, taken_from
 from .evaluations import Evaluation, value_and_gradient
 from .generated import class_of, object_of
-from .members import FIELDS, OfObject
+from .members import FIELDS, OfObject, attribute, holds
 from .module import Module
 from .plan import Plan
 from .storage import dtype_of, precision
@@ -56,7 +55,7 @@ class Criterion(Module, describes=losses.base.Criterion):
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
         values = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
-        self.__dict__["_holding"] = tuple(name for name, value in values.items() if name in FIELDS or _holds(value))
+        self.__dict__["_holding"] = tuple(name for name, value in values.items() if name in FIELDS or holds(value))
         for name in self._holding:
             if attribute(name) not in self.__dict__:
                 value = values[name]
@@ -374,16 +373,6 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def __repr__(self) -> str:
         return self.typename()
-
-
-def attribute(field: str) -> str:
-    """Torch's name of a field that holds criterions or modules."""
-    return PARTS.get(field, field)
-
-
-def _holds(value: Any) -> bool:
-    """Whether a field's value is a module, or has some."""
-    return any(isinstance(each, core.Module) for each in (value if isinstance(value, tuple) else (value,)))
 
 
 def _object(value: Any, given: Given) -> Any:

@@ -8,14 +8,25 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import is_concrete
+from ..core import Module, is_concrete
 from ..core.recording import recorder, unrecorded
 from ..core.watching import unwatched
+from ..interop.torch7.reader import PARTS
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
 
 FIELDS = ("criterion", "criterions", "input_module", "target_module")
 """Fields of descriptions that hold criterions or modules, or may do so."""
+
+
+def attribute(field: str) -> str:
+    """Torch's name of a field that holds criterions or modules."""
+    return PARTS.get(field, field)
+
+
+def holds(value: Any) -> bool:
+    """Whether a field's value is a module, or has some."""
+    return any(isinstance(each, Module) for each in (value if isinstance(value, tuple) else (value,)))
 
 
 class OfObject(CriterionSpec, abstract=True):
