@@ -91,7 +91,8 @@ def zaremba_in_pytorch(ours: Zaremba, pt: Any) -> Callable[[], float]:
     words = pt.tensor(ours.words) - 1
 
     def step() -> float:
-        states, loss = [pt.zeros(ours.batch, ours.size) for _ in range(4)], 0
+        states: list = [pt.zeros(ours.batch, ours.size) for _ in range(4)]
+        loss: Any = 0
         for t in range(ours.length):
             below, new = table[words[t]], []
             for layer in range(2):

@@ -102,3 +102,42 @@ def test_no_class_takes_the_place_of_one_of_the_package():
     with pytest.warns(UserWarning, match=r"nn.Linear is functorch7.layers.linear's"):
         made_in("an.author", "Linear")
     assert nn.Linear.spec_class is f7.Linear
+
+
+class Metric(f7.LearnedCriterion, abstract=True):
+    """sum(weight * |x - y|): a criterion with parameters."""
+
+    def init_params(self, key, stdv=None):
+        return {"weight": jnp.ones(3) if stdv is None else stdv * jnp.ones(3)}
+
+    def loss(self, run, input, target):
+        return jnp.sum(jnp.abs(input - target) @ run.params["weight"])
+
+
+def test_a_criterion_of_ones_own_is_learned_in_both_interfaces():
+    class Distance(Metric):
+        """The same under a name that `legacy` knows."""
+
+    x, y = np.random.default_rng(0).normal(size=(2, 4, 3)).astype(np.float32)
+    criterion, sums = Distance(), np.abs(x - y).sum(0)
+    params, buffers = criterion.init(jax.random.key(0), 0.5)
+    slopes = jax.grad(lambda params: criterion.apply(params, buffers, (x, y))[0])(params)
+    np.testing.assert_allclose(slopes["weight"], sums, 1e-5)
+    held = nn.Distance()
+    np.testing.assert_allclose(held.forward(x, y), sums.sum(), 1e-5)
+    np.testing.assert_allclose(held.backward(x, y), np.sign(x - y), 1e-5)
+    np.testing.assert_allclose(held.gradWeight, sums, 1e-5)
+    held.updateParameters(0.01)
+    np.testing.assert_allclose(held.weight, 1 - 0.01 * sums, 1e-5)
+    np.testing.assert_allclose(held.forward(x, y), sums @ (1 - 0.01 * sums), 1e-5)
+
+
+def test_a_criterion_whose_loss_would_not_see_its_arrays_is_refused_when_its_class_is_made():
+    with pytest.raises(TypeError, match=r"nn.Blind: its init_params makes arrays.* make it a LearnedCriterion"):
+
+        class Blind(f7.Criterion, abstract=True):
+            def init_params(self, key, stdv=None):
+                return {"weight": jnp.ones(3)}
+
+            def loss(self, input, target):
+                return jnp.sum(input - target)

@@ -18,9 +18,11 @@ from test_every_module import arrays, assert_close, halved
 import functorch7 as f7
 from functorch7.core import recording
 from functorch7.core.watching import Watch, watching
+from functorch7.legacy import compiled
 from functorch7.legacy.foreign import InMode
 from functorch7.legacy.functional import wrap
 from functorch7.legacy.plan import with_modules
+from functorch7.legacy.values import as_input
 
 KEY = jax.random.key(7)
 
@@ -289,3 +291,43 @@ def test_an_object_of_the_stateful_interface_is_its_description(case):
         description, variables = way.functional()
         assert description == (module.replace(dtype="float32") if isinstance(module, f7.Convert) else module)
         assert_close(variables.params, params)
+
+
+def as_a_call(plan):
+    """The function that a call of an object compiles, with the arguments of `apply`."""
+
+    def apply(params, buffers, input, key):
+        treedef, order = plan.program.params
+        placed = dict(zip(order, treedef.flatten_up_to(params), strict=True))
+        draw = (key, np.uint32(1)) if plan.draws else None
+        network = compiled.network_of(plan.program, plan.program.buffers.flatten_up_to(buffers), draw)
+        arrays = [placed[number] for number in range(len(placed))]
+        (output, _), new = network(arrays, input, compiled.state_of(plan.program.spec, buffers))
+        return output, plan.program.buffers.unflatten(new)
+
+    return apply
+
+
+# Shared is a tie between tensors there, and no module.
+IN_CALLS = [c for c in MODULES if c.traceable and not isinstance(c.module, f7.Shared)]
+
+
+@pytest.mark.parametrize("case", IN_CALLS, ids=lambda case: case.id)
+def test_a_call_of_an_object_computes_what_its_description_does(case):
+    """What sequences leave in the buffers is another matter: an object's calls hand all state out, and forget it then.
+
+    Backward is the derivative of this function, by `jax.vjp`.
+    """
+    module, train = case.module, case.train
+    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), jax.eval_shape(module.init, KEY))
+    held = wrap(module, params, buffers)
+    plan = (held.training() if train else held.evaluate())._planned()
+    call, count = as_a_call(plan), 1 if plan.sequencers else 2
+
+    def expected(params, buffers, input, key):
+        own = jax.random.fold_in(key, np.uint32(1)) if plan.draws else None
+        floats = jax.tree.map(lambda x: x.astype("float32") if jnp.issubdtype(x.dtype, jnp.inexact) else x, input)
+        return run(module, train)(params, buffers, floats, own)[:count]
+
+    given = *jax.eval_shape(module.init, KEY), arrays(as_input(case.input, plan.takes_table)), KEY
+    assert program(lambda *given: call(*given)[:count], given) == program(expected, given)

@@ -6,6 +6,7 @@ hypothesis draws them, always the same ones; `EXAMPLES=1000 make test ARGS="-k r
 import os
 import pickle
 import tempfile
+import warnings
 from functools import partial
 
 import hypothesis
@@ -40,6 +41,7 @@ def examples(default):
 
 numbers = np.random.default_rng(0)
 X, GRADIENT, TARGET = (numbers.normal(size=(2, 3)).astype(np.float32) for _ in range(3))
+WEIGHT = numbers.normal(size=(3, 3)).astype(np.float32)
 
 # Networks of (2, 3) -> (2, 3) -----------------------------------------------------------------------------------------
 
@@ -316,12 +318,43 @@ def transformed(one):
     )
 
 
+def repeated(one):
+    """Of each row with the first row of the target."""
+    make, loss = one
+    return (
+        lambda: nn.ModuleCriterion(nn.RepeaterCriterion(make()), None, nn.Select(1, 1)),
+        lambda input, target: sum(loss(row, target[0]) for row in input),
+    )
+
+
+def linear():
+    module = nn.Linear(3, 3)
+    module.weight.copy(WEIGHT)
+    module.bias.zero()
+    return module
+
+
+def learned(one):
+    """With parameters, which are the same in each object."""
+    make, loss = one
+
+    def quiet():
+        with warnings.catch_warnings(action="ignore"):  # parameters that ModuleCriterion does not update
+            return nn.ModuleCriterion(make(), linear())
+
+    return quiet, lambda input, target: loss(input @ WEIGHT.T, target)
+
+
 leaves = st.sampled_from([leaf(make) for make in (nn.MSECriterion, nn.AbsCriterion, nn.SmoothL1Criterion)])
 of_rows = st.recursive(leaves, lambda inner: st.tuples(inner, inner).map(weighted), max_leaves=3)
 criterions = st.recursive(
     leaves | leaves.map(masked) | of_rows.map(stepwise),  # which takes no ModuleCriterion
     lambda inner: st.one_of(
-        st.tuples(inner, inner).map(weighted), st.tuples(inner, inner).map(parallel), inner.map(transformed)
+        st.tuples(inner, inner).map(weighted),
+        st.tuples(inner, inner).map(parallel),
+        inner.map(transformed),
+        inner.map(learned),
+        leaves.map(repeated),
     ),
     max_leaves=4,
 )
@@ -336,5 +369,10 @@ def test_nested_criterions_compute_the_sum_of_their_parts(drawn):
     for held in (criterion, criterion.clone(), pickle.loads(pickle.dumps(criterion))):
         close(held.forward(X, TARGET), expected)
         close(held.backward(X, TARGET), gradient)
-    described = criterion.description()
-    close(jax.jit(described)(X, TARGET), expected)
+    table = nn.CriterionTable(criterion)
+    close(table.forward([X, TARGET]), expected)
+    close(table.backward([X, TARGET])[0], gradient)
+    close(criterion.output, expected)
+    close(criterion.gradInput, gradient)
+    description, (params, buffers) = criterion.functional()
+    close(jax.jit(lambda *given: description.apply(params, buffers, given)[0])(X, TARGET), expected)

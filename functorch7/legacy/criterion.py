@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cache
+from dataclasses import fields
 from typing import Any
 
 import jax
@@ -15,97 +14,63 @@ import numpy as np
 from .. import core, losses
 from ..layers import Node
 from ..layers.graph import nodes_among
-from .described import Described, Given, describe, overridden_in, taken_from
-from .dpnn import Batches
+from .calls import Call, count
+from .described import Given, describe, overridden_in, taken_from
+from .evaluations import Evaluation, value_and_gradient
 from .generated import class_of, object_of
-from .members import FIELDS, OfObject
+from .members import FIELDS, OfObject, attribute, holds
+from .module import Module
+from .plan import Plan
 from .storage import dtype_of, precision
 from .tensor import Tensor
-from .values import unwrapped, wrapped
+from .values import as_input, unwrapped, wrapped
 
 
-@cache
-def _value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
-
-    def cast(leaf: Any) -> Any:
-        return jnp.asarray(leaf).astype(dtype)
-
-    return jax.jit(lambda input, *others: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), *others))
-
-
-def _stamp(value: Any) -> Any:
-    """What changes when a value is written to; None for tables, which are not looked through."""
-    if isinstance(value, Tensor):
-        return value.array
-    if isinstance(value, np.ndarray):
-        return value.tobytes()
-    return value if isinstance(value, jax.Array) else None
-
-
-def _unchanged(value: Any, stamp: Any) -> bool:
-    now = _stamp(value)
-    return now is stamp is not None or (type(now) is bytes and now == stamp)
-
-
-class _Evaluation:
-    """A loss with the way to its gradient, and what it is the loss of."""
-
-    __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
-
-    def __init__(self, loss: Any, gradient: Callable[[], Any], input: Any, target: Any, spec: Any):
-        self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
-        self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
-
-    def stands(self, input: Any, target: Any, spec: Any) -> bool:
-        """Whether it is that of these values, which have not changed since."""
-        return (
-            input is self.input
-            and target is self.target
-            and (spec is self.spec or spec == self.spec)
-            and _unchanged(input, self.input_stamp)
-            and _unchanged(target, self.target_stamp)
-        )
-
-
-class Criterion(Batches, Described, describes=losses.base.Criterion):
+class Criterion(Module, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
     `updateGradInput(input, target)`. Fields: output, gradInput, and the arguments under Torch's names.
+    It is a module: where it has parameters, its own or those of modules inside, backward adds to their gradients, and
+    `parameters()`, `zeroGradParameters()`, `updateParameters(rate)`, `evaluate()` and the like are those of modules.
     Source: nn/doc/criterion.md#nn.Criterion.
     """
 
-    _kept: _Evaluation | None = None
-    calls = 0
+    is_criterion = True
+    takes_an_input = False
+    _kept: Evaluation | None = None
     _own_effects = False
     """Whether a class of this package does more than its description says."""
+    _by_plan = False
+    """Whether it has, or may have, arrays or modules inside, so that a call runs as that of a network does."""
     _zero_mask: Any = None
     _arrays: list[str] = []
     _holding: tuple[str, ...] = ()
-    """The fields that hold criterions."""
+    """The description's fields that hold criterions and modules."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Takes Torch's arguments; None takes a default, as nil does."""
-        self.__dict__["gradInput"] = Tensor()
         if self.spec_class is not None:
             self._take(*describe(self.spec_class, args, kwargs))
 
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        """Makes the objects inside that were not given."""
+        values = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
+        self.__dict__["_holding"] = tuple(name for name, value in values.items() if name in FIELDS or holds(value))
+        for name in self._holding:
+            if attribute(name) not in self.__dict__:
+                value = values[name]
+                made = [_object(each, given) for each in value] if isinstance(value, tuple) else _object(value, given)
+                self.__dict__[attribute(name)] = made
+
     def _take(self, spec: core.Module, given: Given) -> None:
-        """Becomes the object of a description; arrays among its arguments become tensors."""
-        self.__dict__["_spec"] = spec
-        self.__dict__.setdefault("gradInput", Tensor())
+        """Becomes the object of a description, with fresh arrays; those among its arguments become tensors."""
+        super()._take(spec, given)
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
             self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
-        self.__dict__["_holding"] = tuple(name for name in FIELDS if hasattr(spec, name))
-        for name in self._holding:
-            if name not in self.__dict__:
-                inside = getattr(spec, name)
-                if isinstance(inside, tuple):
-                    self.__dict__[name] = [taken_from(given, each) or object_of(each, given) for each in inside]
-                else:
-                    self.__dict__[name] = taken_from(given, inside) or object_of(inside, given)
+        modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
+        self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
 
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
@@ -123,33 +88,54 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         for name in same:
             self.__dict__[name].copy(given[name])
 
-    def description(self) -> Any:
-        """The immutable description as it stands, with the tensors' present values and the criterions inside."""
-        if self._spec is None or self._is_users():
-            return OfObject(self)
-        return self._whole()
+    # Structure --------------------------------------------------------------------------------------------------------
 
-    def _whole(self) -> Any:
-        """The description, whatever methods a user has written."""
-        return self._described(lambda criterion: criterion.description())
-
-    def _described(self, of: Callable[[Criterion], Any]) -> Any:
-        """The description, of which `of` describes the criterions inside."""
-        if not self._arrays and not self._holding:
-            return self._spec
-        changes: dict[str, Any] = {name: core.Const(self.__dict__[name]) for name in self._arrays}
+    def children(self) -> list[Any]:
+        """The criterions and modules inside."""
+        found: list[Any] = []
         for name in self._holding:
-            inside = self.__dict__[name]
-            changes[name] = tuple(map(of, inside)) if isinstance(inside, list) else of(inside)
-        return self._spec.replace(**changes)
+            inside = self.__dict__[attribute(name)]
+            found += inside if isinstance(inside, list) else [inside]
+        return [each for each in found if isinstance(each, Module)]
+
+    def child_names(self) -> list:
+        """Their positions (from 0) or names in the description."""
+        return [] if self._spec is None else list(core.tree.child_names(self.own_description()))
 
     def members(self) -> list[Criterion]:
         """The criterions inside."""
-        found: list[Criterion] = []
+        return [each for each in self.children() if isinstance(each, Criterion)]
+
+    def description(self) -> Any:
+        """The immutable description as it stands, with the tensors' present values and all that is inside."""
+        return OfObject(self) if self._spec is None or self._is_users() else self.own_description()
+
+    def own_description(self) -> Any:
+        """The description, whatever methods a user has written."""
+        return self._described(lambda inside: inside.description())
+
+    def described_with(self, inside: list) -> Any:
+        """The description with these in place of the modules inside."""
+        rest = iter(inside)
+        return self._described(lambda _: next(rest))
+
+    def _described(self, of: Callable[[Any], Any]) -> Any:
+        """The description, in which `of` describes the criterions and modules inside."""
+        if not self._arrays and not self._holding:
+            return self._spec
+        changes: dict[str, Any] = {name: core.Const(self.__dict__[name]) for name in self._arrays}
+
+        def described(each: Any) -> Any:
+            return of(each) if isinstance(each, Module) else each
+
         for name in self._holding:
-            inside = self.__dict__[name]
-            found += inside if isinstance(inside, list) else [inside]
-        return found
+            inside = self.__dict__[attribute(name)]
+            changes[name] = tuple(map(described, inside)) if isinstance(inside, list) else described(inside)
+        return self._spec.replace(**changes)
+
+    def own_attributes(self) -> tuple:
+        """What a plan compares before each call: tensors among the arguments are constants of its program."""
+        return (self._described(lambda inside: inside._spec), *map(id, self.children()))
 
     def _is_users(self) -> bool:
         """Whether a user has written its loss or its gradient."""
@@ -157,35 +143,75 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
     def is_foreign(self) -> bool:
         """Whether the object has to be run, because it does, or one inside, what its description does not say."""
-        return self._own_effects or self._is_users() or any(member.is_foreign() for member in self.members())
+        return self._own_effects or self._is_users() or self._by_members()
+
+    def _by_members(self) -> bool:
+        """Whether the criterions inside have to be run themselves.
+
+        Those with parameters have to, too: their gradients are not multiplied by the weights of a MultiCriterion.
+        """
+        return not self._by_plan and any(member._by_plan or member.is_foreign() for member in self.members())
+
+    def as_foreign(self) -> Any:
+        """The place of this object in the description of what is around it."""
+        return OfObject(self)
+
+    def _planned(self) -> Plan:
+        return self._planned_outside() if self.is_foreign() else super()._planned()
 
     # What forward and backward leave -------------------------------------------------------------------------------
 
     @property
     def output(self) -> Any:
-        """The loss of the last forward, of a criterion around this one, too; 0 at first."""
+        """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
         self._catch_up()
-        return self.__dict__.get("output", 0)
+        return self._left_by_call("_output", lambda call: _number(call.output_of(self)))
 
     @output.setter
     def output(self, value: Any) -> None:
-        self.__dict__["output"] = value
+        self.__dict__["_output"] = (next(count), value)
 
     @property
     def gradInput(self) -> Any:
-        """The gradient of the last backward, of a criterion around this one, too; empty at first."""
+        """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
         self._catch_up()
-        return self.__dict__["gradInput"]
+        return self._left_by_call("_grad_input", lambda call: _first(call.grad_input_of(self)))
 
     @gradInput.setter
     def gradInput(self, value: Any) -> None:
-        self.__dict__["gradInput"] = value
+        self.__dict__["_grad_input"] = (next(count), value)
+
+    def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        self.__dict__.setdefault("_output", (0, 0))
+        return super()._left_by_call(field, find) if self._by_plan else self._left_by_itself(field)
+
+    def _left_by_itself(self, field: str) -> Any:
+        return self.__dict__[field][1] if field in self.__dict__ else Tensor()
 
     def _catch_up(self) -> None:
-        """Lets the criterion around this one, which was computed as a whole, run those inside for what they show."""
+        """Runs what was computed as part of a whole: by a criterion around this one, or a network."""
+        within = self.__dict__.get("_within", lambda: None)()
+        if within is not None:
+            within._catch_up()
         while (around := self.__dict__.pop("_around", None)) is not None:
             if around() is not None:  # which may leave this to one between them
                 around()._run_members()
+        if not (self._by_plan or self.is_foreign()):
+            self._follow(self._newest_call())
+
+    def _follow(self, call: Call | None) -> None:
+        """Computes the loss, and the gradient, of what it was given in a network's call, unless that was done."""
+        if call is None:
+            return
+        pulled, number = call.cotangents is not None, self.__dict__.get("_output", (0, 0))[0]
+        last_call, last_pulled, last_number = self.__dict__.get("_followed", (0, False, 0))
+        again = last_call == call.number and pulled > last_pulled and last_number == number
+        given = call.input_of(self) if again or call.number > number else None
+        if given is not None:
+            self.updateOutput(*given)
+            if pulled:
+                self.updateGradInput(*given)
+            self.__dict__["_followed"] = (call.number, pulled, self.__dict__["_output"][0])
 
     def _run_members(self) -> None:
         kept, pulled = self._kept, self.__dict__.get("_pulled", False)
@@ -201,6 +227,11 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
             yield member
             yield from member._all_members()
 
+    def computed_in_a_network(self) -> None:
+        """Lets those inside look here for what they show: a network computes this one as a whole."""
+        for member in self._all_members():
+            member.__dict__["_within"] = weakref.ref(self)
+
     def _computed_as_a_whole(self, pulled: bool) -> None:
         self.__dict__["_pulled"] = pulled
         for member in self._all_members():
@@ -213,7 +244,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         if not self._has_own_loss():
             return self.updateOutput(input, target)
         with precision(dtype_of(self._type)):
-            output = self.__dict__["output"] = self.updateOutput(input, target)
+            output = self.output = self.updateOutput(input, target)
         return output
 
     def backward(self, input: Any, target: Any = None) -> Any:
@@ -221,30 +252,36 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         if not self._has_own_loss():
             return self.updateGradInput(input, target)
         with precision(dtype_of(self._type)):
-            gradient = self.__dict__["gradInput"] = self.updateGradInput(input, target)
+            gradient = self.gradInput = self.updateGradInput(input, target)
         return gradient
 
     def updateOutput(self, input: Any, target: Any = None) -> Any:
-        """Computes the loss; the gradient comes with it in the same call."""
+        """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
+        if self._by_plan:
+            return super().updateOutput(self._pair(input, target))
         # np.asarray first: quicker than float() of a JAX array.
-        output = self.__dict__["output"] = float(np.asarray(self._evaluated(input, target).loss))
+        output = float(np.asarray(self._evaluated(input, target).loss))
+        self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 
     def updateGradInput(self, input: Any, target: Any = None) -> Any:
-        """Computes the gradient, unless forward of the same input and target has done so."""
+        """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
         if self._has_own_loss():
             return self._gradient_of_own_loss(input, target)
+        if self._by_plan:
+            return _first(super().backward(self._pair(input, target)))
         kept = self._kept
-        if kept is None or not kept.stands(input, target, self._whole()):
+        if kept is None or not kept.stands(input, target, self.own_description()):
             kept = self._evaluated(input, target)
-        gradient = self.__dict__["gradInput"] = wrapped(kept.gradient())
+        gradient = wrapped(kept.gradient())
+        self.__dict__["_grad_input"] = (next(count), gradient)
         if self.members() and not self._by_members():
             self._computed_as_a_whole(pulled=True)
         return gradient
 
-    def _by_members(self) -> bool:
-        """Whether the criterions inside have to be run themselves."""
-        return any(member.is_foreign() for member in self.members())
+    def _pair(self, input: Any, target: Any) -> list:
+        """Input and target as one table."""
+        return [as_input(input, self._spec.traits.takes_table), target]
 
     def _has_own_loss(self) -> bool:
         return overridden_in(self.__class__, "updateOutput")
@@ -255,39 +292,39 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
 
         return wrapped(jax.grad(loss)(jax.tree.map(jnp.asarray, unwrapped(input))))
 
-    def _evaluated(self, input: Any, target: Any) -> _Evaluation:
+    def _evaluated(self, input: Any, target: Any) -> Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
-        spec = self._whole()
+        spec = self.own_description()
         if self._by_members():
             kept = self._evaluated_by_members(input, target, spec)
         else:
             given, others, dtype = self._arguments(input, target)
             spec.check(given, *others)
-            run = _value_and_gradient(spec, dtype)
+            run = value_and_gradient(spec, dtype)
             if dtype.itemsize == 8:
                 with precision(dtype):
                     loss, gradient = run(given, *others)
             else:
                 loss, gradient = run(given, *others)
-            kept = _Evaluation(loss, lambda: gradient, input, target, spec)
+            kept = Evaluation(loss, lambda: gradient, input, target, spec)
             if self.members():
                 self._computed_as_a_whole(pulled=False)
         self.__dict__["_kept"] = kept
         return kept
 
-    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> _Evaluation:
+    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         with precision(dtype):
             arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(dtype), given)
-            loss, pull = jax.vjp(lambda input: self._described(OfObject).loss(input, *others), arrays)
+            loss, pull = jax.vjp(lambda input: self._described(OfObject)(input, *others), arrays)
 
         def gradient() -> Any:
             with precision(dtype):
                 return pull(jnp.ones_like(loss))[0]
 
-        return _Evaluation(loss, gradient, input, target, spec)
+        return Evaluation(loss, gradient, input, target, spec)
 
     def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
@@ -298,7 +335,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
-        masked = self._zero_mask is not None and self._whole().takes_mask
+        masked = self._zero_mask is not None and self.own_description().takes_mask
         return given, (unwrapped(target), self._zero_mask) if masked else (unwrapped(target),), dtype
 
     def __call__(self, input: Any, target: Any = None) -> Any:
@@ -321,10 +358,6 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         for criterion in (self, *self._all_members()):
             criterion.__dict__.update(_zero_mask=zeroMask, _kept=None)
 
-    def clone(self) -> Criterion:
-        """A deep copy."""
-        return copy.deepcopy(self)
-
     def type(self, type: str | None = None, tensorCache: dict | None = None) -> Criterion:
         """Casts every tensor; returns the criterion. Raises ValueError without a type."""
         if type is None:
@@ -339,8 +372,20 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_around", "_pulled")}
-
     def __repr__(self) -> str:
         return self.typename()
+
+
+def _object(value: Any, given: Given) -> Any:
+    if not isinstance(value, core.Module):
+        return value
+    return taken_from(given, value) or object_of(value, given)
+
+
+def _number(loss: Any) -> Any:
+    return loss if loss is None or isinstance(loss, float) else float(np.asarray(loss))
+
+
+def _first(gradients: Any) -> Any:
+    """The input's gradient, of those of input and target."""
+    return None if gradients is None else gradients[0]

@@ -8,7 +8,6 @@ from .. import core, losses
 from .criterion import Criterion
 from .described import Given, taken_from
 from .generated import object_of
-from .members import OfObject
 from .module import Module
 
 
@@ -20,20 +19,21 @@ class _Computing(Module):
             raise TypeError(f"{self.typename()}: expected a criterion, got {criterion!r}")
         super().__init__(criterion)
 
-    def _take(self, spec: core.Module, given: Given) -> None:
+    def _take_children(self, spec: core.Module, given: Given) -> None:
         described: Any = spec.criterion  # type: ignore[attr-defined]
         self.__dict__["criterion"] = taken_from(given, described) or object_of(described, given)
-        super()._take(spec, given)
+
+    def children(self) -> list[Any]:
+        """The criterion."""
+        return [self.__dict__["criterion"]]
 
     def own_description(self) -> core.Module:
-        """The description, with the criterion as it stands, or the object where that does more than it says."""
-        criterion = self.__dict__["criterion"]
-        described = OfObject(criterion) if criterion.is_foreign() else criterion.description()
-        return self._spec.replace(criterion=described)
-
-    def description(self) -> Any:
         """The description, with the criterion as it stands."""
-        return self._spec.replace(criterion=self.__dict__["criterion"].description())
+        return self.described_with([self.__dict__["criterion"].description()])
+
+    def described_with(self, inside: list) -> Any:
+        """The description with another criterion's."""
+        return self._spec.replace(criterion=inside[0])
 
 
 class CriterionTable(_Computing, describes=losses.CriterionTable):

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import core, losses, recurrent, reinforce
 from .criterion import Criterion
-from .described import Described, Given, taken_from
+from .described import Described, Given
 from .generated import object_of
 from .module import Module
 from .storage import dtype_of, precision
@@ -42,8 +42,8 @@ class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
 class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
     """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
 
-    def _take(self, spec: core.Module, given: Given) -> None:
-        super()._take(spec, given)
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        super()._take_children(spec, given)
         for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
             if name not in self.__dict__:
                 self.__dict__[name] = object_of(part)
@@ -78,7 +78,7 @@ class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward
         gradient = super().updateGradInput(input, target)
         given = jax.tree.map(np.asarray, unwrapped(input))
         with precision(given[1].dtype):
-            self.module.reinforce(self._whole().advantage(given, unwrapped(target)))
+            self.module.reinforce(self.own_description().advantage(given, unwrapped(target)))
         return gradient
 
 
@@ -104,8 +104,8 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
 class MultiCriterion(Criterion, describes=losses.MultiCriterion):
     """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts."""
 
-    def _take(self, spec: core.Module, given: Given) -> None:
-        super()._take(spec, given)
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        super()._take_children(spec, given)
         self.__dict__.setdefault("weights", list(spec.weights))  # type: ignore[attr-defined]
 
     def add(self, criterion: Criterion, weight: float = 1) -> Any:
@@ -119,22 +119,17 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
         return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
 
-    def _parts(self) -> list[Described]:
-        return list(self.criterions)
-
 
 class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
     """nn.ParallelCriterion."""
 
 
-MODULES = {"inputModule": "input_module", "targetModule": "target_module"}
-"""The modules of a ModuleCriterion, as Torch names them, and as its description does."""
+class LearnedCriterion(Criterion, describes=losses.LearnedCriterion):
+    """A criterion with parameters, to which backward adds their gradients."""
 
 
 class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
     """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
-
-    _own_effects = True
 
     def __init__(
         self, criterion: Criterion, inputModule: Module | None = None, targetModule: Module | None = None,
@@ -145,43 +140,9 @@ class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
         if inputModule is not None and inputModule.parameters()[0]:
             warnings.warn("nn.ModuleCriterion doesn't support parameter updates", stacklevel=2)
 
-    def _take(self, spec: core.Module, given: Given) -> None:
-        super()._take(spec, given)
-        for name, field in MODULES.items():
-            inside = getattr(spec, field)
-            if name not in self.__dict__:
-                self.__dict__[name] = None if inside is None else taken_from(given, inside) or object_of(inside, given)
-
-    def _described(self, of: Callable[[Criterion], Any]) -> Any:
-        modules = {field: self.__dict__[name] for name, field in MODULES.items()}
-        changes = {field: None if module is None else module.description() for field, module in modules.items()}
-        return super()._described(of).replace(**changes)
-
-    def _inside(self, input: Any, target: Any) -> tuple[Any, Any]:
-        return (
-            input if self.inputModule is None else self.inputModule.forward(input),
-            target if self.targetModule is None else self.targetModule.forward(target),
-        )
-
-    def updateOutput(self, input: Any, target: Any = None) -> Any:
-        """The criterion's loss of what the modules make of input and target."""
-        self.__dict__["_inner"] = self._inside(input, target)
-        output = self.__dict__["output"] = self.criterion.forward(*self._inner)
-        return output
-
-    def updateGradInput(self, input: Any, target: Any = None) -> Any:
-        """The criterion's gradient, pulled back through the input module."""
-        if "_inner" not in self.__dict__:
-            self.updateOutput(input, target)
-        gradient = self.criterion.backward(*self._inner)
-        if self.inputModule is not None:
-            gradient = self.inputModule.backward(input, gradient)
-        self.__dict__["gradInput"] = gradient
-        return gradient
-
     def _parts(self) -> list[Described]:
-        target = self.targetModule if self.castTarget else None
-        return [part for part in (self.criterion, self.inputModule, target) if part is not None]
+        parts = self.children()
+        return parts if self.castTarget else [part for part in parts if part is not self.targetModule]
 
 
 class AbstractSequencerCriterion(Criterion, describes=recurrent.AbstractSequencerCriterion):

@@ -111,6 +111,7 @@ class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None
+    is_criterion = False
     _spec: Any = None
     _type = "torch.FloatTensor"
 

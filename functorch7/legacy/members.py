@@ -6,12 +6,27 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
+from ..core import Module, is_concrete
+from ..core.recording import recorder, unrecorded
+from ..core.watching import unwatched
+from ..interop.torch7.reader import PARTS
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
 
-FIELDS = ("criterion", "criterions")
-"""The fields of descriptions that hold criterions."""
+FIELDS = ("criterion", "criterions", "input_module", "target_module")
+"""Fields of descriptions that hold criterions or modules, or may do so."""
+
+
+def attribute(field: str) -> str:
+    """Torch's name of a field that holds criterions or modules."""
+    return PARTS.get(field, field)
+
+
+def holds(value: Any) -> bool:
+    """Whether a field's value is a module, or has some."""
+    return any(isinstance(each, Module) for each in (value if isinstance(value, tuple) else (value,)))
 
 
 class OfObject(CriterionSpec, abstract=True):
@@ -35,24 +50,34 @@ class OfObject(CriterionSpec, abstract=True):
         spec = self.object._spec
         return spec is not None and spec.takes_mask
 
+    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+        """Leaves it to the object."""
+
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
-        user, dtype = self.object, jax.tree.leaves(input)[0].dtype
+        target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
+        # A network that is looked at runs once more: what the object has done by then is not to be done again.
+        user = self.object if recorder() is None else self.object.clone()
+        dtype, left = jax.tree.leaves(input)[0].dtype, []
 
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
             user.calls += 1
-            return jnp.asarray(unwrapped(user.forward(wrapped(input), wrapped(target))), dtype).reshape(())
+            with unrecorded(), unwatched():
+                loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
+            left[:] = user.calls, user._call
+            return jnp.asarray(loss, dtype).reshape(())
 
         def forward(input: Any) -> tuple[jax.Array, tuple]:
-            return value(input), (input, user.calls)
+            return value(input), (input,)
 
         def backward(residuals: tuple, slope: Any) -> tuple:
-            input, number = residuals
-            if user.calls != number:  # it has seen another input since: a step of a sequence
+            (input,), (number, call) = residuals, left
+            if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
-                user.calls = number
-            gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
+            user.__dict__["_call"], user.calls = call, number
+            with unrecorded(), unwatched():
+                gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
 
         call = jax.custom_vjp(value)

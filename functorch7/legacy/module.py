@@ -65,14 +65,18 @@ class Module(
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
-        if by_position(spec) or spec.children():
-            modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
-            self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
+        self._take_children(spec, given)
         self.__dict__["_spec"] = spec
         self.__dict__["_state"] = {}
         self._make_buffers()
         self._make_parameters()
         changed()
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        """Makes the objects inside that were not given."""
+        if by_position(spec) or spec.children():
+            modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
+            self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
 
     def _respecify(self, spec: core.Module) -> None:
         super()._respecify(spec)
@@ -105,7 +109,15 @@ class Module(
         """The immutable description of this object and all inside it."""
         if self._spec is None:
             return Foreign(self)
-        return with_modules(self.own_description(), [module.description() for module in self.children()])
+        return self.described_with([module.description() for module in self.children()])
+
+    def described_with(self, inside: list) -> Any:
+        """The description with these in place of the modules inside."""
+        return with_modules(self.own_description(), inside)
+
+    def as_foreign(self) -> Any:
+        """The place of this object in the description of a network, where the user's methods have to be called."""
+        return Foreign(self)
 
     def functional(self) -> tuple[core.Module, core.Variables]:
         """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""

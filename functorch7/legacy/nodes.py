@@ -70,7 +70,7 @@ class Objects:
         if isinstance(made, Tree) and "modules" in made.__dict__:
             made.__dict__["modules"] = ModuleList(made.typename(), [module for _, module in inner])
         for name, part in parts.items():
-            if not (isinstance(made, Tree) and name == "module"):  # WeightNorm's is described, without an object
+            if made.is_criterion or name != "module":  # WeightNorm's is described, without an object
                 made.__dict__[PARTS.get(name, name)] = part
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
@@ -124,17 +124,17 @@ class Nodes:
         return self.nodes[id(object)]
 
     def _made(self, object: Any) -> Node:
-        if not isinstance(object, Tree):  # a criterion
-            return Node(object.description(), parts=self._parts(object), settings={"_type": object._type})
         tensortype = getattr(object._spec, "tensortype", None)
         if tensortype is not None:  # an nn.Serial is saved in a type of its own
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
-        if object.is_foreign():
+        if object.is_criterion and object.description() is not None and object._is_users():
+            return Node(object.description(), settings={"_type": object._type})
+        if object.is_foreign() and not object.is_criterion:
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
         gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
-        settings = {"train": object.train, "_type": object._type}
+        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
         return Node(

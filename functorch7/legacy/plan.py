@@ -16,11 +16,12 @@ from ..core.kinds import map_state
 from ..core.tree import Path, join
 from ..core.zero_mask import is_zero_mask, with_zero_masks
 from ..layers import MapTable, Sequential
+from ..losses.base import Criterion, without_arrays
 from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
 from .compiled import Program, Term, Terms
-from .foreign import Foreign, InMode
+from .foreign import InMode
 from .layout import Layout
 from .registered import everywhere
 from .storage import dtype_of, precision
@@ -141,7 +142,7 @@ class Plan:
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
-        self.takes_table = self.spec.traits.takes_table
+        self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
         self.state_slots = _state_slots(self.spec, slots)
         self.ignores_gradient = _ends_in_a_sample(self.spec)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
@@ -177,6 +178,9 @@ class Plan:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
         self._seat(module, path)
         spec = module.own_description()
+        if isinstance(spec, Criterion) and not module._by_plan:
+            module.computed_in_a_network()
+            return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
@@ -185,7 +189,7 @@ class Plan:
             )
             for child, name in zip(module.children(), names, strict=True)
         ]
-        spec = with_modules(spec, [s for s, _, _ in inner])
+        spec = module.described_with([s for s, _, _ in inner])
         own = {name: self._cell(module, name) for name in module.own_parameters()}
         params = join(spec, own, [p for _, p, _ in inner])
         slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
@@ -271,14 +275,15 @@ class Plan:
     def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
-        if module.has_own_gradient():
-            return Foreign(module), {}, {}
+        place = module.as_foreign()
+        if module.has_own_gradient() or isinstance(place, Criterion):
+            return place, {}, {}
         first = len(self._tensors[0])
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
-        return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+        return place, {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 
     def _seat(self, module: Any, path: Path) -> None:
         self.paths[id(module)] = path

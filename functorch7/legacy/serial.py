@@ -28,6 +28,11 @@ PRIVATE = (
     "_line",
     "_times",
     "_noise",
+    "_kept",
+    "_around",
+    "_pulled",
+    "_followed",
+    "_within",
 )
 """What belongs to past calls: never copied, never saved."""
 

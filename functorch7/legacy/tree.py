@@ -56,7 +56,7 @@ for _name in ("__delitem__", "pop", "remove", "clear", "reverse", "sort"):
 
 
 def _checked(owner: str, module: Any) -> Any:
-    if isinstance(module, Tree):
+    if isinstance(module, Tree) and module.takes_an_input:
         return module
     hint = "; call it" if isinstance(module, type) and issubclass(module, Tree) else ""
     raise TypeError(f"{owner}: expected a module, got {module!r}{hint}")
@@ -66,6 +66,8 @@ class Tree(Described):
     """The part of Module that deals with the modules inside."""
 
     train: bool = True
+    takes_an_input = True
+    """Whether it can be in a list of modules; a criterion takes a target, too."""
 
     def children(self) -> list[Any]:
         """The modules inside."""

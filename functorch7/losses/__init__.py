@@ -2,6 +2,7 @@
 
 from .as_module import ModuleFromCriterion as ModuleFromCriterion
 from .base import Criterion as Criterion
+from .base import LearnedCriterion as LearnedCriterion
 from .binary import BCECriterion as BCECriterion
 from .binary import BinaryLogisticRegression as BinaryLogisticRegression
 from .binary import MarginCriterion as MarginCriterion

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import jax
 
 from ..core import Module, expected
+from ..core.module import Children
 from .base import Criterion
 
 
@@ -12,6 +13,7 @@ class ModuleFromCriterion(Module):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
     Shape: what the criterion takes, as a table -> (1).
+    Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError unless the input is such a table; what the criterion raises.
     Source: nngraph, ModuleFromCriterion.lua.
     """
@@ -20,16 +22,12 @@ class ModuleFromCriterion(Module):
 
     criterion: Criterion
 
-    @property
-    def traceable(self) -> bool:
-        return self.criterion.traits.traceable
-
-    @property
-    def checks_values(self) -> bool:
-        return self.criterion.traits.checks_values
+    def children(self) -> Children:
+        return {"criterion": self.criterion}
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not isinstance(input, (list, tuple)) or len(input) != 2:
             raise expected(self, "a table of prediction and target", input)
-        loss = self.criterion(input[0], jax.lax.stop_gradient(input[1]))
-        return loss[None], buffers
+        given = (input[0], jax.lax.stop_gradient(input[1]))
+        loss, new = self.call("criterion", params, buffers, given, key=key, train=train)
+        return loss[None], {"criterion": new}

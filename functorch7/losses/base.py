@@ -1,30 +1,56 @@
-"""The description of a criterion: `criterion(input, target)` is a scalar."""
+"""The description of a criterion: a module of (input, target), whose output is a scalar."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 
-from ..core import Const, Module, check_values, const, expected, lookable
+from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable, structure_of
 from .tables import as_arrays
 
 
 class Criterion(Module, abstract=True):
     """A loss: write `loss(input, target)`; it is a scalar of the input's dtype, differentiable by `jax.grad`.
 
-    Criterions are descriptions like modules (frozen, hashable, equal by value) without arrays to train.
+    A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
+    zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
+    `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
     `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
     """
 
-    def __call__(self, input: Any, target: Any = None, zero_mask: Any = None) -> jax.Array:
-        """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`)."""
-        input, target = jax.tree.map(jnp.asarray, as_arrays(input)), as_arrays(target)
-        if zero_mask is not None and not self.takes_mask:
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if cls.init_params is not Module.init_params and cls.forward is Criterion.forward:
+            raise TypeError(
+                f"{cls.torch_name()}: its init_params makes arrays, which loss(input, target) does not see; make it a "
+                "LearnedCriterion, whose loss(run, input, target) has them in run.params"
+            )
+
+    def __call__(
+        self, input: Any, target: Any = None, zero_mask: Any = None, *, key: Any = None, train: bool = False
+    ) -> jax.Array:
+        """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`).
+
+        Raises: TypeError for a criterion with arrays.
+        """
+        given = (input, target) if zero_mask is None else (input, target, zero_mask)
+        return self.apply(*without_arrays(self), given, key=key, train=train)[0]
+
+    def apply(
+        self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False
+    ) -> tuple[Any, Any]:
+        """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
+
+        Raises: ValueError for what is no such table; as `Module.apply`.
+        """
+        if not isinstance(input, (list, tuple)) or len(input) not in (2, 3):
+            raise expected(self, "a table of input and target", input)
+        given, target, *mask = input
+        if mask and not self.takes_mask:
             raise TypeError(f"{self.torch_name()}: takes no zeroMask; MaskZeroCriterion masks")
-        given = {} if zero_mask is None else {"zero_mask": zero_mask}
-        self.check(input, target, **given)
-        with jax.named_scope(type(self).__name__):
-            return self.loss(input, jax.tree.map(jnp.asarray, target), **given)
+        given = (jax.tree.map(jnp.asarray, as_arrays(given)), as_arrays(target), *mask)
+        return super().apply(params, buffers, given, key=key, train=train)
 
     @property
     def takes_mask(self) -> bool:
@@ -40,15 +66,32 @@ class Criterion(Module, abstract=True):
 
     @property
     def checks_values(self) -> bool:
-        return type(self).check is not Criterion.check
+        return type(self).check is not Criterion.check or super().checks_values
 
     def example_weight(self, input: Any, target: Any) -> Any:
         """The share in an average that an example (a batch of one) has."""
         return jnp.ones(())
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        """As a module: the loss of the table [input, target]."""
-        return self(*input), buffers
+        self.check(*input)
+        given, target, *mask = input
+        return self.loss(given, jax.tree.map(jnp.asarray, target), *mask), buffers
+
+
+class LearnedCriterion(Composite, Criterion, abstract=True):
+    """A criterion with arrays: write `loss(run, input, target)`, in which modules in its fields are called by `run`.
+
+    `run` is that of a Composite: `run.name(x)` calls the module in the field `name`, `run.params["weight"]` is what the
+    criterion's own `init_params(key, stdv=None)` has made, and `run.key` and `run.train` are there, too. A criterion in
+    a field is called by `run.name((input, target))`. Its arrays are made by `init` and go into `apply`.
+    """
+
+    def f(self, run: Any, input: Any) -> Any:
+        self.check(*input)
+        return self.loss(run, input[0], jax.tree.map(jnp.asarray, input[1]))
+
+    def loss(self, run: Any, input: Any, target: Any) -> jax.Array:  # type: ignore[override]
+        raise NotImplementedError(f"{self.torch_name()} must define loss(run, input, target)")
 
 
 class Averaged(Criterion, abstract=True):
@@ -68,6 +111,26 @@ class Averaged(Criterion, abstract=True):
             raise expected(self, f"a target of {jnp.size(input)} elements, as the input", target)
         losses = self.each(input, target.reshape(input.shape).astype(input.dtype))
         return losses.mean() if self.size_average else losses.sum()
+
+
+def without_arrays(criterion: Criterion) -> Variables:
+    """The variables of a criterion that has no arrays. Raises: TypeError for one that has some."""
+    made = _structure(criterion) if criterion.children() or _has_own(criterion) else Variables({}, {})
+    if jax.tree.leaves(made):
+        raise TypeError(
+            f"{criterion.torch_name()}: has arrays, which `criterion(input, target)` does not know; make them by "
+            "`params, buffers = criterion.init(key)`, and call criterion.apply(params, buffers, (input, target)); "
+            "in a network, CriterionTable has them"
+        )
+    return made
+
+
+_structure = lru_cache(256)(structure_of)
+
+
+def _has_own(criterion: Criterion) -> bool:
+    kind = type(criterion)
+    return kind.init_params is not Module.init_params or kind.init_buffers is not Module.init_buffers
 
 
 def vector(module: Module, weights: Any) -> Const | None:

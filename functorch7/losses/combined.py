@@ -6,13 +6,39 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, expected
+from ..core.module import Children
 from .base import Criterion
+
+
+def check_criterion(module: Module, criterion: Any) -> None:
+    """Raises TypeError for what is no criterion."""
+    if not isinstance(criterion, Criterion):
+        raise TypeError(f"{module.torch_name()}: expected a criterion, got {criterion!r}")
+
+
+class AroundCriterion(Criterion, abstract=True):
+    """A criterion around another, its child `criterion`, whose checks of values and masks are its own."""
+
+    criterion: Criterion
+
+    checks_values = Module.checks_values  # those of the criterion inside
+
+    def __post_init__(self) -> None:
+        check_criterion(self, self.criterion)
+
+    def children(self) -> Children:
+        return {"criterion": self.criterion}
+
+    @property
+    def takes_mask(self) -> bool:
+        return self.criterion.takes_mask
 
 
 class MultiCriterion(Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.
 
     Shape: what the criterions take -> scalar; 0 without criterions.
+    Parameters and buffers: a list with each criterion's.
     Raises: TypeError for what is no criterion; what the criterions raise.
     Source: nn/doc/criterion.md#nn.MultiCriterion.
     """
@@ -20,15 +46,15 @@ class MultiCriterion(Criterion):
     criterions: tuple[Criterion, ...] = ()
     weights: tuple[float, ...] = ()
 
+    checks_values = Module.checks_values  # those of the criterions inside
+
     def __post_init__(self) -> None:
         self._set(criterions=tuple(self.criterions), weights=tuple(self.weights) or (1,) * len(self.criterions))
         for criterion in self.criterions:
-            if not isinstance(criterion, Criterion):
-                raise TypeError(f"{self.torch_name()}: expected a criterion, got {criterion!r}")
+            check_criterion(self, criterion)
 
-    @property
-    def traceable(self) -> bool:
-        return all(criterion.traits.traceable for criterion in self.criterions)
+    def children(self) -> Children:
+        return self.criterions
 
     def add(self, criterion: Criterion, weight: float = 1) -> "MultiCriterion":
         """The same with one more criterion."""
@@ -42,16 +68,21 @@ class MultiCriterion(Criterion):
     def takes_mask(self) -> bool:
         return any(criterion.takes_mask for criterion in self.criterions)
 
-    def check(self, input: Any, target: Any, **mask: Any) -> None:
+    def check(self, input: Any, target: Any, *mask: Any) -> None:
         for criterion, part in zip(self.criterions, self.parts(input, target), strict=True):
-            criterion.check(*part, **(mask if criterion.takes_mask else {}))
+            criterion.check(*part, *(mask if criterion.takes_mask else ()))
 
-    def loss(self, input: Any, target: Any, **mask: Any) -> jax.Array:
-        parts = self.parts(input, target)
-        total: Any = jnp.zeros((), jax.tree.leaves(input)[0].dtype)
-        for criterion, weight, part in zip(self.criterions, self.weights, parts, strict=True):
-            total = total + weight * criterion.loss(*part, **(mask if criterion.takes_mask else {}))
-        return total
+    def forward(
+        self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None
+    ) -> tuple[Any, Any]:
+        """The weighted sum; `way` runs the criterions otherwise than by `apply`."""
+        given, target, *mask = input
+        total, new = jnp.zeros((), jax.tree.leaves(given)[0].dtype), list(buffers)
+        for i, (weight, part) in enumerate(zip(self.weights, self.parts(given, target), strict=True)):
+            part = (*part, *mask) if self.criterions[i].takes_mask else part
+            loss, new[i] = self.call(i, params, buffers, part, key=key, train=train, way=way)
+            total = total + weight * loss
+        return total, new
 
 
 class ParallelCriterion(MultiCriterion):
@@ -81,30 +112,38 @@ class ParallelCriterion(MultiCriterion):
         return list(zip(input[:count], target[:count], strict=True))
 
 
-class ModuleCriterion(Criterion):
-    """criterion(input_module(x), target_module(y)); both modules are optional, and without parameters.
+class ModuleCriterion(AroundCriterion):
+    """criterion(input_module(x), target_module(y)); both modules are optional. The target gets no gradient.
 
-    In `legacy` they may have parameters, whose gradients are accumulated.
     Shape: what the modules take -> scalar.
-    Raises: ValueError for modules with parameters; what the modules and the criterion raise.
+    Parameters and buffers: `criterion`, `input_module`, `target_module`: each one's, as far as they are there.
+    Raises: TypeError for what is no criterion; what the modules and the criterion raise.
     Source: dpnn/README.md#nn.ModuleCriterion.
     """
 
-    criterion: Criterion
     input_module: Module | None = None
     target_module: Module | None = None
     cast_target: bool = True
 
-    def transformed(self, module: Module | None, value: Any) -> Any:
-        """What a module makes of a value."""
-        if module is None:
-            return value
-        params, buffers = module.init(jax.random.key(0))
-        if jax.tree.leaves(params):
-            raise expected(self, "modules without parameters", module)
-        return module.apply(params, buffers, value)[0]
+    @property
+    def takes_mask(self) -> bool:
+        return False
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        return self.criterion.loss(
-            self.transformed(self.input_module, input), self.transformed(self.target_module, target)
-        )
+    def children(self) -> Children:
+        modules = {"input_module": self.input_module, "target_module": self.target_module}
+        return {"criterion": self.criterion} | {name: each for name, each in modules.items() if each is not None}
+
+    def forward(
+        self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None
+    ) -> tuple[Any, Any]:
+        """The criterion's loss; `way` runs the criterion otherwise than by `apply`."""
+        given, target = input
+        new = dict(buffers)
+        if self.input_module is not None:
+            given, new["input_module"] = self.call("input_module", params, buffers, given, key=key, train=train)
+        if self.target_module is not None:
+            target = jax.tree.map(jnp.asarray, target)
+            target, new["target_module"] = self.call("target_module", params, buffers, target, key=key, train=train)
+            target = jax.lax.stop_gradient(target)
+        loss, new["criterion"] = self.call("criterion", params, buffers, (given, target), key=key, train=train, way=way)
+        return loss, new

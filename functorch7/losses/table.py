@@ -1,32 +1,33 @@
 """A criterion as a module."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
-from ..core import TableMap, expected
+from ..core import Module, expected
+from ..core.module import Children
 from .base import Criterion
 
 
-class CriterionTable(TableMap):
+class CriterionTable(Module):
     """criterion(x, y) of a table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
+    Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError unless the input is such a table; what the criterion raises.
     Source: nn/doc/table.md#nn.CriterionTable.
     """
 
+    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
     criterion: Criterion
 
-    @property
-    def traceable(self) -> bool:
-        return self.criterion.traits.traceable
+    def children(self) -> Children:
+        return {"criterion": self.criterion}
 
-    @property
-    def checks_values(self) -> bool:
-        return self.criterion.traits.checks_values
-
-    def f(self, input: Any) -> Any:
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not isinstance(input, (list, tuple)) or len(input) < 2:
             raise expected(self, "a table of input and target", input)
-        return self.criterion(input[0], jax.lax.stop_gradient(input[1]))
+        given = (input[0], jax.lax.stop_gradient(input[1]))
+        loss, new = self.call("criterion", params, buffers, given, key=key, train=train)
+        return loss, {"criterion": new}

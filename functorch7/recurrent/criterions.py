@@ -1,37 +1,37 @@
 """Losses of sequences, and of batches with padding."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import ZeroMask, expected, is_concrete
+from ..core import ZeroMask, expected, forget, is_concrete
+from ..core.keys import of_steps
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
+from ..losses.combined import AroundCriterion
 from .masking import GIVEN, masking, padding
+from .over_time import over_time, unrolled
 from .sequencer import stacked
 
 
-class AbstractSequencerCriterion(Criterion, abstract=True):
+class AbstractSequencerCriterion(AroundCriterion, abstract=True):
     """The sum of a criterion's losses over the steps of a sequence, or their mean with size_average.
 
-    A `zero_mask` (T, B) has a row for each step.
+    A `zero_mask` (T, B) has a row for each step. What the criterion draws, it draws anew at each step.
+    Parameters and buffers: `criterion`, the criterion's.
     Source: rnn, AbstractSequencerCriterion.lua.
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    is_step: ClassVar[bool] = False  # type: ignore[assignment]
 
-    criterion: Criterion
     size_average: bool = False
 
-    @property
-    def traceable(self) -> bool:
-        return self.criterion.traits.traceable
-
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Criterion):
-            raise TypeError(f"{self.torch_name()}: expected a criterion, got {self.criterion!r}")
+        super().__post_init__()
         if isinstance(self.criterion, ModuleCriterion):
             raise TypeError(
                 f"{self.torch_name()} shouldn't decorate a ModuleCriterion. Instead, try the other way around : "
@@ -39,15 +39,11 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
                 "a Sequencer."
             )
 
-    @property
-    def takes_mask(self) -> bool:
-        return self.criterion.takes_mask
-
     def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
         """Input and target, both a table, or both a tensor with time first."""
         raise NotImplementedError
 
-    def _columns(self, input: Any, target: Any, zero_mask: Any) -> list:
+    def _columns(self, input: Any, target: Any, zero_mask: Any = None) -> list:
         """What the criterion of a step gets, each for all steps: inputs, targets and, if given, masks."""
         inputs, targets = self.aligned(input, target)
         if zero_mask is None:
@@ -70,23 +66,45 @@ class AbstractSequencerCriterion(Criterion, abstract=True):
             batches = jax.tree.leaves(columns[0])[0].ndim > 2
             self.criterion.check(*jax.tree.map(_merged, columns) if batches else columns)
 
-    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
-        columns = self._columns(input, target, zero_mask)
-        if isinstance(columns[0], list):
-            steps = list(zip(*columns, strict=True))
-            if not self.traits.traceable or len({str(jax.tree.map(jnp.shape, step)) for step in steps}) > 1:
-                return self.total(jnp.stack([self.criterion.loss(*step) for step in steps]))
-            columns = [stacked(self, column) for column in columns]
-        elif not self.traits.traceable:
-            steps = range(len(jax.tree.leaves(columns[0])[0]))
-            return self.total(
-                jnp.stack([self.criterion.loss(*jax.tree.map(lambda x, t=t: x[t], columns)) for t in steps])
-            )
-        return self.total(jax.vmap(self.criterion.loss)(*columns))
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self.check(*input)
+        given, target, *mask = input
+        columns = self._columns(given, jax.tree.map(jnp.asarray, target), *mask)
+        if not self.traits.traceable or _differ(columns):
+            losses, new = self._step_by_step(params, buffers, columns, key, train)
+        else:
+            if isinstance(columns[0], list):
+                columns = [stacked(self, column) for column in columns]
+            losses, inner = self.call("criterion", params, buffers, tuple(columns), key=key, train=train, way=over_time)
+            new = {"criterion": inner}
+        return self.total(losses), forget(self, new)
+
+    def _step_by_step(self, params: Any, buffers: Any, columns: list, key: Any, train: bool) -> tuple[Any, Any]:
+        length = len(jax.tree.leaves(columns[0])[0]) if not isinstance(columns[0], list) else len(columns[0])
+        keys = of_steps(key, length)
+
+        def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
+            step_key = None if keys is None else keys[time]
+            loss, new = self.call("criterion", params, buffers, input, key=step_key, train=train)
+            return loss, {"criterion": new}
+
+        losses, new = unrolled(step, buffers, [tuple(_at(column, t) for column in columns) for t in range(length)])
+        return jnp.stack(losses), new
 
     def total(self, losses: jax.Array) -> jax.Array:
         """The losses of all steps together."""
         return losses.mean() if self.size_average else losses.sum()
+
+
+def _differ(columns: list) -> bool:
+    """Whether the steps have different shapes, as they may in tables."""
+    if not isinstance(columns[0], list):
+        return False
+    return len({str(jax.tree.map(jnp.shape, step)) for step in zip(*columns, strict=True)}) > 1
+
+
+def _at(column: Any, time: int) -> Any:
+    return column[time] if isinstance(column, list) else jax.tree.map(lambda leaf: leaf[time], column)
 
 
 def _merged(leaf: Any) -> Any:
@@ -126,14 +144,15 @@ class RepeaterCriterion(AbstractSequencerCriterion):
         return input, jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[None], (len(input), *leaf.shape)), target)
 
 
-class MaskZeroCriterion(Criterion):
+class MaskZeroCriterion(AroundCriterion):
     """The criterion of the examples whose first input tensor is not all zeros; 0 if there are none.
 
     Shape: inputs whose first tensor is a batch of tensors of n_input_dim dimensions, and targets -> scalar. With
     n_input_dim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
     which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
     Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
-    the examples' losses.
+    the examples' losses. The modules of a ModuleCriterion run on all examples.
+    Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError for input that is no batch, and for a mask that is missing or of another size; what the criterion
     raises.
     Source: rnn/README.md#rnn.MaskZeroCriterion; rnn (2017), MaskZeroCriterion.lua.
@@ -142,16 +161,10 @@ class MaskZeroCriterion(Criterion):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
     takes_mask: ClassVar[bool] = True  # type: ignore[assignment]
 
-    criterion: Criterion
     n_input_dim: Any = False
 
-    @property
-    def traceable(self) -> bool:
-        return self.criterion.traits.traceable
-
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Criterion):
-            raise TypeError(f"{self.torch_name()}: expected a criterion, got {self.criterion!r}")
+        super().__post_init__()
         self._set(n_input_dim=masking(self, self.n_input_dim))
 
     def kept(self, input: Any, zero_mask: Any = None) -> jax.Array:
@@ -174,13 +187,17 @@ class MaskZeroCriterion(Criterion):
         else:
             self.criterion.check(input, jax.tree.map(lambda leaf: jnp.where(_along(kept, leaf), leaf, 1), target))
 
-    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
-        if zero_mask is False:
-            return self.criterion.loss(input, target)
-        kept = self.kept(input, zero_mask)
-        if any(jnp.shape(leaf)[:1] != kept.shape for leaf in jax.tree.leaves(target)):
-            raise expected(self, f"a target for each of {len(kept)} examples", target)
-        return _loss_of_rows(self.criterion, input, target, kept)
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self.check(*input)
+        given, target, *mask = input
+        target, way = jax.tree.map(jnp.asarray, target), None
+        if not (mask and mask[0] is False):
+            kept = self.kept(given, *mask)
+            if any(jnp.shape(leaf)[:1] != kept.shape for leaf in jax.tree.leaves(target)):
+                raise expected(self, f"a target for each of {len(kept)} examples", target)
+            way = partial(_of_rows, rows=kept)
+        loss, new = self.call("criterion", params, buffers, (given, target), key=key, train=train, way=way)
+        return loss, {"criterion": new}
 
 
 def _along(rows: jax.Array, leaf: Any) -> jax.Array:
@@ -188,24 +205,25 @@ def _along(rows: jax.Array, leaf: Any) -> jax.Array:
     return rows.reshape(rows.shape + (1,) * (jnp.ndim(leaf) - 1))
 
 
-def _loss_of_rows(criterion: Criterion, input: Any, target: Any, rows: jax.Array) -> jax.Array:
+def _of_rows(
+    criterion: Criterion, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, rows: jax.Array
+) -> tuple[Any, Any]:
     """The criterion's loss of some examples of a batch: a sum, or an average by the weights that examples have."""
     if not criterion.traits.traceable:
         chosen = np.flatnonzero(rows)
         if not len(chosen):
-            return jnp.zeros((), jax.tree.leaves(input)[0].dtype)
-        return criterion.loss(*jax.tree.map(lambda leaf: leaf[chosen], (input, target)))
-    if isinstance(criterion, MultiCriterion):
-        parts = zip(criterion.criterions, criterion.weights, criterion.parts(input, target), strict=True)
-        return sum(weight * _loss_of_rows(part, *values, rows) for part, weight, values in parts)  # type: ignore
-
-    def one(example: Any) -> tuple[Any, Any]:
-        input, target = jax.tree.map(lambda leaf: leaf[None], example)
-        return criterion.loss(input, target), criterion.example_weight(input, target)
-
-    losses, weights = jax.vmap(one)((input, target))
+            return jnp.zeros((), jax.tree.leaves(input)[0].dtype), buffers
+        input = jax.tree.map(lambda leaf: leaf[chosen], input)
+        return criterion.apply(params, buffers, input, key=key, train=train)
+    if isinstance(criterion, (ModuleCriterion, MultiCriterion)):
+        way = partial(_of_rows, rows=rows)
+        return criterion.forward(params, buffers, input, key=key, train=train, way=way)
+    given, target = input
+    target = jax.tree.map(lambda leaf: jnp.where(_along(rows, leaf), leaf, 1), target)  # any class will do
+    examples = jax.tree.map(lambda leaf: leaf[:, None], (given, target))
+    losses, new = over_time(criterion, params, buffers, examples, key=key, train=train)
     if not getattr(criterion, "size_average", False):
-        return jnp.where(rows, losses, 0).sum()
-    weights = jnp.where(rows, weights, 0)
+        return jnp.where(rows, losses, 0).sum(), new
+    weights = jnp.where(rows, jax.vmap(criterion.example_weight)(*examples), 0)
     total = weights.sum()
-    return jnp.where(rows, weights * losses, 0).sum() / jnp.where(total == 0, 1, total)
+    return jnp.where(rows, weights * losses, 0).sum() / jnp.where(total == 0, 1, total), new

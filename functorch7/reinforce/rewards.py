@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import check_values, expected, lookable, title
+from ..core.module import Children
 from ..losses import Criterion, MSECriterion
 from ..losses.classification import check_classes
 
@@ -23,6 +24,9 @@ class VarianceReducedReward(Criterion, abstract=True):
     scale: float = 1
     criterion: Criterion = MSECriterion()
     size_average: bool = True
+
+    def children(self) -> Children:
+        return {"criterion": self.criterion}
 
     def predictions(self, given: Any) -> Any:
         """The first entry of the table, one row or number per example; None if it is no such thing."""
@@ -46,12 +50,15 @@ class VarianceReducedReward(Criterion, abstract=True):
         advantage = lax.stop_gradient(reward - self.parts(input)[1].reshape(-1))
         return advantage / reward.size if self.size_average else advantage
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
-        reward = self.reward(input, target)
-        baseline = self.parts(input)[1]
-        learned = self.criterion(baseline, reward.reshape(baseline.shape))
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        self.check(*input)
+        reward = self.reward(*input)
+        baseline = self.parts(input[0])[1]
+        given = (baseline, reward.reshape(baseline.shape))
+        learned, new = self.call("criterion", params, buffers, given, key=key, train=train)
         # The value is the reward's, the gradient the baseline's.
-        return learned - lax.stop_gradient(learned) - (reward.mean() if self.size_average else reward.sum())
+        loss = learned - lax.stop_gradient(learned) - (reward.mean() if self.size_average else reward.sum())
+        return loss, {"criterion": new}
 
     def parts(self, input: Any) -> tuple[jax.Array, jax.Array]:
         """The predictions, one row or number per example, and the baseline."""

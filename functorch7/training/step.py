@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import optax
 
 from ..core import Module, penalty, without_emitted
+from ..core.keys import folded
+from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .sharding import Sharding
 from .state import TrainState
@@ -23,7 +25,8 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) ->
 
     The loss is the criterion's plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
     has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
-    copy of the parameters; parameters, buffers and the loss keep their dtypes.
+    copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
+    as the CriterionTable of a network.
     """
 
     def loss(params: Any, buffers: Any, batch: tuple[Any, Any], key: Any) -> tuple[jax.Array, tuple[Any, Any]]:
@@ -33,12 +36,19 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) ->
             params, input = cast(params, compute_dtype), cast(input, compute_dtype)
         output, new = module.apply(params, buffers, input, key=key, train=True)
         output = output if compute_dtype is None else cast(output, precise)
-        value = criterion(output, target) + penalty(new)
+        value = _loss_of(criterion, output, target, folded(key, len(module.child_modules()))) + penalty(new)
         if hasattr(criterion, "advantage"):
             value = value + reinforce_loss(new, criterion.advantage(output, target))
         return value.astype(precise), (output, without_emitted(new))
 
     return loss
+
+
+def _loss_of(criterion: Callable, output: Any, target: Any, key: Any) -> Any:
+    """A criterion's loss, in training mode where it is one of this package."""
+    if not isinstance(criterion, Criterion):
+        return criterion(output, target)
+    return criterion(output, target, key=key if criterion.traits.draws(True) else None, train=True)
 
 
 class Descent(NamedTuple):

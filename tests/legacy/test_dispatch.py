@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import compiled as compiled_functions
-from functorch7.legacy import criterion as criterion_module
-from functorch7.legacy import nn
+from functorch7.legacy import evaluations, nn
 
 from .helpers import values
 
@@ -46,7 +45,7 @@ def calls(monkeypatch):
         for function in vars(compiled_functions).values():
             if hasattr(function, "cache_clear"):
                 function.cache_clear()
-        criterion_module._value_and_gradient.cache_clear()
+        evaluations.value_and_gradient.cache_clear()
 
     monkeypatch.setattr(jax, "jit", counting)
     forget_functions()

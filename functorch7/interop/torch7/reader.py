@@ -124,6 +124,10 @@ class Reader:
         if schema.has_free_name and isinstance(record.get("name"), str) and record.get("name"):
             spec = spec.named(record.get("name"))
         children = children if spec.child_modules() else []  # what Torch composes, and a description does at once
+        if spec.child_modules() and not children:  # a criterion's
+            children = [
+                node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node
+            ]
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
         settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class Writer:
         if schema.has_free_name and node.spec.own_name is not None:
             fields["name"] = node.spec.own_name
         fields |= schema.write(node)
-        if by_position(node.spec):
+        if by_position(node.spec) and not isinstance(node.spec, Criterion):
             fields.setdefault("modules", list(node.children))
         fields |= {
             PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
@@ -139,7 +139,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
         own_buffers, buffers_below = split(module, buffers)
         inner = zip(module.child_modules(), below, buffers_below, strict=True)
         node = Node(module, own, children=[made(*each) for each in inner])
-        node.parts = parts_of(module)
+        node.parts = parts_of(module, node.children)
         node.gradients = {name: gradient(value) for name, value in own.items()}
         node.buffers = {name: own_buffers[name] for name in schema_of(type(module)).buffers}
         return node
@@ -147,12 +147,18 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
     return made(module, *variables)
 
 
-def parts_of(module: core.Module) -> dict[str, Any]:
-    """The nodes of modules and criterions in a description's own fields, which have no arrays here."""
+def parts_of(module: core.Module, children: Sequence[Node] = ()) -> dict[str, Any]:
+    """The nodes of modules and criterions in a description's own fields.
+
+    Those are the children's, in order, where these are children; others have no arrays here.
+    """
+    rest = list(children)
 
     def made(value: Any) -> Any:
         if isinstance(value, tuple):
             return [made(each) for each in value]
-        return None if value is None else Node(value, parts=parts_of(value))
+        if value is None:
+            return None
+        return rest.pop(0) if rest else Node(value, parts=parts_of(value))
 
     return {name: made(getattr(module, name)) for name in schema_of(type(module)).parts}
