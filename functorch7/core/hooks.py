@@ -5,6 +5,7 @@ Hooks are attached to a description, each with the path of its module; `Module.c
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import jax
@@ -13,11 +14,10 @@ import numpy as np
 from jax import lax
 
 from .checks import is_concrete, title
-from .recording import unrecorded
-from .rows import unread
+from .probe import at_once, opened, silent
 from .traits import Traits
 from .tree import Name, Parent, Path, dotted, places
-from .watching import Key, Watch, unwatched, watcher
+from .watching import Key, Watch, Watcher
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
 """When a hook runs; "failed": when forward raises, with the output None (for the legacy interface)."""
@@ -135,16 +135,18 @@ def here(module: Hookable) -> bool:
     return any(not hook.path for hook in module._hooks)
 
 
-def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any = ()) -> tuple[Any, Any]:
+def run(
+    module: Hookable, forward: Forward, params: Any, input: Any, others: Any = (), steps: bool = False
+) -> tuple[Any, Any]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
-    `others`: what else it depends on.
+    `others`: what else it depends on. `steps`: it runs for all steps at once, with time first; hooks see single ones.
     """
+    each = at_once if steps else _alone
     own = sorted((hook for hook in module._hooks if not hook.path), key=lambda hook: not hook.everywhere)
     at: dict[str, list[Callable]] = {kind: [hook.function for hook in own if hook.kind == kind] for kind in KINDS}
     for hook in at["forward_pre"]:
-        new = hook(module, input)
-        module, input = new if isinstance(new, Called) else (module, _chosen(new, input))
+        module, input = _called(hook, module, input, each)
     bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
     def between(bare: Hookable, params: Any, input: Any) -> tuple[Any, Any]:
@@ -155,20 +157,39 @@ def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any
                 hook(module, input, None)
             raise
         for hook in at["forward"]:
-            output = _chosen(hook(module, input, output), output)
+            output = _chosen(each(partial(hook, module), input, output), output)
         return output, buffers
 
     if not (at["backward_pre"] or at["backward"]):
         return between(bare, params, input)
     shape = None
     if module.traits.traceable:
-        silent = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
-        with unread(), unwatched(), unrecorded():
-            shape = jax.eval_shape(lambda: between(silent, params, input)[0])
-    bracket = _Bracket(module, at["backward_pre"], at["backward"])
+        forwards = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
+        with silent():
+            shape = jax.eval_shape(lambda: between(forwards, params, input)[0])
+    bracket = _Bracket(module, at["backward_pre"], at["backward"], steps)
     params, input, channel = bracket.entered(params, input, shape, others)
     output, buffers = between(bare, params, input)
-    return bracket.left(input, output, channel), buffers
+    return bracket.left(output, channel), buffers
+
+
+def _alone(function: Callable, *values: Any) -> Any:
+    return function(*values)
+
+
+def _called(hook: Callable, module: Hookable, input: Any, each: Callable) -> tuple[Hookable, Any]:
+    """The module and the input as a forward_pre hook leaves them."""
+    modules = [module]
+
+    def call(input: Any) -> Any:
+        new = hook(module, input)
+        if isinstance(new, Called):
+            modules.append(new.module)
+            return new.input
+        return new
+
+    new = each(call, input)
+    return modules[-1], _chosen(new, input)
 
 
 def _chosen(new: Any, old: Any) -> Any:
@@ -183,13 +204,12 @@ class _Bracket:
     by value, and there a list will do.
     """
 
-    def __init__(self, module: Hookable, pre: list[Callable], full: list[Callable]):
-        self.module, self.pre, self.full = module, pre, full
+    def __init__(self, module: Hookable, pre: list[Callable], full: list[Callable], steps: bool):
+        self.module, self.pre, self.full, self.steps = module, pre, full, steps
         self.pulled: list = []
-        self.seen = watcher()
-        self.keys: dict[Callable, Key] = {}
-        if self.seen is not None:
-            self.keys = {hook: self.seen.key(hook) for hook in pre + full if isinstance(hook, Watch)}
+        self.seen: Watcher | None = opened(Watcher)
+        watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
+        self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
     def entered(self, params: Any, input: Any, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
@@ -200,7 +220,7 @@ class _Bracket:
         zero = _zero_of((params, input, others))
         channel = [jnp.zeros(leaf.shape, leaf.dtype) for leaf in outputs]
         moving, channel = jax.tree.map(lambda each: jnp.where(False, zero.astype(each.dtype), each), (moving, channel))
-        sinks = self._sinks(self.full)
+        sinks = self._sinks(self.full, input, shape)
 
         @jax.custom_vjp
         def enter(moving: list, weights: list, channel: list, sinks: list) -> tuple:
@@ -216,11 +236,10 @@ class _Bracket:
         moving, weights, channel = enter(moving, weights, channel, sinks)
         return filled(weights), joined(moving), channel
 
-    def left(self, input: Any, output: Any, channel: list) -> Any:
+    def left(self, output: Any, channel: list) -> Any:
         """The output."""
         moving, joined = _parted(output)
-        sinks = self._sinks(self.pre)
-        self._show_templates(input, output)
+        sinks = self._sinks(self.pre, output)
 
         @jax.custom_vjp
         def leave(moving: list, channel: list, sinks: list) -> list:
@@ -237,27 +256,34 @@ class _Bracket:
         return joined(leave(moving, channel, sinks))
 
     def _through(self, hooks: list[Callable], sinks: list, gradient: Any, *others: Any) -> tuple[Any, list]:
-        """(the gradient that the hooks leave, what the sinks get: what is there when it is their watch's turn)."""
-        shown: list = []
-        for hook, sink in zip(hooks, sinks, strict=True):
-            shown.append(None if sink is None else (gradient, *others))
-            if not isinstance(hook, Watch):
-                gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
-        return gradient, shown
+        """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
 
-    def _sinks(self, hooks: list[Callable]) -> list:
-        """For each hook, the zeros whose gradient is to be what it sees; None if nobody watches."""
-        if self.seen is None:
-            return [None] * len(hooks)
-        keys = [self.keys.get(hook) for hook in hooks]
-        self.seen.entries += [key for key in reversed(keys) if key is not None]
-        return [None if key is None else self.seen.sinks.get(key) for key in keys]
+        def through(gradient: Any, *others: Any) -> tuple[Any, list]:
+            seen: list = []
+            for hook in hooks:
+                seen.append((gradient, *others) if hook in self.keys else None)
+                if not isinstance(hook, Watch):
+                    gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
+            return gradient, seen
 
-    def _show_templates(self, input: Any, output: Any) -> None:
-        if self.seen is not None:
-            of_input, of_output = (jax.tree.map(jnp.zeros_like, _floating(value)) for value in (input, output))
-            for hook, key in self.keys.items():
-                self.seen.templates[key] = (of_output,) if hook in self.pre else (of_input, of_output)
+        gradient, seen = (jax.vmap(through) if self.steps else through)(gradient, *others)
+        if self.steps:
+            seen = jax.tree.map(lambda values: values[0], seen)
+        return gradient, [
+            None if here is None else self.seen.shown(self.keys[hook], here, sink)  # type: ignore[union-attr]
+            for hook, here, sink in zip(hooks, seen, sinks, strict=True)
+        ]
+
+    def _sinks(self, hooks: list[Callable], *like: Any) -> list:
+        """For each hook, the zeros whose gradient is to be what it sees, which is shaped like this; None for others."""
+        like = tuple(jax.tree.map(self._zeros_of_a_step, _floating(value)) for value in like)
+        return [
+            self.seen.sink(self.keys[hook], like) if hook in self.keys else None  # type: ignore[union-attr]
+            for hook in reversed(hooks)
+        ][::-1]
+
+    def _zeros_of_a_step(self, leaf: Any) -> jax.Array:
+        return jnp.zeros(jnp.shape(leaf)[self.steps :], jnp.result_type(leaf))
 
 
 def _is_floating(leaf: Any) -> bool:

@@ -13,11 +13,13 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import jax
 
-from . import hooks, recording
+from . import hooks
 from .checked import checked
 from .checks import expected, inside
 from .keys import folded
 from .printing import chain
+from .probe import opened
+from .recording import Recorder, below, recorded_call
 from .traits import Traits, derived
 from .tree import by_position, child_at, join, named_children
 
@@ -208,14 +210,14 @@ class Module:
         key = folded(key, position) if child.traits.draws(train) else None
         if way is None:
             alone = child.traits.traceable and not self.traits.traceable
-            compiled = alone and not child._hooks and recording.recorder() is None
+            compiled = alone and not child._hooks and opened(Recorder) is None
             in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         shown = name if isinstance(name, str) else position + 1
         error_place = inside(f"In {shown} module of {self.torch_name()}:")
-        with error_place, jax.named_scope(str(name)), recording.below(name):
-            return run(input) if through else recording.recorded_call(run, input)
+        with error_place, jax.named_scope(str(name)), below(name):
+            return run(input) if through else recorded_call(run, input)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked as at construction."""

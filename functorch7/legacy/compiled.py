@@ -378,7 +378,7 @@ def inspection(program: Program) -> Callable:
         def seen(perturbations: dict) -> tuple[Any, tuple]:
             with recording(perturbations) as recorder:
                 result, _ = network(arrays, input, state)
-            return result, recorder.values()
+            return result, (recorder.inputs, recorder.outputs, recorder.exposed)
 
         _, values = seen({})
         if cotangents is None:
