@@ -19,7 +19,8 @@ from .checks import expected, inside
 from .keys import folded
 from .printing import chain
 from .probe import opened
-from .recording import Recorder, below, recorded_call
+from .recording import Recorder, recorded_below
+from .tracebacks import shorten
 from .traits import Traits, derived
 from .tree import by_position, child_at, join, named_children
 
@@ -170,8 +171,12 @@ class Module:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
         if by_position(self):
             _check_no_arrays(type(self))
-        own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
-        made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
+        try:
+            own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
+            made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
+        except Exception as error:
+            shorten(error)
+            raise
         params = join(self, own, [each.params for each in made])
         return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
 
@@ -189,9 +194,10 @@ class Module:
                 if self._hooks and hooks.here(self):
                     return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
                 return self.forward(params, buffers, input, key=key, train=train)
-        except AttributeError as error:
-            if str(error).startswith(f"'{type(input).__name__}' object") and isinstance(input, (list, tuple, dict)):
+        except Exception as error:
+            if _takes_no_table(error, input):
                 raise expected(self, "a tensor", input) from error
+            shorten(error)
             raise
 
     def call(
@@ -207,17 +213,18 @@ class Module:
         position, child = child_at(self, name)
         if self._hooks:
             child = hooks.handed_on(self, name, child)
-        key = folded(key, position) if child.traits.draws(train) else None
+        traits = child.traits
+        key = folded(key, position) if traits.draws(train) else None
         if way is None:
-            alone = child.traits.traceable and not self.traits.traceable
+            alone = traits.traceable and not self.traits.traceable
             compiled = alone and not child._hooks and opened(Recorder) is None
-            in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
+            in_compiled = _checked_apply if traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         shown = name if isinstance(name, str) else position + 1
         error_place = inside(f"In {shown} module of {self.torch_name()}:")
-        with error_place, jax.named_scope(str(name)), below(name):
-            return run(input) if through else recorded_call(run, input)
+        with error_place, jax.named_scope(str(name)):
+            return recorded_below(name, run, input, through)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked as at construction."""
@@ -291,6 +298,12 @@ class Module:
 
     def __repr__(self) -> str:
         return self.printed()
+
+
+def _takes_no_table(error: Exception, input: Any) -> bool:
+    """Whether a table was taken for a tensor."""
+    attribute = isinstance(error, AttributeError) and str(error).startswith(f"'{type(input).__name__}' object")
+    return attribute and isinstance(input, (list, tuple, dict))
 
 
 def _check_no_arrays(kind: type[Module]) -> None:

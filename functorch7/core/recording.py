@@ -65,16 +65,16 @@ def expose(**values: Any) -> None:
         here.note(("exposed", here.path), here.taps.get(("exposed", here.path), {}) | values)
 
 
-@contextmanager
-def below(name: int | str) -> Iterator[None]:
-    """A block whose calls are recorded below a child's place."""
+def recorded_below(
+    name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Any, through: bool
+) -> tuple[Any, Any]:
+    """Calls a child, and is below its place meanwhile; `through`: what is called records it, or only what is inside."""
     here = opened(Recorder)
     if here is None:
-        yield
-        return
+        return run(input)
     outer, here.path = here.path, (*here.path, name)
     try:
-        yield
+        return run(input) if through else recorded_call(run, input)
     finally:
         here.path = outer
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Const, Module, check_values, const, expected, lookable
+from ..core.tracebacks import shorten
 from .tables import as_arrays
 
 
@@ -22,9 +23,13 @@ class Criterion(Module, abstract=True):
         if zero_mask is not None and not self.takes_mask:
             raise TypeError(f"{self.torch_name()}: takes no zeroMask; MaskZeroCriterion masks")
         given = {} if zero_mask is None else {"zero_mask": zero_mask}
-        self.check(input, target, **given)
-        with jax.named_scope(type(self).__name__):
-            return self.loss(input, jax.tree.map(jnp.asarray, target), **given)
+        try:
+            self.check(input, target, **given)
+            with jax.named_scope(type(self).__name__):
+                return self.loss(input, jax.tree.map(jnp.asarray, target), **given)
+        except Exception as error:
+            shorten(error)
+            raise
 
     @property
     def takes_mask(self) -> bool:

@@ -82,9 +82,7 @@ class Sequencer(AbstractSequencer, Container):
         buffers, keys = self.start(buffers, train), of_steps(key, length)
         if self.traits.traceable:
             inputs = stacked(self, input) if table else input
-            outputs, buffer = self.call(
-                0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True
-            )
+            outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
             return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
 
         def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
