@@ -114,7 +114,7 @@ def lookable(values: Any) -> Any:
 _places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 
 
-class inside:  # noqa: N801 (a block)
+class inside:
     """Errors out of this block are noted with the place, those that a compiled program finds later among them."""
 
     __slots__ = ("place", "token")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -77,9 +77,11 @@ _open: ContextVar[dict[Any, Probe]] = ContextVar("open", default={})  # noqa: B0
 Kind = TypeVar("Kind", bound=Probe)
 
 
-def probing(probes: dict[Any, Kind]) -> AbstractContextManager[dict[Any, Probe]]:
+@contextmanager
+def probing(probes: dict[Any, Kind]) -> Iterator[dict[Any, Kind]]:
     """A block in whose calls these probes are open, each under what it is of; one that is open there already is not."""
-    return during(_open, {**_open.get(), **probes})
+    with during(_open, {**_open.get(), **probes}):
+        yield probes
 
 
 def silent() -> AbstractContextManager[dict[Any, Probe]]:

@@ -17,7 +17,10 @@ from .probe import Keyed, Probe, opened, probing
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Gathered:
-    """Where a table was read: indices, counted from 0, along an axis. Rows are kept with the indices' dimensions first."""
+    """Where a table was read: indices, counted from 0, along an axis.
+
+    Rows are kept with the indices' dimensions first.
+    """
 
     indices: Any
     axis: int = field(metadata={"static": True})

@@ -1,4 +1,4 @@
-"""Tracebacks without this package's frames: what an error shows is the user's code, and the line of ours that raised."""
+"""Tracebacks without this package's frames: an error shows the user's code, and the line of ours that raised."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def shorten(error: BaseException) -> None:
     As those of JAX they stay if `jax.config.jax_traceback_filtering` is "off". It is called where the package is
     entered, with a bare `raise` after it, which adds no frame.
     """
-    if jax.config.jax_traceback_filtering == "off":
+    if jax.config.read("jax_traceback_filtering") == "off":
         return
     entries, entry = [], error.__traceback__
     while entry is not None:

@@ -13,8 +13,8 @@ from jax import lax
 
 from .. import core
 from ..core.emitted import Emitted
-from ..core.kinds import map_state
 from ..core.recording import recording
+from ..network.kinds import map_state
 from ..reinforce.loss import reward_as
 from .tensor import contiguous_stride
 

@@ -15,6 +15,7 @@ from ..core.tracebacks import shorten
 from ..core.tree import by_position, child_names
 from ..layers import Node
 from ..layers.graph import nodes_among
+from ..network import ZeroMask
 from .bigdl import BigDL
 from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, plain, taken_from
@@ -328,7 +329,7 @@ class Module(
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]
-                value = value.value if isinstance(value, (core.Emitted, core.ZeroMask)) else value
+                value = value.value if isinstance(value, (core.Emitted, ZeroMask)) else value
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
             if name in self._spec.traits.exposes:
                 call = self._newest_call()

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self
 
 import jax
 
-from ..core import Module, ZeroMask, builder, check_floating, expected, map_state
+from ..core import Module, builder, check_floating, expected
 from ..core.probe import is_probed
+from ..network import ZeroMask, map_state
 from .masking import cleared, given_mask, masking, padding, padding_of_sequence
 from .trimming import trimmed
 from .unfolding import Sums, summing, unfolded

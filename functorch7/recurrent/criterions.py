@@ -6,9 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import ZeroMask, expected, is_concrete
+from ..core import expected, is_concrete
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
+from ..network import ZeroMask
 from .masking import GIVEN, masking, padding
 from .sequencer import stacked
 

@@ -7,12 +7,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, ZeroMask, expected, hooks
+from ..core import Module, expected, hooks
 from ..core.emitted import is_emitted
 from ..core.probe import is_probed
 from ..core.rows import held
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
+from ..network import ZeroMask
 from .trimming import trimmed
 
 

@@ -13,8 +13,8 @@ from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.keys import of_steps
 from ..core.probe import at_once, scan, silent
 from ..core.recording import recorded_call
-from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from ..layers import FakeQuantized, Quantized, Sequential
+from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .abstract import Cell
 from .recurrence import Recursor
 

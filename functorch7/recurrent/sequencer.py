@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 
-from ..core import Container, Module, builder, expected, forget
+from ..core import Container, Module, builder, expected
 from ..core.keys import of_steps
+from ..network import forget
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_module
 

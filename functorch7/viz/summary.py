@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, named_parameters
-from ..core.shapes import shaped
+from ..core import Module
 from ..core.tree import Path
+from ..network import named_parameters
+from ..network.shapes import shaped
 from .flops import flops
 from .table import Cells, Table, in_tree, metric, sizes
 from .visits import Visit, check_module, innermost, visits
