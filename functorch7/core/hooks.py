@@ -6,7 +6,7 @@ Hooks are attached to a description, each with the path of its module; `Module.c
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +15,8 @@ from jax import lax
 
 from .checks import is_concrete, title
 from .probe import at_once, opened, silent
-from .traits import Traits
-from .tree import Name, Parent, Path
+from .traits import Declared
+from .tree import Name, Path
 from .watching import Key, Watch, Watcher
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
@@ -35,21 +35,7 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
-class Hookable(Parent[Any], Protocol):
-    """What hooks need to know of a module."""
-
-    own_name: ClassVar[str | None]
-    _hooks: ClassVar[tuple[Hook, ...]]
-
-    @property
-    def traits(self) -> Traits: ...
-
-    def torch_name(self) -> str: ...
-
-    def __getstate__(self) -> Any: ...
-
-
-Described = TypeVar("Described", bound=Hookable)
+Described = TypeVar("Described", bound=Declared)
 
 
 class Called(NamedTuple):
@@ -66,19 +52,19 @@ def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     return copy
 
 
-def handed_on(module: Hookable, name: Name, child: Described) -> Described:
+def handed_on(module: Declared, name: Name, child: Described) -> Described:
     """The child with the hooks that the module has for it, before its own."""
     below = tuple(hook._replace(path=hook.path[1:]) for hook in module._hooks if hook.path[:1] == (name,))
     return attached(child, below + child._hooks) if below else child
 
 
-def here(module: Hookable) -> bool:
+def here(module: Declared) -> bool:
     """Whether hooks are at this module itself."""
     return any(not hook.path for hook in module._hooks)
 
 
 def run(
-    module: Hookable, forward: Forward, params: Any, input: Any, others: Any = (), steps: bool = False
+    module: Declared, forward: Forward, params: Any, input: Any, others: Any = (), steps: bool = False
 ) -> tuple[Any, Any]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
@@ -91,7 +77,7 @@ def run(
         module, input = _called(hook, module, input, each)
     bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
-    def between(bare: Hookable, params: Any, input: Any) -> tuple[Any, Any]:
+    def between(bare: Declared, params: Any, input: Any) -> tuple[Any, Any]:
         try:
             output, buffers = forward(bare, params, input)
         except Exception:
@@ -119,7 +105,7 @@ def _alone(function: Callable, *values: Any) -> Any:
     return function(*values)
 
 
-def _called(hook: Callable, module: Hookable, input: Any, each: Callable) -> tuple[Hookable, Any]:
+def _called(hook: Callable, module: Declared, input: Any, each: Callable) -> tuple[Declared, Any]:
     """The module and the input as a forward_pre hook leaves them."""
     modules = [module]
 
@@ -146,7 +132,7 @@ class _Bracket:
     by value, and there a list will do.
     """
 
-    def __init__(self, module: Hookable, pre: list[Callable], full: list[Callable], steps: bool):
+    def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):
         self.module, self.pre, self.full, self.steps = module, pre, full, steps
         self.pulled: list = []
         self.seen: Watcher | None = opened(Watcher)
@@ -263,7 +249,7 @@ def _zero_of(tree: Any) -> jax.Array:
     return zero
 
 
-def _fitting(module: Hookable, new: Any, old: Any) -> Any:
+def _fitting(module: Declared, new: Any, old: Any) -> Any:
     """What a backward hook has returned in place of a gradient, after the check that it is shaped as this one."""
     if new is None:
         return old

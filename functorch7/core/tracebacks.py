@@ -15,7 +15,7 @@ def shorten(error: BaseException) -> None:
     As those of JAX they stay if `jax.config.jax_traceback_filtering` is "off". It is called where the package is
     entered, with a bare `raise` after it, which adds no frame.
     """
-    if jax.config.read("jax_traceback_filtering") == "off":
+    if jax.config.jax_traceback_filtering == "off":  # type: ignore[attr-defined]
         return
     entries, entry = [], error.__traceback__
     while entry is not None:
