@@ -105,10 +105,6 @@ class Module(Declared):
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
 
-    def printed(self) -> str:
-        """The text that `print` shows: Torch's."""
-        return self.torch_name()
-
     # What users call -----------------------------------------------------------------------------------------
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
