@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from functorch7 import Variables, recipes
-from functorch7.core import named_parameters
+from functorch7.network import named_parameters
 from functorch7.training import init_state, make_train_step
 
 from .measure import Way

@@ -21,33 +21,33 @@ from .core import Emitted as Emitted
 from .core import Layer as Layer
 from .core import Map as Map
 from .core import Module as Module
-from .core import Shared as Shared
 from .core import TableMap as TableMap
 from .core import Variables as Variables
-from .core import ZeroMask as ZeroMask
-from .core import carry_of as carry_of
 from .core import checked as checked
 from .core import emitted as emitted
-from .core import find as find
-from .core import forget as forget
-from .core import hooked as hooked
-from .core import init_carry as init_carry
-from .core import load_state_dict as load_state_dict
-from .core import output_shape as output_shape
 from .core import penalty as penalty
-from .core import state_dict as state_dict
-from .core import with_carry as with_carry
-from .core.listing import named_buffers as named_buffers
-from .core.listing import named_children as named_children
-from .core.listing import named_modules as named_modules
-from .core.listing import named_parameters as named_parameters
-from .core.listing import to as to
 from .interop.compare import compare as compare
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
 from .layers import *
 from .losses import *
+from .network import Shared as Shared
+from .network import ZeroMask as ZeroMask
+from .network import carry_of as carry_of
+from .network import find as find
+from .network import forget as forget
+from .network import hooked as hooked
+from .network import init_carry as init_carry
+from .network import load_state_dict as load_state_dict
+from .network import output_shape as output_shape
+from .network import state_dict as state_dict
+from .network import with_carry as with_carry
+from .network.listing import named_buffers as named_buffers
+from .network.listing import named_children as named_children
+from .network.listing import named_modules as named_modules
+from .network.listing import named_parameters as named_parameters
+from .network.listing import to as to
 from .recurrent import *
 from .reinforce import *
 from .training import make_train_step as make_train_step

@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "viz", "compression",
-    "recipes", "legacy", "testing",
+    "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "viz",
+    "compression", "recipes", "legacy", "testing",
 )  # fmt: skip
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 

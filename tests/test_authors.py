@@ -1,11 +1,15 @@
 """What authors of modules may leave out, and what they are told."""
 
+import re
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.core.traits import DECLARED, Declared
 from functorch7.legacy import nn
 
 
@@ -102,6 +106,19 @@ def test_no_class_takes_the_place_of_one_of_the_package():
     with pytest.warns(UserWarning, match=r"nn.Linear is functorch7.layers.linear's"):
         made_in("an.author", "Linear")
     assert nn.Linear.spec_class is f7.Linear
+
+
+def test_there_are_14_names_that_an_author_has_to_know():
+    """The docstring lists them; they are all that `Module` defines, and some of its bases'."""
+    known = re.findall(r"`(\w+)`", f7.Module.__doc__.split("- to write")[1].split("What has")[0])
+    defined = {name for name in vars(f7.Module) if not name.startswith("_")}
+    assert len(known) == len(set(known)) == 14
+    assert defined <= set(known) and all(hasattr(f7.Module, name) for name in known)
+    assert {*known} - defined == {"init_buffers", "draws", "printed", "takes_table", "replace", "traits"}
+    page = (Path(__file__).parent.parent / "docs" / "custom-layer.md").read_text()
+    table = page.split("an author has to know")[1].split("What else")[0]
+    assert re.findall(r"`(\w+)`", table) == known
+    assert {*DECLARED} <= {*vars(Declared)}
 
 
 class Metric(f7.LearnedCriterion, abstract=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.core import buffer_kinds, named_buffers, named_parameters
+from functorch7.network import buffer_kinds, named_buffers, named_parameters
 
 NET = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Linear(4, 2))
 X = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)), jnp.float32)

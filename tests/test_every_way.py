@@ -17,7 +17,7 @@ from test_every_module import arrays, assert_close, halved
 
 import functorch7 as f7
 from functorch7.core import recording
-from functorch7.core.watching import Watch, watching
+from functorch7.core.watching import Watch, Watcher, watching
 from functorch7.legacy import compiled
 from functorch7.legacy.foreign import InMode
 from functorch7.legacy.functional import wrap
@@ -57,7 +57,7 @@ def watched(module, train):
     looked_at = f7.hooked(module, "*", forward_pre=Watch(1), forward=Watch(2))
 
     def apply(*given):
-        with watching({}):
+        with watching(Watcher()):
             return run(looked_at, train)(*given)
 
     return apply

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.core import structure_of
 from functorch7.core.tree import found_at
+from functorch7.network import structure_of
 from functorch7.training import freeze, labels
 
 NET = f7.Sequential(

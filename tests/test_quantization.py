@@ -7,12 +7,12 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.core import structure_of
 from functorch7.interop import safetensors
 from functorch7.interop.stablehlo import export, load_exported
 from functorch7.legacy import nn as legacy_nn
 from functorch7.legacy import torch as legacy_torch
 from functorch7.legacy import wrap
+from functorch7.network import structure_of
 from functorch7.training import init_state, make_train_step
 
 IMAGES = f7.Sequential(

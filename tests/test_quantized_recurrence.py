@@ -48,7 +48,7 @@ def nearest(name, array, layer_of_sequences):
 def nearest_variables(module, variables):
     """The float module's variables with all its matrices at the nearest of 255 values."""
     whole = {id(each) for _, each in f7.core.places(module) if isinstance(each, f7.SequenceLayer)}
-    at = {f7.core.naming.dotted(path): id(each) in whole for path, each in f7.core.places(module)}
+    at = {f7.core.tree.dotted(path): id(each) in whole for path, each in f7.core.places(module)}
     state = f7.state_dict(module, variables)
     near = {name: nearest(name, array, at[name.rpartition(".")[0]]) for name, array in state.items()}
     return f7.load_state_dict(module, variables, near)
@@ -111,7 +111,7 @@ def test_nearly_four_times_fewer_bytes(layer, key):
         return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tuple(variables)))
 
     small = f7.Quantized(layer)
-    assert 3.9 < of(f7.core.structure_of(layer)) / of(f7.core.structure_of(small)) < 4
+    assert 3.9 < of(f7.network.structure_of(layer)) / of(f7.network.structure_of(small)) < 4
 
 
 def test_many_at_once():

@@ -17,7 +17,7 @@ from functorch7.legacy import nn
 @pytest.mark.parametrize("case", MODULES, ids=lambda case: case.id)
 def test_trees_nest_as_the_modules_do(case):
     """Where every array is follows from the modules' paths, and from what each says of its own arrays."""
-    params, buffers = f7.core.structure_of(case.module)
+    params, buffers = f7.network.structure_of(case.module)
     own_params, own_buffers = set(), set()
     for path, module in tree.places(case.module):
         place = (*path, len(module.child_modules())) if tree.by_position(module) else path

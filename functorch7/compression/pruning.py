@@ -23,7 +23,7 @@ import numpy as np
 import optax
 
 from ..core import axis as axis_of
-from ..core import leaves_by_name, misfits
+from ..network import leaves_by_name, misfits
 
 Masks = Mapping[str, Any]
 NO_MASKS: Masks = MappingProxyType({})

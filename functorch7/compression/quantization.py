@@ -6,12 +6,13 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..core import Module, Shared, Variables, is_concrete, leaves_by_name, structure_of
-from ..core.hooks import attached, check_called
+from ..core import Module, Variables, is_concrete
+from ..core.hooks import attached
 from ..core.tree import dotted, found_at, join, split, with_at
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
 from ..layers.whole_numbers import LARGEST
+from ..network import Shared, check_called, leaves_by_name, structure_of
 
 Change = Callable[[Module], Module | None]
 

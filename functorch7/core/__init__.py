@@ -2,10 +2,6 @@
 
 from .arrays import Const as Const
 from .arrays import const as const
-from .carry import carry_of as carry_of
-from .carry import forget as forget
-from .carry import init_carry as init_carry
-from .carry import with_carry as with_carry
 from .checked import checked as checked
 from .checked import raise_found as raise_found
 from .checked import reporting as reporting
@@ -26,9 +22,6 @@ from .emitted import Emitted as Emitted
 from .emitted import emitted as emitted
 from .emitted import penalty as penalty
 from .emitted import without_emitted as without_emitted
-from .hooks import hooked as hooked
-from .kinds import buffer_kinds as buffer_kinds
-from .kinds import map_state as map_state
 from .module import Container as Container
 from .module import Layer as Layer
 from .module import Map as Map
@@ -37,21 +30,8 @@ from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import builder as builder
 from .module import registry as registry
-from .naming import check_state as check_state
-from .naming import find as find
-from .naming import from_state_dict as from_state_dict
-from .naming import leaves_by_name as leaves_by_name
-from .naming import load_state_dict as load_state_dict
-from .naming import misfits as misfits
-from .naming import named_buffers as named_buffers
-from .naming import named_parameters as named_parameters
-from .naming import state_dict as state_dict
-from .naming import structure_of as structure_of
 from .proxy import Proxy as Proxy
 from .recording import expose as expose
 from .recording import recording as recording
 from .rows import gather as gather
-from .shapes import output_shape as output_shape
-from .sharing import Shared as Shared
 from .tree import places as places
-from .zero_mask import ZeroMask as ZeroMask

@@ -8,6 +8,7 @@ import jax
 from jax.experimental import checkify
 
 from .checks import looking
+from .tracebacks import shorten
 
 
 def reporting(function: Callable) -> Callable:
@@ -54,8 +55,12 @@ def checked(function: Callable, **options: Any) -> Callable:
 
     @wraps(function, assigned=("__doc__", "__name__"), updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        error, result = compiled(*args, **kwargs)
-        raise_found(error)
+        try:
+            found, result = compiled(*args, **kwargs)
+            raise_found(found)
+        except Exception as error:
+            shorten(error)
+            raise
         return result
 
     return run

@@ -48,7 +48,7 @@ def check_floating(module: Any, input: Any) -> None:
 def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
     """Floating input in the dtype of the parameters, which decide; integers are refused."""
     check_floating(module, input)
-    return input.astype(weight.dtype)
+    return input if input.dtype == weight.dtype else input.astype(weight.dtype)
 
 
 def check_dimension(module: Any, dimension: Any) -> None:
@@ -114,17 +114,21 @@ def lookable(values: Any) -> Any:
 _places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 
 
-@contextmanager
-def inside(place: str) -> Iterator[None]:
+class inside:
     """Errors out of this block are noted with the place, those that a compiled program finds later among them."""
-    token = _places.set((*_places.get(), place))
-    try:
-        yield
-    except Exception as error:
-        error.add_note(place)
-        raise
-    finally:
-        _places.reset(token)
+
+    __slots__ = ("place", "token")
+
+    def __init__(self, place: str):
+        self.place = place
+
+    def __enter__(self) -> None:
+        self.token = _places.set((*_places.get(), self.place))
+
+    def __exit__(self, kind: Any, error: BaseException | None, entries: Any) -> None:
+        _places.reset(self.token)
+        if isinstance(error, Exception):
+            error.add_note(self.place)
 
 
 _looking = jax.make_user_context(default_value=False)

@@ -5,7 +5,8 @@ Hooks are attached to a description, each with the path of its module; `Module.c
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +14,10 @@ import numpy as np
 from jax import lax
 
 from .checks import is_concrete, title
-from .recording import unrecorded
-from .rows import unread
-from .traits import Traits
-from .tree import Name, Parent, Path, dotted, places
-from .watching import Key, Watch, unwatched, watcher
+from .probe import at_once, opened, silent
+from .traits import Declared
+from .tree import Name, Path
+from .watching import Key, Watch, Watcher
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
 """When a hook runs; "failed": when forward raises, with the output None (for the legacy interface)."""
@@ -35,21 +35,7 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
-class Hookable(Parent[Any], Protocol):
-    """What hooks need to know of a module."""
-
-    own_name: ClassVar[str | None]
-    _hooks: ClassVar[tuple[Hook, ...]]
-
-    @property
-    def traits(self) -> Traits: ...
-
-    def torch_name(self) -> str: ...
-
-    def __getstate__(self) -> Any: ...
-
-
-Described = TypeVar("Described", bound=Hookable)
+Described = TypeVar("Described", bound=Declared)
 
 
 class Called(NamedTuple):
@@ -59,64 +45,6 @@ class Called(NamedTuple):
     input: Any
 
 
-def hooked(
-    module: Described, at: str = "", *, forward_pre: Callable | None = None, forward: Callable | None = None,
-    backward_pre: Callable | None = None, backward: Callable | None = None,
-) -> Described:  # fmt: skip
-    """The same description with hooks at some of its modules; its params, buffers and printing stay as they are.
-
-    `at`: a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave; or
-    a class, "nn.Linear"; or "*", every module. The hooks are called with the description they are at:
-
-    - forward_pre(module, input) -> None, or another input;
-    - forward(module, input, output) -> None, or another output;
-    - backward_pre(module, grad_output) -> None, or another gradient with respect to the output;
-    - backward(module, grad_input, grad_output) -> None, or another gradient with respect to the input.
-
-    Hooks of "*" run before others; else they run in the order in which they were set, each with what those before it
-    have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
-    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) have none.
-    Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
-    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
-    TypeError for what is no function.
-    Source: PyTorch's Modules note, "Module Hooks".
-    """
-    known = dict(places(module))
-    chosen = [path for path, each in known.items() if at in ("*", dotted(path), each.own_name, each.torch_name())]
-    if not chosen:
-        there = ", ".join(repr(dotted(path)) for path in known)
-        raise ValueError(f"hooked: {module.torch_name()} has nothing at {at!r}; there are {there}")
-    chosen, given_up = [path for path in chosen if _runs(known, path)], dotted(chosen[0])
-    if not chosen:
-        raise ValueError(
-            f"hooked: a hook at {given_up!r} would never run, because {module.torch_name()} does not call what is "
-            "there: it uses only its arrays"
-        )
-    functions = zip(KINDS, (forward_pre, forward, backward_pre, backward), strict=False)
-    given = [(kind, function) for kind, function in functions if function is not None]
-    for kind, function in given:
-        if not callable(function):
-            raise TypeError(f"hooked: expected a function as {kind} hook, got {function!r}")
-    new = (Hook(path, kind, function, at == "*") for path in chosen for kind, function in given)
-    return attached(module, (*module._hooks, *new))
-
-
-def _runs(known: dict[Path, Any], path: Path) -> bool:
-    """Whether the module at a path is called, and not only its arrays are used by what is around it."""
-    return not any(path[i] in known[path[:i]].traits.uncalled for i in range(len(path)))
-
-
-def check_called(module: Described) -> Described:
-    """The module. Raises ValueError for a hook at a part that is not called, unless it was set everywhere."""
-    known = dict(places(module))
-    idle = [hook.path for hook in module._hooks if not hook.everywhere and not _runs(known, hook.path)]
-    if idle:
-        raise ValueError(
-            f"{module.torch_name()}: a hook at {dotted(idle[0])!r} would never run: its arrays alone are used"
-        )
-    return module
-
-
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
@@ -124,30 +52,32 @@ def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     return copy
 
 
-def handed_on(module: Hookable, name: Name, child: Described) -> Described:
+def handed_on(module: Declared, name: Name, child: Described) -> Described:
     """The child with the hooks that the module has for it, before its own."""
     below = tuple(hook._replace(path=hook.path[1:]) for hook in module._hooks if hook.path[:1] == (name,))
     return attached(child, below + child._hooks) if below else child
 
 
-def here(module: Hookable) -> bool:
+def here(module: Declared) -> bool:
     """Whether hooks are at this module itself."""
     return any(not hook.path for hook in module._hooks)
 
 
-def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any = ()) -> tuple[Any, Any]:
+def run(
+    module: Declared, forward: Forward, params: Any, input: Any, others: Any = (), steps: bool = False
+) -> tuple[Any, Any]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
-    `others`: what else it depends on.
+    `others`: what else it depends on. `steps`: it runs for all steps at once, with time first; hooks see single ones.
     """
+    each = at_once if steps else _alone
     own = sorted((hook for hook in module._hooks if not hook.path), key=lambda hook: not hook.everywhere)
     at: dict[str, list[Callable]] = {kind: [hook.function for hook in own if hook.kind == kind] for kind in KINDS}
     for hook in at["forward_pre"]:
-        new = hook(module, input)
-        module, input = new if isinstance(new, Called) else (module, _chosen(new, input))
+        module, input = _called(hook, module, input, each)
     bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
-    def between(bare: Hookable, params: Any, input: Any) -> tuple[Any, Any]:
+    def between(bare: Declared, params: Any, input: Any) -> tuple[Any, Any]:
         try:
             output, buffers = forward(bare, params, input)
         except Exception:
@@ -155,20 +85,39 @@ def run(module: Hookable, forward: Forward, params: Any, input: Any, others: Any
                 hook(module, input, None)
             raise
         for hook in at["forward"]:
-            output = _chosen(hook(module, input, output), output)
+            output = _chosen(each(partial(hook, module), input, output), output)
         return output, buffers
 
     if not (at["backward_pre"] or at["backward"]):
         return between(bare, params, input)
     shape = None
     if module.traits.traceable:
-        silent = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
-        with unread(), unwatched(), unrecorded():
-            shape = jax.eval_shape(lambda: between(silent, params, input)[0])
-    bracket = _Bracket(module, at["backward_pre"], at["backward"])
+        forwards = attached(bare, tuple(hook for hook in bare._hooks if not hook.kind.startswith("backward")))
+        with silent():
+            shape = jax.eval_shape(lambda: between(forwards, params, input)[0])
+    bracket = _Bracket(module, at["backward_pre"], at["backward"], steps)
     params, input, channel = bracket.entered(params, input, shape, others)
     output, buffers = between(bare, params, input)
-    return bracket.left(input, output, channel), buffers
+    return bracket.left(output, channel), buffers
+
+
+def _alone(function: Callable, *values: Any) -> Any:
+    return function(*values)
+
+
+def _called(hook: Callable, module: Declared, input: Any, each: Callable) -> tuple[Declared, Any]:
+    """The module and the input as a forward_pre hook leaves them."""
+    modules = [module]
+
+    def call(input: Any) -> Any:
+        new = hook(module, input)
+        if isinstance(new, Called):
+            modules.append(new.module)
+            return new.input
+        return new
+
+    new = each(call, input)
+    return modules[-1], _chosen(new, input)
 
 
 def _chosen(new: Any, old: Any) -> Any:
@@ -183,13 +132,12 @@ class _Bracket:
     by value, and there a list will do.
     """
 
-    def __init__(self, module: Hookable, pre: list[Callable], full: list[Callable]):
-        self.module, self.pre, self.full = module, pre, full
+    def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):
+        self.module, self.pre, self.full, self.steps = module, pre, full, steps
         self.pulled: list = []
-        self.seen = watcher()
-        self.keys: dict[Callable, Key] = {}
-        if self.seen is not None:
-            self.keys = {hook: self.seen.key(hook) for hook in pre + full if isinstance(hook, Watch)}
+        self.seen: Watcher | None = opened(Watcher)
+        watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
+        self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
     def entered(self, params: Any, input: Any, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
@@ -200,7 +148,7 @@ class _Bracket:
         zero = _zero_of((params, input, others))
         channel = [jnp.zeros(leaf.shape, leaf.dtype) for leaf in outputs]
         moving, channel = jax.tree.map(lambda each: jnp.where(False, zero.astype(each.dtype), each), (moving, channel))
-        sinks = self._sinks(self.full)
+        sinks = self._sinks(self.full, input, shape)
 
         @jax.custom_vjp
         def enter(moving: list, weights: list, channel: list, sinks: list) -> tuple:
@@ -216,11 +164,10 @@ class _Bracket:
         moving, weights, channel = enter(moving, weights, channel, sinks)
         return filled(weights), joined(moving), channel
 
-    def left(self, input: Any, output: Any, channel: list) -> Any:
+    def left(self, output: Any, channel: list) -> Any:
         """The output."""
         moving, joined = _parted(output)
-        sinks = self._sinks(self.pre)
-        self._show_templates(input, output)
+        sinks = self._sinks(self.pre, output)
 
         @jax.custom_vjp
         def leave(moving: list, channel: list, sinks: list) -> list:
@@ -237,27 +184,34 @@ class _Bracket:
         return joined(leave(moving, channel, sinks))
 
     def _through(self, hooks: list[Callable], sinks: list, gradient: Any, *others: Any) -> tuple[Any, list]:
-        """(the gradient that the hooks leave, what the sinks get: what is there when it is their watch's turn)."""
-        shown: list = []
-        for hook, sink in zip(hooks, sinks, strict=True):
-            shown.append(None if sink is None else (gradient, *others))
-            if not isinstance(hook, Watch):
-                gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
-        return gradient, shown
+        """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
 
-    def _sinks(self, hooks: list[Callable]) -> list:
-        """For each hook, the zeros whose gradient is to be what it sees; None if nobody watches."""
-        if self.seen is None:
-            return [None] * len(hooks)
-        keys = [self.keys.get(hook) for hook in hooks]
-        self.seen.entries += [key for key in reversed(keys) if key is not None]
-        return [None if key is None else self.seen.sinks.get(key) for key in keys]
+        def through(gradient: Any, *others: Any) -> tuple[Any, list]:
+            seen: list = []
+            for hook in hooks:
+                seen.append((gradient, *others) if hook in self.keys else None)
+                if not isinstance(hook, Watch):
+                    gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
+            return gradient, seen
 
-    def _show_templates(self, input: Any, output: Any) -> None:
-        if self.seen is not None:
-            of_input, of_output = (jax.tree.map(jnp.zeros_like, _floating(value)) for value in (input, output))
-            for hook, key in self.keys.items():
-                self.seen.templates[key] = (of_output,) if hook in self.pre else (of_input, of_output)
+        gradient, seen = (jax.vmap(through) if self.steps else through)(gradient, *others)
+        if self.steps:
+            seen = jax.tree.map(lambda values: values[0], seen)
+        return gradient, [
+            None if here is None else self.seen.shown(self.keys[hook], here, sink)  # type: ignore[union-attr]
+            for hook, here, sink in zip(hooks, seen, sinks, strict=True)
+        ]
+
+    def _sinks(self, hooks: list[Callable], *like: Any) -> list:
+        """For each hook, the zeros whose gradient is to be what it sees, which is shaped like this; None for others."""
+        like = tuple(jax.tree.map(self._zeros_of_a_step, _floating(value)) for value in like)
+        return [
+            self.seen.sink(self.keys[hook], like) if hook in self.keys else None  # type: ignore[union-attr]
+            for hook in reversed(hooks)
+        ][::-1]
+
+    def _zeros_of_a_step(self, leaf: Any) -> jax.Array:
+        return jnp.zeros(jnp.shape(leaf)[self.steps :], jnp.result_type(leaf))
 
 
 def _is_floating(leaf: Any) -> bool:
@@ -295,7 +249,7 @@ def _zero_of(tree: Any) -> jax.Array:
     return zero
 
 
-def _fitting(module: Hookable, new: Any, old: Any) -> Any:
+def _fitting(module: Declared, new: Any, old: Any) -> Any:
     """What a backward hook has returned in place of a gradient, after the check that it is shaped as this one."""
     if new is None:
         return old

@@ -7,24 +7,24 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 import jax
 
-from . import hooks, recording
+from . import hooks
 from .checked import checked
 from .checks import expected, inside
 from .keys import folded
 from .printing import chain
-from .traits import Traits, derived
-from .tree import by_position, child_at, join, named_children
+from .probe import opened
+from .recording import Recorder, recorded_below
+from .tracebacks import shorten
+from .traits import Declared
+from .tree import by_position, child_at, join
 
 Children = tuple["Module", ...] | dict[str, "Module"]
-
-DERIVED = ("_hash", "_traits")
-"""What a description keeps that follows from its fields: no part of its value."""
 
 registry: dict[str, type["Module"]] = {}
 """Every module class by its Torch name, such as "nn.Linear"."""
@@ -63,18 +63,22 @@ def builder(method: Method) -> Method:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Module:
+class Module(Declared):
     """A frozen description, hashable and equal by value, of a pure function with explicit arrays.
 
-    Subclasses declare their hyper-parameters as dataclass fields, in Torch's order.
+    Subclasses declare their hyper-parameters as dataclass fields, in Torch's order. These names are all that an author
+    has to know, and most take four of them or fewer:
+
+    - to write, as needed: `forward`, `init_params`, `init_buffers`, `children`, `draws`, `printed`;
+    - to declare, as needed: `package`, `parameter_order`, `takes_table`;
+    - to use: `init`, `apply`, `call` (for a module inside), `replace`, `traits`.
+
+    What has to be declared rarely is in `Declared` (`traits.py`), what every description can in `Description`.
     """
 
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
-    own_name: ClassVar[str | None] = None
-    """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False
-    _hooks: ClassVar[tuple[hooks.Hook, ...]] = ()
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -84,7 +88,7 @@ class Module:
         if not abstract:
             _register(cls)
 
-    # What an author overrides ------------------------------------------------------------------------------
+    # What an author overrides, beside what is `Declared` -----------------------------------------------------
 
     def children(self) -> Children:
         """The modules inside, a tuple (by position) or a dict (by name); the arrays nest in the same way.
@@ -97,70 +101,9 @@ class Module:
         """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
         return {}
 
-    def init_buffers(self) -> dict[str, Any]:
-        """This module's own buffers before the first call."""
-        return {}
-
-    # Traits (`traits.py` says what each means): a class declares those that do not follow from the modules inside.
-
-    unsaved: ClassVar[tuple[str, ...]] = ()
-    exposes: ClassVar[tuple[str, ...]] = ()
-    uncalled: ClassVar[tuple[int | str, ...]] = ()
-    scaled_axes: ClassVar[dict[str, int] | None] = None
-
-    def draws(self, train: bool) -> bool:
-        return any(child.traits.draws(train) for child in self.child_modules())
-
-    @property
-    def traceable(self) -> bool:
-        return all(child.traits.traceable for child in self.child_modules())
-
-    @property
-    def checks_values(self) -> bool:
-        return any(child.traits.checks_values for child in self.child_modules())
-
-    @property
-    def takes_table(self) -> bool:
-        return False
-
-    @property
-    def row_parameters(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def transient(self) -> tuple[str, ...]:
-        if type(self).init_buffers is Module.init_buffers:
-            return ()
-        return tuple(name for name, value in self.init_buffers().items() if value is None)
-
-    @property
-    def is_step(self) -> bool:
-        return bool(self.transient) or any(child.traits.is_step for child in self.child_modules())
-
-    @property
-    def starts_at_zero(self) -> bool:
-        return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
-
-    @property
-    def traits(self) -> Traits:
-        """What others ask about this module."""
-        try:
-            return self.__dict__["_traits"]
-        except KeyError:
-            self._set(_traits=derived(self))
-            return self.__dict__["_traits"]
-
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
-        """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
-        return dict.fromkeys(self.traits.transient)
-
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
-
-    def printed(self) -> str:
-        """The text that `print` shows: Torch's."""
-        return self.torch_name()
 
     # What users call -----------------------------------------------------------------------------------------
 
@@ -168,8 +111,12 @@ class Module:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
         if by_position(self):
             _check_no_arrays(type(self))
-        own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
-        made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
+        try:
+            own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
+            made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
+        except Exception as error:
+            shorten(error)
+            raise
         params = join(self, own, [each.params for each in made])
         return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
 
@@ -187,9 +134,10 @@ class Module:
                 if self._hooks and hooks.here(self):
                     return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
                 return self.forward(params, buffers, input, key=key, train=train)
-        except AttributeError as error:
-            if str(error).startswith(f"'{type(input).__name__}' object") and isinstance(input, (list, tuple, dict)):
+        except Exception as error:
+            if _takes_no_table(error, input):
                 raise expected(self, "a tensor", input) from error
+            shorten(error)
             raise
 
     def call(
@@ -205,90 +153,28 @@ class Module:
         position, child = child_at(self, name)
         if self._hooks:
             child = hooks.handed_on(self, name, child)
-        key = folded(key, position) if child.traits.draws(train) else None
+        traits = child.traits
+        key = folded(key, position) if traits.draws(train) else None
         if way is None:
-            alone = child.traits.traceable and not self.traits.traceable
-            compiled = alone and not child._hooks and recording.recorder() is None
-            in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
+            alone = traits.traceable and not self.traits.traceable
+            compiled = alone and not child._hooks and opened(Recorder) is None
+            in_compiled = _checked_apply if traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         shown = name if isinstance(name, str) else position + 1
         error_place = inside(f"In {shown} module of {self.torch_name()}:")
-        with error_place, jax.named_scope(str(name)), recording.below(name):
-            return run(input) if through else recording.recorded_call(run, input)
-
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked as at construction."""
-        unknown = set(changes) - {field.name for field in fields(self)}  # type: ignore[arg-type]
-        if unknown:
-            raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__getstate__() | changes)
-        copy.__post_init__()
-        return copy
-
-    def named(self, name: str | None) -> Self:
-        """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
-
-        Raises: TypeError for what is no text, or empty.
-
-        >>> import functorch7 as f7
-        >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
-        >>> f7.find(network, "first"), f7.find(network, "second")
-        ((0,), None)
-        """
-        if name is not None and (not isinstance(name, str) or not name):
-            raise TypeError(f"{self.torch_name()}: expected a name, got {name!r}")
-        copy = self.replace()
-        copy._set(own_name=name)
-        return copy
-
-    @classmethod
-    def torch_name(cls) -> str:
-        """The name under which Torch knows the class, such as "nn.Linear"."""
-        return f"{cls.package}.{cls.__name__}"
-
-    # Value semantics -----------------------------------------------------------------------------------------
-
-    def __post_init__(self) -> None:
-        """Checks the fields; subclasses extend it."""
-
-    def _set(self, **values: Any) -> None:
-        """Sets fields during construction (the dataclass is frozen after it)."""
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def child_modules(self) -> tuple["Module", ...]:
-        """The modules inside, in order."""
-        return tuple(child for _, child in named_children(self))
-
-    def _values(self) -> tuple:
-        own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return (self.own_name, self._hooks, *own)
-
-    def __hash__(self) -> int:
-        try:
-            return self.__dict__["_hash"]
-        except KeyError:
-            self._set(_hash=hash((type(self), self._values())))
-            return self.__dict__["_hash"]
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Module) or type(self) is not type(other):
-            return False
-        return hash(self) == hash(other) and self._values() == other._values()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
+        with error_place, jax.named_scope(str(name)):
+            return recorded_below(name, run, input, through)
 
     def __iter__(self) -> Iterator[Callable]:
         """`init, apply = module`."""
         return iter((self.init, self.apply))
 
-    def __repr__(self) -> str:
-        return self.printed()
+
+def _takes_no_table(error: Exception, input: Any) -> bool:
+    """Whether a table was taken for a tensor."""
+    attribute = isinstance(error, AttributeError) and str(error).startswith(f"'{type(input).__name__}' object")
+    return attribute and isinstance(input, (list, tuple, dict))
 
 
 def _check_no_arrays(kind: type[Module]) -> None:

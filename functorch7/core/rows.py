@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,15 +11,15 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .contexts import during
+from .probe import Keyed, Probe, opened, probing
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Gathered:
-    """Where a table was read: indices, counted from 0, along an axis. Rows are kept with the indices' dimensions first.
+    """Where a table was read: indices, counted from 0, along an axis.
 
-    What a loop has read is one of these, too, with the steps as first dimension.
+    Rows are kept with the indices' dimensions first.
     """
 
     indices: Any
@@ -43,14 +42,10 @@ class Gathered:
 
 
 class RowTable:
-    """Stands for a parameter whose gradient is wanted by rows: `offsets`, zeros, are added to what each read gives.
+    """Stands for a parameter whose gradient is wanted by rows, which are added to what each read gives (`Reads`)."""
 
-    `reads` notes where it was read, in the order of the offsets; what a loop has read is a list in it.
-    """
-
-    def __init__(self, table: Any, offsets: Iterator[Any] | None = None):
-        self.table, self.offsets = lax.stop_gradient(table), offsets
-        self.reads: list = []
+    def __init__(self, table: Any):
+        self.table = lax.stop_gradient(table)
         self.shape, self.dtype = table.shape, table.dtype
 
     def astype(self, dtype: Any) -> RowTable:
@@ -63,10 +58,8 @@ class RowTable:
 
     def gather(self, indices: Any, axis: int) -> Any:
         """The rows at these indices."""
-        read = Gathered(indices, axis)
-        self.reads.append(read)
-        rows = gather(self.table, indices, axis)
-        return rows if self.offsets is None else rows + read.placed(next(self.offsets))
+        rows, reads = gather(self.table, indices, axis), opened(self)
+        return rows if reads is None else reads.read(Gathered(indices, axis), rows)
 
 
 class _InDtype(RowTable):
@@ -80,61 +73,32 @@ class _InDtype(RowTable):
         return self.whole.gather(indices, axis).astype(self.dtype)
 
 
-_open: ContextVar[tuple[RowTable, ...]] = ContextVar("open", default=())
-"""The tables of the function that is being differentiated."""
+class Reads(Probe):
+    """What is read of a table. The sinks are rows of zeros that are added, one for each read.
+
+    Of a loop over time all steps' reads are kept, as one tap, with the steps as first dimension.
+    """
+
+    def read(self, read: Gathered, rows: Any) -> Any:
+        """The rows of this read."""
+        key = len(self.taps)
+        self.note(key, read)
+        return rows + read.placed(self.sinks[key]) if key in self.sinks else rows
+
+    def sinks_of_steps(self, step: Callable[[], Any]) -> Any:
+        return self.sinks.get(len(self.taps))
+
+    def at_step(self, time: Any, sinks: Any) -> Reads:
+        return Reads(None if sinks is None else dict(sinks.items()))
+
+    def take(self, seen: Keyed) -> None:
+        self.note(len(self.taps), seen)
 
 
-def reading(tables: list[RowTable]) -> AbstractContextManager[tuple[RowTable, ...]]:
-    """A block whose loops hand out what is read of these tables."""
-    return during(_open, tuple(tables))
-
-
-@contextmanager
-def _afresh(offsets: list) -> Iterator[list]:
-    """In this block the tables note what is read there alone, and add these offsets. Gives the lists of reads."""
-    outer = [(table.reads, table.offsets) for table in _open.get()]
-    for table, own in zip(_open.get(), offsets, strict=True):
-        table.reads, table.offsets = [], None if own is None else iter(own)
-    try:
-        yield [table.reads for table in _open.get()]
-    finally:
-        for table, kept in zip(_open.get(), outer, strict=True):
-            table.reads, table.offsets = kept
-
-
-def unread() -> Any:
-    """A block whose reads do not count: one that finds out shapes."""
-    return _afresh([None] * len(_open.get()))
-
-
-def _looped(loop: Callable, body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
-    """loop(body, carry, xs), where what the body reads of tables comes out beside its results."""
-
-    def noting(carry: Any, each: tuple) -> tuple[Any, Any]:
-        x, offsets = each
-        with _afresh(offsets) as reads:
-            carry, y = body(carry, x)
-        return carry, (y, reads)
-
-    offsets = [None if table.offsets is None else next(table.offsets) for table in _open.get()]
-    carry, (ys, reads) = loop(noting, carry, (xs, offsets))
-    for table, of_steps in zip(_open.get(), reads, strict=True):
-        table.reads.append(of_steps)
-    return carry, ys
-
-
-def scan(body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
-    """`lax.scan` whose body may read tables."""
-    return _looped(lax.scan, body, carry, xs)
-
-
-def at_once(function: Callable, *xs: Any) -> Any:
-    """`jax.vmap(function)(*xs)` of a function that may read tables."""
-
-    def loop(body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:
-        return carry, jax.vmap(lambda x: body(carry, x)[1])(xs)
-
-    return _looped(loop, lambda carry, x: (carry, function(*x)), None, xs)[1]
+def reading(tables: list[RowTable], sinks: list[Keyed] | None = None) -> AbstractContextManager[dict[RowTable, Reads]]:
+    """A block that notes what is read of these tables, and adds these sinks, shaped as what was noted before."""
+    given = [None] * len(tables) if sinks is None else [dict(each.items()) for each in sinks]
+    return probing({table: Reads(each) for table, each in zip(tables, given, strict=True)})
 
 
 def held(params: Any) -> Any:

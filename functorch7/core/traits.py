@@ -1,6 +1,8 @@
 """What others ask about a module, derived once for each description."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
+
+from .description import Description
 
 
 class Traits(NamedTuple):
@@ -44,13 +46,63 @@ DECLARED = tuple(name for name in Traits._fields if not name.startswith("draws_"
 """The names under which classes declare their traits; `draws(train)` is a method."""
 
 
-class Declaring(Protocol):
-    """What declares traits, the others under their names."""
+class Declared(Description):
+    """The declarations that few classes have to make; each says in `Traits` what it means.
 
-    def draws(self, train: bool) -> bool: ...
+    By default they follow from the modules inside, or from what is None among the buffers at first.
+    """
 
+    unsaved: ClassVar[tuple[str, ...]] = ()
+    exposes: ClassVar[tuple[str, ...]] = ()
+    uncalled: ClassVar[tuple[int | str, ...]] = ()
+    scaled_axes: ClassVar[dict[str, int] | None] = None
 
-def derived(module: Declaring) -> Traits:
-    """The record of a module, out of what its class declares and the records of the modules inside."""
-    declared = {name: getattr(module, name) for name in DECLARED}
-    return Traits(draws_in_training=module.draws(True), draws_in_evaluation=module.draws(False), **declared)
+    def init_buffers(self) -> dict[str, Any]:
+        """This module's own buffers before the first call."""
+        return {}
+
+    def draws(self, train: bool) -> bool:
+        """Whether `forward` draws from its key in this mode; by default where a module inside does."""
+        return any(child.traits.draws(train) for child in self.child_modules())
+
+    @property
+    def takes_table(self) -> bool:
+        return False
+
+    @property
+    def traceable(self) -> bool:
+        return all(child.traits.traceable for child in self.child_modules())
+
+    @property
+    def checks_values(self) -> bool:
+        return any(child.traits.checks_values for child in self.child_modules())
+
+    @property
+    def row_parameters(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def transient(self) -> tuple[str, ...]:
+        return tuple(name for name, value in self.init_buffers().items() if value is None)
+
+    @property
+    def is_step(self) -> bool:
+        return bool(self.transient) or any(child.traits.is_step for child in self.child_modules())
+
+    @property
+    def starts_at_zero(self) -> bool:
+        return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
+
+    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+        """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
+        return dict.fromkeys(self.traits.transient)
+
+    @property
+    def traits(self) -> Traits:
+        """What others ask about this module: derived once, out of what it declares and of the modules inside."""
+        try:
+            return self.__dict__["_traits"]
+        except KeyError:
+            drawing = {f"draws_in_{mode}": self.draws(mode == "training") for mode in ("training", "evaluation")}
+            self._set(_traits=Traits(**drawing, **{name: getattr(self, name) for name in DECLARED}))
+            return self.__dict__["_traits"]

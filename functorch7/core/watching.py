@@ -1,29 +1,23 @@
-"""Values and gradients handed out of a compiled program to functions that look at them after it has run.
+"""Values and gradients handed out of a program to functions that look at them after it has run.
 
 A `Watch` is a hook (`hooks.py`) that shows what it sees to the `Watcher` in whose block the program is traced.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 
-from . import rows
-from .contexts import during
+from .probe import Keyed, Probe, opened, probing, silent
 
 
 def _as_they_are(module: Any, *values: Any) -> tuple:
     return values
-
-
-Key = tuple[int, int]
-"""The number of a watch, and how often it has seen something before in this call."""
 
 
 class Watch(NamedTuple):
@@ -33,74 +27,101 @@ class Watch(NamedTuple):
     view: Callable[..., tuple] = _as_they_are
 
     def __call__(self, module: Any, *values: Any) -> None:
-        seen = watcher()
+        seen = opened(Watcher)
         if seen is not None:
-            key = seen.key(self)
-            seen.values[key] = self.view(module, *values)
-            seen.order.append(key)
+            seen.see(seen.key(self), self.view(module, *values))
 
 
-class Watcher:
-    """Collects what watches see: `values`, in the `order` in which they see it.
+Key = tuple[int, int]
+"""The number of a watch, and how often it has seen something before in this call."""
 
-    Gradients are seen when the program is differentiated: the gradients with respect to zeros, the `sinks`, are what
-    the watches see on the way back. `templates` are such zeros, `entries` their keys in the reverse of that order.
+
+class Watcher(Probe):
+    """Collects what watches see.
+
+    Gradients are seen when the program is differentiated: those with respect to the sinks, which are zeros shaped as
+    what a watch sees on the way back, are just this.
     """
-
-    def __init__(self, sinks: dict[Key, Any]):
-        self.sinks = sinks
-        self.values: dict[Key, tuple] = {}
-        self.templates: dict[Key, tuple] = {}
-        self.order: list[Key] = []
-        self.entries: list[Key] = []
-        self._count: Counter[int] = Counter()
 
     def key(self, watch: Watch) -> Key:
         """The next key of a watch."""
-        self._count[watch.number] += 1
-        return watch.number, self._count[watch.number] - 1
+        return watch.number, self.turn(watch.number)
+
+    def see(self, key: Key, values: tuple) -> None:
+        """Takes what a watch sees on the way forward."""
+        self.note(key, values)
+
+    def sink(self, key: Key, like: Any) -> Any:
+        """The zeros of a watch, shaped as what it is to see; None if nobody asks for it."""
+        return self.sinks.get(key)
+
+    def shown(self, key: Key, gradient: Any, sink: Any) -> Any:
+        """What a watch sees on the way back, as the gradient of its sink."""
+        return None if sink is None else gradient
 
 
-_open: ContextVar[Watcher | None] = ContextVar("open", default=None)
+class Asking(Watcher):
+    """Collects the sinks that a program needs, in the order in which modules run: the reverse of their gradients'."""
+
+    def see(self, key: Key, values: tuple) -> None:
+        pass
+
+    def sink(self, key: Key, like: Any) -> Any:
+        self.note(key, like)
 
 
-def watcher() -> Watcher | None:
-    """Whoever watches now."""
-    return _open.get()
+def asked(run: Callable[[], Any]) -> dict[Key, Any]:
+    """The sinks that a program needs, in the order in which they get their gradients. Only its shapes are found out."""
+
+    def ask() -> Keyed:
+        with silent(), watching(Asking()) as watcher:
+            run()
+        return Keyed.of(watcher.taps)
+
+    shapes = jax.eval_shape(ask)
+    return dict(reversed([*jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes).items()]))
 
 
-def watching(sinks: dict[Key, Any]) -> AbstractContextManager[Watcher]:
-    """A block whose calls are watched."""
-    return during(_open, Watcher(sinks))
+class Pulled(Watcher):
+    """Watches a program that runs operation by operation, where gradients can be looked at as they come: `gradients`.
 
-
-def unwatched() -> AbstractContextManager[None]:
-    """A block whose calls are not: one that finds out shapes."""
-    return during(_open, None)
-
-
-def scan(body: Callable, carry: Any, xs: Any, first: int = 0) -> tuple[Any, Any]:
-    """`lax.scan` that hands out what is seen in its body: the last step's values, and the gradients of step 0.
-
-    `first` is the number of the first step that is scanned (1 if step 0 ran before the scan).
+    Nothing has to run before, to find out the sinks. Only loops, which are compiled, have some; these are made of a
+    zero with respect to which the program is differentiated, the `seed`.
     """
-    outer = watcher()
-    if outer is None:
-        return rows.scan(body, carry, xs)
-    traced: list[Watcher] = []
 
-    def watched_body(state: Any, x: Any) -> tuple[Any, Any]:
-        step, carry = state
-        with watching(jax.tree.map(lambda sink: jnp.where(step == 0, sink, 0), outer.sinks)) as inner:
-            carry, y = body(carry, x)
-        traced[:] = [inner]
-        return (step + 1, carry), (y, inner.values, inner.templates)
+    def __init__(self, gradients: dict[Key, Any], seed: jax.Array):
+        super().__init__()
+        self.gradients, self.seed = gradients, seed
 
-    (_, carry), (ys, *seen) = rows.scan(watched_body, (first, carry), xs)
-    values, templates = jax.tree.map(lambda value: value[-1], seen)
-    outer.values |= values
-    outer.templates |= templates
-    (inner,) = traced
-    outer.order = [*(key for key in outer.order if key not in inner.values), *inner.order]
-    outer.entries += [key for key in inner.entries if key not in outer.entries]
-    return carry, ys
+    def shown(self, key: Key, gradient: Any, sink: Any) -> Any:
+        self.gradients[key] = gradient
+
+    def sinks_of_steps(self, step: Callable[[], Any]) -> Any:
+        found = reversed(asked(step).items())
+        self.sinks = {key: _tapped(zeros, self.seed, partial(self.shown, key, sink=None)) for key, zeros in found}
+
+    def at_step(self, time: Any, sinks: Any) -> Watcher:
+        return Watcher(self.sinks).at_step(time, sinks)  # type: ignore[return-value]
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _tapped(zeros: Any, seed: jax.Array, show: Callable[[Any], None]) -> Any:
+    """The zeros; shows their gradient when it is there."""
+    return zeros
+
+
+def _show(show: Callable[[Any], None], _: None, gradient: Any) -> tuple[Any, Any]:
+    show(gradient)
+    return gradient, jnp.zeros((), jnp.float32)
+
+
+_tapped.defvjp(lambda zeros, seed, show: (zeros, None), _show)
+
+Seeing = TypeVar("Seeing", bound=Watcher)
+
+
+@contextmanager
+def watching(watcher: Seeing) -> Iterator[Seeing]:
+    """A block whose calls are watched."""
+    with probing({Watcher: watcher}):
+        yield watcher

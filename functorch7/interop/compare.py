@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import core
 from ..core.tree import Path, child_at, child_names, dotted
+from ..network import Shared
 from . import t7
 from .torch7.node import Node, functional
 from .torch7.reader import Reader
@@ -70,7 +71,7 @@ def _compared(
     with core.recording() as seen:
         given = jax.tree.map(jnp.asarray, inputs)
         output, _ = module.apply(params, buffers, given, key=key, train=train)
-    prefix = (0,) if isinstance(module, core.Shared) else ()
+    prefix = (0,) if isinstance(module, Shared) else ()
     found = {dotted(path[len(prefix) :]): value for path, value in seen.outputs.items()} | {"": output}
     unknown = [name for name in recorded if name not in found]
     if unknown:
@@ -79,7 +80,7 @@ def _compared(
         if name in recorded:
             difference = _difference(recorded[name], got, rtol, atol)
             if difference is not None:
-                root = module.module if isinstance(module, core.Shared) else module
+                root = module.module if isinstance(module, Shared) else module
                 return Deviation(name, _layer(root, name), recorded[name], got, difference)
     return None
 

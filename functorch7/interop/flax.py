@@ -9,7 +9,8 @@ from flax import linen, nnx
 from flax.core import meta
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from ..core import Module, structure_of
+from ..core import Module
+from ..network import structure_of
 
 
 class AsLinen(linen.Module):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 
-from ..core import Module, Variables, check_state, from_state_dict, misfits, state_dict, structure_of
+from ..core import Module, Variables
+from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 
 if TYPE_CHECKING:

@@ -5,17 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import (
-    Map,
-    Module,
-    Shared,
-    Variables,
-    from_state_dict,
-    load_state_dict,
-    misfits,
-    state_dict,
-    structure_of,
-)
+from ..core import Map, Module, Variables
 from ..core.tree import by_position, child_names, dotted, named_children
 from ..layers import (
     BatchNormalization,
@@ -38,6 +28,7 @@ from ..layers import (
     VolumetricDilatedConvolution,
     VolumetricFullConvolution,
 )
+from ..network import Shared, from_state_dict, load_state_dict, misfits, state_dict, structure_of
 from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM
 from ..recurrent.simple import LinearNoBias
 from .packages import package

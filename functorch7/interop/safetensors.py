@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Module, Variables, from_state_dict, load_state_dict, state_dict
+from ..core import Module, Variables
+from ..network import from_state_dict, load_state_dict, state_dict
 from .packages import package
 from .remote import reading, replacing
 

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, Proxy, Shared, Variables, places
+from ..core import Module, Proxy, Variables, places
 from ..core.module import Children
 from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
+from ..network import Shared
 from .linear import Linear
 from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.naming import misfits
+from ..network.naming import misfits
 
 
 def functional_call(module: Any, params_and_buffers: Mapping[str, Any], args: Any, kwargs: Any = None) -> Any:

@@ -13,8 +13,8 @@ from jax import lax
 
 from .. import core
 from ..core.emitted import Emitted
-from ..core.kinds import map_state
 from ..core.recording import recording
+from ..network.kinds import map_state
 from ..reinforce.loss import reward_as
 from .tensor import contiguous_stride
 
@@ -378,7 +378,7 @@ def inspection(program: Program) -> Callable:
         def seen(perturbations: dict) -> tuple[Any, tuple]:
             with recording(perturbations) as recorder:
                 result, _ = network(arrays, input, state)
-            return result, recorder.values()
+            return result, (recorder.inputs, recorder.outputs, recorder.exposed)
 
         _, values = seen({})
         if cotangents is None:

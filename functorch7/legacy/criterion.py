@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses
+from ..core.tracebacks import shorten
 from ..layers import Node
 from ..layers.graph import nodes_among
 from .calls import Call, count
@@ -241,19 +242,27 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
-        if not self._has_own_loss():
-            return self.updateOutput(input, target)
-        with precision(dtype_of(self._type)):
-            output = self.output = self.updateOutput(input, target)
-        return output
+        try:
+            if not self._has_own_loss():
+                return self.updateOutput(input, target)
+            with precision(dtype_of(self._type)):
+                output = self.output = self.updateOutput(input, target)
+            return output
+        except Exception as error:
+            shorten(error)
+            raise
 
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the loss with respect to the input, shaped as it."""
-        if not self._has_own_loss():
-            return self.updateGradInput(input, target)
-        with precision(dtype_of(self._type)):
-            gradient = self.gradInput = self.updateGradInput(input, target)
-        return gradient
+        try:
+            if not self._has_own_loss():
+                return self.updateGradInput(input, target)
+            with precision(dtype_of(self._type)):
+                gradient = self.gradInput = self.updateGradInput(input, target)
+            return gradient
+        except Exception as error:
+            shorten(error)
+            raise
 
     def updateOutput(self, input: Any, target: Any = None) -> Any:
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
@@ -343,7 +352,11 @@ class Criterion(Module, describes=losses.base.Criterion):
         nodes = nodes_among((input,))
         if nodes is not None:
             return Node(class_of(losses.ModuleFromCriterion)(self), *nodes)
-        return self.forward(input, target), self.backward(input, target)
+        try:
+            return self.forward(input, target), self.backward(input, target)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def setZeroMask(self, zeroMask: Any) -> None:
         """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.

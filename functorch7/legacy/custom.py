@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ..core.tracebacks import shorten
 from ..layers.graph import nodes_among
 from .described import noting_classes, overridden_in, taken_from
 from .forms import Form, frozen, is_array, split, thawed
@@ -260,7 +261,13 @@ class Custom(Registration):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` of these arguments; of nodes, a node of a graph."""
         nodes = None if kwargs else nodes_among(args)
-        return self.forward(*args, **kwargs) if nodes is None else super().__call__(*args)
+        if nodes is not None:
+            return super().__call__(*args)
+        try:
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def extra_repr(self) -> str:
         """What is printed between the brackets; users define it."""
@@ -292,6 +299,10 @@ def _compiled(written: Callable) -> Callable:
 
     @wraps(written)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return written(self, *args, **kwargs) if isinstance(self, Inside) else self.call_with(args, kwargs)
+        try:
+            return written(self, *args, **kwargs) if isinstance(self, Inside) else self.call_with(args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return forward

@@ -11,6 +11,7 @@ from .. import core
 from ..core.hooks import attached
 from ..core.tree import Path, split
 from ..interop.torch7 import node
+from ..network import Shared, leaves_by_name, misfits, structure_of
 from .generated import object_of
 from .nodes import Nodes
 from .plan import Slot, grad_name
@@ -26,7 +27,7 @@ def functional(root: Any) -> tuple[core.Module, core.Variables]:
     """
     with precision(dtype_of(root._type)):
         module, variables = node.functional(Nodes().node(root), _place)
-    traced = root._planned().traced_hooks(below=(0,) if isinstance(module, core.Shared) else ())
+    traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
     return (attached(module, (*traced, *module._hooks)) if traced else module), variables
 
 
@@ -40,12 +41,12 @@ def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
     Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.
     Raises: ValueError that lists all parameters that are missing, unexpected or of another shape.
     """
-    wrong = core.misfits(core.leaves_by_name(core.structure_of(module).params), core.leaves_by_name(params))
+    wrong = misfits(leaves_by_name(structure_of(module).params), leaves_by_name(params))
     if wrong:
         raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
-    floating = [leaf.dtype for leaf in core.leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
+    floating = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
     ties: tuple = ()
-    if isinstance(module, core.Shared):
+    if isinstance(module, Shared):
         module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
     made = object_of(module)
     if floating:
@@ -72,7 +73,7 @@ def _fill(module: Any, params: Any, buffers: Any) -> None:
         Slot(module, name).write(own[name])
     for each in zip(module.children(), below, buffers_below, strict=True):
         _fill(*each)
-    if isinstance(spec, core.Shared):
+    if isinstance(spec, Shared):
         _tie(module.children()[0], spec.ties)
 
 

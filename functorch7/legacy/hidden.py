@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import core, recurrent
 from ..layers.quantized import computing
+from ..network import map_state
 from .plan import Plan, Slot, with_zeros
 from .steps import Steps
 from .values import unwrapped, wrapped
@@ -123,7 +124,7 @@ class HiddenStates(Steps):
             unwrapped(input),
         )
         found: list = []
-        core.map_state(plan.spec, after, found.append)
+        map_state(plan.spec, after, found.append)
         return [np.zeros(value.shape, plan.dtype) for value in found]
 
     def _nested(self, values: dict[tuple[int, str], Any]) -> Any:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, is_concrete
-from ..core.recording import recorder, unrecorded
-from ..core.watching import unwatched
+from ..core.probe import opened, silent
+from ..core.recording import Recorder
 from ..interop.torch7.reader import PARTS
 from ..losses.base import Criterion as CriterionSpec
 from .values import unwrapped, wrapped
@@ -56,14 +56,14 @@ class OfObject(CriterionSpec, abstract=True):
     def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
         target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
         # A network that is looked at runs once more: what the object has done by then is not to be done again.
-        user = self.object if recorder() is None else self.object.clone()
+        user = self.object if opened(Recorder) is None else self.object.clone()
         dtype, left = jax.tree.leaves(input)[0].dtype, []
 
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
             user.calls += 1
-            with unrecorded(), unwatched():
+            with silent():
                 loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
             left[:] = user.calls, user._call
             return jnp.asarray(loss, dtype).reshape(())
@@ -76,7 +76,7 @@ class OfObject(CriterionSpec, abstract=True):
             if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
             user.__dict__["_call"], user.calls = call, number
-            with unrecorded(), unwatched():
+            with silent():
                 gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
 

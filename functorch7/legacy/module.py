@@ -11,9 +11,11 @@ import jax
 import numpy as np
 
 from .. import core
+from ..core.tracebacks import shorten
 from ..core.tree import by_position, child_names
 from ..layers import Node
 from ..layers.graph import nodes_among
+from ..network import ZeroMask
 from .bigdl import BigDL
 from .calls import Call, Newest, count
 from .described import Described, Given, describe, overridden_in, taken_from, torch_spelling
@@ -163,14 +165,18 @@ class Module(
 
     def forward(self, input: Any) -> Any:
         """The output for an input: a tensor, an array, or a table of them."""
-        if not self.overrides("updateOutput"):
-            return self.updateOutput(input)
-        if not self.has_own_gradient():
-            return self._run(self._planned_outside(), input).result
-        self.calls += 1
-        with precision(dtype_of(self._type)):
-            self.output = self._output_by_hand(input)
-        return self.output
+        try:
+            if not self.overrides("updateOutput"):
+                return self.updateOutput(input)
+            if not self.has_own_gradient():
+                return self._run(self._planned_outside(), input).result
+            self.calls += 1
+            with precision(dtype_of(self._type)):
+                self.output = self._output_by_hand(input)
+            return self.output
+        except Exception as error:
+            shorten(error)
+            raise
 
     def updateOutput(self, input: Any) -> Any:
         """Computes the output, in one compiled call, and keeps what backward needs."""
@@ -196,13 +202,17 @@ class Module(
         Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
         draws or has recurrent state, which only forward knows.
         """
-        if self.has_own_gradient():
-            with precision(dtype_of(self._type)):
-                self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
-            return self.gradInput
-        call, state, step = self._to_pull_back(input)
-        call.backward(self, gradOutput, scale, state, step)
-        return self._pulled_back(call, accumulated=True)
+        try:
+            if self.has_own_gradient():
+                with precision(dtype_of(self._type)):
+                    self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
+                return self.gradInput
+            call, state, step = self._to_pull_back(input)
+            call.backward(self, gradOutput, scale, state, step)
+            return self._pulled_back(call, accumulated=True)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """The gradient with respect to the input."""
@@ -273,8 +283,12 @@ class Module(
         if nodes is not None:
             return Node(self, *nodes)
         input, gradOutput = (*given, None)[:2]
-        output = self.forward(input)
-        return output if gradOutput is None else (output, self.backward(input, gradOutput))
+        try:
+            output = self.forward(input)
+            return output if gradOutput is None else (output, self.backward(input, gradOutput))
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __neg__(self) -> Node:
         """`-module`: a node without inputs."""
@@ -327,7 +341,7 @@ class Module(
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]
-                value = value.value if isinstance(value, (core.Emitted, core.ZeroMask)) else value
+                value = value.value if isinstance(value, (core.Emitted, ZeroMask)) else value
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
             if name in self._spec.traits.exposes:
                 call = self._newest_call()

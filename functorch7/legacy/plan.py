@@ -12,11 +12,11 @@ import numpy as np
 from .. import core
 from ..core.emitted import is_emitted
 from ..core.hooks import Hook
-from ..core.kinds import map_state
 from ..core.tree import Path, join
-from ..core.zero_mask import is_zero_mask, with_zero_masks
 from ..layers import MapTable, Sequential
 from ..losses.base import Criterion, without_arrays
+from ..network.kinds import map_state
+from ..network.zero_mask import is_zero_mask, with_zero_masks
 from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched

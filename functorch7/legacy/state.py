@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..core.naming import IncompatibleKeys, fitting
+from ..network.naming import IncompatibleKeys, fitting
 from .names import Names
 from .plan import grad_name
 from .storage import Storage, dtype_of, type_name_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.zero_mask import is_zero_mask
+from ..network.zero_mask import is_zero_mask
 from ..recurrent import set_zero_mask
 from .calls import Call, Repeated
 from .described import Described

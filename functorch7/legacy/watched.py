@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -19,8 +18,9 @@ from jax import lax
 
 from .. import core
 from ..core.hooks import Called, Hook, attached
+from ..core.probe import Keyed
 from ..core.tree import Path
-from ..core.watching import Key, Watch, watching
+from ..core.watching import Pulled, Watch, Watcher, asked, watching
 from . import compiled
 from .compiled import Program, Residuals
 from .foreign import InMode
@@ -88,49 +88,16 @@ class Traced(NamedTuple):
             ) from None
 
 
-@jax.tree_util.register_dataclass
-@dataclass
-class Seen:
-    """What watches have seen, in the order in which they saw it."""
-
-    values: list
-    order: tuple[Key, ...] = field(metadata={"static": True})
-
-    @classmethod
-    def of(cls, values: dict[Key, Any], order: list[Key]) -> Seen:
-        """Out of what a watcher has collected."""
-        return cls([values[key] for key in order], tuple(order))
-
-    def items(self) -> Iterator[tuple[Key, Any]]:
-        return zip(self.order, self.values, strict=True)
-
-
-def _watched(program: Program, buffers: list, draw: Any) -> Callable:
+def _watched(program: Program, buffers: list, draw: Any, watcher: Callable[[Any], Watcher]) -> Callable:
     """As `network_of`, of (parameters, input, state, sinks); it gives what is seen beside the new buffers."""
     network = compiled.network_of(program, buffers, draw)
 
-    def run(arrays: list, input: Any, state: list, sinks: Seen) -> tuple[Any, tuple]:
-        with watching(dict(sinks.items())) as watcher:
+    def run(arrays: list, input: Any, state: list, sinks: Any) -> tuple[Any, tuple]:
+        with watching(watcher(sinks)) as seen:
             outcome, new = network(arrays, input, state)
-        return outcome, (new, Seen.of(watcher.values, watcher.order))
+        return outcome, (new, Keyed.of(seen.taps))
 
     return compiled.reporting(program, run)
-
-
-def _sinks(program: Program, buffers: list, draw: Any, *arguments: Any) -> Seen:
-    """Zeros shaped as what is seen on the way back."""
-    network = compiled.network_of(program, buffers, draw)
-
-    def templates() -> Seen:
-        with watching({}) as watcher:
-            network(*arguments)
-        return Seen.of(watcher.templates, watcher.entries[::-1])
-
-    if program.spec.traits.traceable:
-        shapes = jax.eval_shape(compiled.reporting(program, lambda: (None, templates())))[1][0]
-        return jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
-    with repeating():
-        return templates()
 
 
 @cache
@@ -138,8 +105,8 @@ def evaluation(program: Program) -> Callable:
     """As `compiled.evaluation`, with what is seen beside the new buffers."""
 
     def forward(storages, buffers, input, state, draw):
-        run = _watched(program, buffers, draw)
-        return run(compiled.arguments_of(program, storages), input, state, Seen([], ()))
+        run = _watched(program, buffers, draw, Watcher)
+        return run(compiled.arguments_of(program, storages), input, state, None)
 
     return compiled.as_compiled(program, forward)
 
@@ -150,13 +117,27 @@ def differentiation(program: Program, backward: bool) -> Callable:
 
     def forward(*arguments):
         storages, buffers, input, state, draw = arguments
-        arrays = compiled.arguments_of(program, storages)
-        sinks = _sinks(program, buffers, draw, arrays, input, state) if backward else Seen([], ())
-        run = _watched(program, buffers, draw)
-        (output, side), pull, new = jax.vjp(run, arrays, input, state, sinks, has_aux=True)
-        return (output, side), new, Residuals.of(pull, program, arguments, arrays)
+        given = compiled.arguments_of(program, storages), input, state
+        if backward and not program.spec.traits.traceable:
+            gradients: dict = {}
+            run = _watched(program, buffers, draw, partial(Pulled, gradients))
+            (output, side), vjp, new = jax.vjp(run, *given, jnp.zeros((), jnp.float32), has_aux=True)
+            pull = jax.tree_util.Partial(partial(_with_seen, gradients), vjp)
+        else:
+            network = compiled.network_of(program, buffers, draw)
+            sinks = Keyed.of(asked(lambda: network(*given)) if backward else {})
+            run = _watched(program, buffers, draw, lambda sinks: Watcher(dict(sinks.items())))
+            (output, side), pull, new = jax.vjp(run, *given, sinks, has_aux=True)
+        return (output, side), new, Residuals.of(pull, program, arguments, given[0])
 
     return compiled.as_compiled(program, forward)
+
+
+def _with_seen(gradients: dict, pull: Callable, cotangents: Any) -> tuple:
+    """A pull-back that runs operation by operation, and what was seen meanwhile."""
+    gradients.clear()
+    *found, _ = pull(cotangents)
+    return *found, Keyed.of(gradients)
 
 
 # What is called --------------------------------------------------------------------------------------------------
@@ -255,7 +236,7 @@ def _call_always(plan: Any, input: Any, failed: list[int]) -> None:
         hook(module, seen, None)
 
 
-def answered(call: Running, seen: Seen) -> bool:
+def answered(call: Running, seen: Keyed) -> bool:
     """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
     for (number, count), values in seen.items():
         placed = call.plan.placed[number]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable, structure_of
+from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable
+from ..network import structure_of
 from .tables import as_arrays
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import jax
 import msgspec
 
-from ..core import forget
 from ..interop.writing import replacing
+from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
 from ..training.trainer import Result, Trainer
 from ..training.validation import evaluate

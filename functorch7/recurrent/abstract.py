@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self
 
 import jax
 
-from ..core import Module, ZeroMask, builder, check_floating, expected, map_state
-from ..core.recording import recorder
+from ..core import Module, builder, check_floating, expected
+from ..core.probe import is_probed
+from ..network import ZeroMask, map_state
 from .masking import cleared, given_mask, masking, padding, padding_of_sequence
 from .trimming import trimmed
 from .unfolding import Sums, summing, unfolded
@@ -45,15 +46,17 @@ class AbstractRecurrent(Module, abstract=True):
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
-        if self.trims and zero.ndim and not self._hooks and recorder() is None:
+        trims = self.trims and zero.ndim
+        if trims and self.draws(train):
+            raise ValueError(f"{self.torch_name()}: trimZero cannot be used with what draws numbers, such as dropout")
+        # Of the programs for parts of the batch one runs, each with other sizes: nothing inside them can be looked at.
+        if trims and not self._hooks and not is_probed():
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
         output, new = self.step(params, buffers, input, key=key, train=train)
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}
 
     def _trimmed(self, zero: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The step without the examples of zeros; of the buffers, only recurrent state changes."""
-        if self.draws(train):
-            raise ValueError(f"{self.torch_name()}: trimZero cannot be used with what draws numbers, such as dropout")
         state: list = []
         map_state(self, buffers, state.append)
 

@@ -7,11 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import ZeroMask, expected, forget, is_concrete
+from ..core import expected, is_concrete
 from ..core.keys import of_steps
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
 from ..losses.combined import AroundCriterion
+from ..network import ZeroMask, forget
 from .masking import GIVEN, masking, padding
 from .over_time import over_time, unrolled
 from .sequencer import stacked

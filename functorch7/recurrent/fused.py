@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import ZeroMask, builder, check_floating, check_positive, expected
+from ..core import builder, check_floating, check_positive, expected
+from ..network import ZeroMask
 from .gates import lstm
 from .gru import GRU
 from .lstm import FastLSTM

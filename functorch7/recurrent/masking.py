@@ -7,12 +7,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, ZeroMask, expected, hooks
+from ..core import Module, expected, hooks
 from ..core.emitted import is_emitted
-from ..core.recording import recorder
+from ..core.probe import is_probed
 from ..core.rows import held
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
+from ..network import ZeroMask
 from .trimming import trimmed
 
 
@@ -168,10 +169,12 @@ class TrimZero(MaskZero):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
         inner = self.modules[0]
-        if not zero.ndim or not self.maskoutput or self._hooks or recorder() is not None or inner.traits.is_step:
+        if not zero.ndim or not self.maskoutput or inner.traits.is_step:
             return super().forward(params, buffers, input, key=key, train=train)
         if self.draws(train) or any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
             raise ValueError(f"{self.torch_name()}: cannot be used with what draws numbers or emits penalties")
+        if self._hooks or is_probed():  # as in AbstractRecurrent
+            return super().forward(params, buffers, input, key=key, train=train)
 
         def run(params: Any, rows: Any) -> Any:
             return self.call(0, params, buffers, rows, key=None, train=train)[0]

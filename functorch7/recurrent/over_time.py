@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,11 +11,10 @@ import jax.numpy as jnp
 from ..core import Module, hooks, places
 from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.keys import of_steps
-from ..core.recording import recorder, scan, unrecorded
-from ..core.rows import at_once, unread
-from ..core.watching import unwatched
-from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
+from ..core.probe import at_once, scan, silent
+from ..core.recording import recorded_call
 from ..layers import FakeQuantized, Quantized, Sequential
+from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .abstract import Cell
 from .recurrence import Recursor
 
@@ -27,23 +27,47 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
     folded with the time of each step; keys of steps, one for each, are taken as they are.
     """
     key = of_steps(key, _length(inputs))
-    if recorder() is None:
-        if type(module) is Sequential and not hooks.here(module):
-            return _chain(module, params, buffers, inputs, key=key, train=train)
-        if type(module) is Recursor and module.masked is None and not hooks.here(module):
-            return module.step(params, buffers, inputs, key=key, train=train, way=over_time)
-        if isinstance(module, (Quantized, FakeQuantized)) and not module._hooks:
-            return module.computed(over_time, params, buffers, inputs, key=key, train=train)
-        if isinstance(module, Cell) and module.at_once and not module._hooks:
-            return module.sequence(params, buffers, inputs, key=key, train=train)
-        if not (module._hooks or _has_memory(module, buffers, train)):
-            return _side_by_side(module, params, buffers, inputs, key=key, train=train)
+    run = partial(_all_steps, module, params, buffers, key=key, train=train)
+    return recorded_call(run, inputs, steps=True)
+
+
+def _all_steps(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    whole = _whole(module)
+    if whole is not None:
+        run = partial(_called, whole, buffers, key, train)
+        if hooks.here(module):
+            return hooks.run(module, run, params, inputs, (buffers, key), steps=True)
+        return run(module, params, inputs)
+    if not _has_memory(module, buffers, train):
+        return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
     def step(buffers: Any, time: Any, each: tuple) -> tuple[Any, Any]:
         input, step_key = each
         return module.apply(params, buffers, input, key=step_key, train=train)
 
     return scanned(step, buffers, (inputs, key), module.traits.starts_at_zero)
+
+
+def _whole(module: Module) -> Callable | None:
+    """What runs a module over the whole sequence other than by `apply` at every step, if anything does."""
+    if type(module) is Sequential:
+        return _chain
+    if type(module) is Recursor and module.masked is None:
+        return partial(Recursor.step, way=over_time)
+    if isinstance(module, (Quantized, FakeQuantized)):
+        return _computed
+    # In here the gates are no calls, step by step neither, so that nobody could look at them.
+    return type(module).sequence if isinstance(module, Cell) and module.at_once else None
+
+
+def _called(
+    whole: Callable, buffers: Any, key: Any, train: bool, module: Module, params: Any, inputs: Any
+) -> tuple[Any, Any]:
+    return whole(module, params, buffers, inputs, key=key, train=train)
+
+
+def _computed(module: Any, params: Any, buffers: Any, inputs: Any, **options: Any) -> tuple[Any, Any]:
+    return module.computed(_all_steps, params, buffers, inputs, **options)
 
 
 def _has_memory(module: Module, buffers: Any, train: bool) -> bool:
@@ -62,7 +86,7 @@ def _length(inputs: Any) -> int:
 def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
     new = []
     for i in range(len(module.modules)):
-        inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time)
+        inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time, through=True)
         new.append(buffer)
     return inputs, new
 
@@ -103,7 +127,7 @@ def scanned(
     steps = (jnp.arange(length), inputs, _sliced(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.
-        with unread(), unwatched(), unrecorded():
+        with silent():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
         after, (outputs, emitted) = scan(body, start, steps)

@@ -5,8 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, expected, map_state
+from ..core import Module, expected
 from ..core.keys import folded, of_steps
+from ..network import map_state
 from .masking import cleared
 from .over_time import scanned
 from .sequencer import Sequencer

@@ -187,7 +187,9 @@ class Recursor(AbstractRecurrent):
         return {"recurrent_module": self.modules[0]}
 
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None) -> tuple[Any, Any]:
-        output, inner = self.call("recurrent_module", params, buffers, input, key=key, train=train, way=way)
+        output, inner = self.call(
+            "recurrent_module", params, buffers, input, key=key, train=train, way=way, through=way is not None
+        )
         return output, {**buffers, "recurrent_module": inner}
 
     def printed(self) -> str:

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 
-from ..core import Container, Module, builder, expected, forget
+from ..core import Container, Module, builder, expected
 from ..core.keys import of_steps
+from ..network import forget
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_module
 
@@ -82,7 +83,7 @@ class Sequencer(AbstractSequencer, Container):
         buffers, keys = self.start(buffers, train), of_steps(key, length)
         if self.traits.traceable:
             inputs = stacked(self, input) if table else input
-            outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time)
+            outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
             return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
 
         def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 
-from ..core import Layer, ZeroMask, builder, check_positive, expected, in_dtype_of
+from ..core import Layer, builder, check_positive, expected, in_dtype_of
 from ..core.module import Children
+from ..network import ZeroMask
 from .abstract import Cell
 from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
 from .masking import GIVEN, cleared, padding

@@ -4,10 +4,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..core import Module, ZeroMask, expected
+from ..core import Module, expected
 from ..core.tree import join, split
-from ..core.zero_mask import is_zero_mask
 from ..layers import ReverseTable, Sequential
+from ..network import ZeroMask
+from ..network.zero_mask import is_zero_mask
 from .reversal import ReverseSequence
 from .simple import SeqReverseSequence
 

@@ -16,9 +16,10 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.multihost_utils import sync_global_devices
 
-from ..core import Module, carry_of, with_carry
+from ..core import Module
 from ..interop import orbax
 from ..interop.packages import package
+from ..network import carry_of, with_carry
 from . import distributed
 from .sharding import Sharding
 from .state import TrainState

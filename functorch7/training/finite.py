@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, named_parameters, recording, title
+from ..core import Module, recording, title
 from ..core.tree import Path, child_at, dotted
+from ..network import named_parameters
 from .state import TrainState
 from .step import make_loss
 

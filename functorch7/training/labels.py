@@ -5,8 +5,9 @@ from typing import Any
 
 import jax
 
-from ..core import Module, find, named_parameters
+from ..core import Module
 from ..core.tree import dotted, places
+from ..network import find, named_parameters
 
 
 def labels(module: Module, params: Any, rules: Mapping[str, str], default: str = "trained") -> Any:

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module
+from ..core.probe import Keyed
 from ..core.rows import Gathered, RowTable, reading
 from ..core.tree import mapped
 
@@ -24,8 +25,8 @@ class RowGradients(NamedTuple):
     """Gradients of params: a flat list with None for tables; for each of these, what was read, and its gradients."""
 
     dense: list
-    reads: list[list]
-    rows: list[list]
+    reads: list[Keyed]
+    rows: list[Keyed]
 
 
 def value_and_row_grad(module: Module, loss: Callable) -> Callable:
@@ -36,18 +37,16 @@ def value_and_row_grad(module: Module, loss: Callable) -> Callable:
         marks = jax.tree.leaves(read_by_rows(module, params))
         large = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
 
-        def called(dense: list, offsets: list) -> tuple[Any, tuple]:
-            tables = [
-                RowTable(leaf, None if own is None else iter(own)) for leaf, own in zip(large, offsets, strict=True)
-            ]
+        def called(dense: list, offsets: list | None) -> tuple[Any, tuple]:
+            tables = [RowTable(leaf) for leaf in large]
             chosen = iter(tables)
             filled = [next(chosen) if mark else value for mark, value in zip(marks, dense, strict=True)]
-            with reading(tables):
+            with reading(tables, offsets) as reads:
                 value, aux = loss(treedef.unflatten(filled), *args)
-            return value, (aux, [table.reads for table in tables])
+            return value, (aux, [Keyed.of(reads[table].taps) for table in tables])
 
         dense = [None if mark else leaf for leaf, mark in zip(leaves, marks, strict=True)]
-        read = jax.eval_shape(lambda: called(dense, [None] * len(large))[1][1])
+        read = jax.eval_shape(lambda: called(dense, None)[1][1])
         offsets = [
             jax.tree.map(lambda each, table=table: each.zeros(table), reads, is_leaf=_is_read)
             for reads, table in zip(read, large, strict=True)
@@ -79,7 +78,7 @@ def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
     return treedef.unflatten(new)
 
 
-def merged(table: Any, reads: list, rows: list) -> tuple[Gathered, Any]:
+def merged(table: Any, reads: Any, rows: Any) -> tuple[Gathered, Any]:
     """All that was read of a table, as one read of each row at most, and the sums of what each row was given.
 
     There are as many as were read; those left over are zeros, with indices beyond the table.

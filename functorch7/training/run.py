@@ -15,7 +15,8 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from ..core import Variables, forget
+from ..core import Variables
+from ..network import forget
 from .feed import feed, validation_batches
 from .finite import not_finite
 from .interrupts import Interrupts

@@ -11,8 +11,9 @@ import optax
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from ..core import Module, carry_of, forget, with_carry
-from ..core.zero_mask import with_zero_masks, without_zero_masks, zero_masks
+from ..core import Module
+from ..network import carry_of, forget, with_carry
+from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .state import TrainState, init_state
 
 AXES = ("data", "shard")

@@ -15,6 +15,7 @@ from .. import core
 from ..core import Module
 from ..data import DataLoader
 from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
+from ..network import carry_of, with_carry
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,7 @@ def predict_class(
 def _output(module: Module, _: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, Any]:
     """The output, and recurrent state after it."""
     output, new = module.apply(params, buffers, batch, key=key)
-    return output, core.carry_of(module, new)
+    return output, carry_of(module, new)
 
 
 def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[list, Any]:
@@ -317,7 +318,7 @@ def _running(
     for number, batch in enumerate(batches):
         own = None if key is None else jax.random.fold_in(key, number)
         error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
-        buffers = core.with_carry(module, buffers, carry)
+        buffers = with_carry(module, buffers, carry)
         yield error, result
 
 

@@ -119,7 +119,7 @@ def profile(
     none, the weights that it reads) say. Operations that XLA has fused count for one of the modules they come from.
     Operations of parallel threads add up, so that the total may be above the time of a call by the clock (`call`).
     FLOPs and bytes accessed are XLA's cost analysis of
-    each module's forward call, before fusion; inside the module of a Sequencer these and memory are one step's. With
+    each module's forward call, before fusion; inside a Sequencer these and memory are one step's. With
     `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
     Raises: ValueError for modules that cannot be compiled and for no repeats, and what the network raises; RuntimeError
     if a trace is being taken already, or JAX's profiler gives no operations on this device.

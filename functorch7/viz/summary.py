@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, named_parameters
-from ..core.shapes import shaped
+from ..core import Module
 from ..core.tree import Path
+from ..network import named_parameters
+from ..network.shapes import shaped
 from .flops import flops
 from .table import Cells, Table, in_tree, metric, sizes
 from .visits import Visit, check_module, innermost, visits
@@ -57,8 +58,8 @@ def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = 
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
     FLOPs are those of one forward call: a matrix product or convolution of n multiplications counts 2 n, any other
-    operation 1 for each number that it gives or reduces; loops count as often as they run. Inside the
-    module of a Sequencer, sizes and FLOPs are those of one step.
+    operation 1 for each number that it gives or reduces; loops count as often as they run. Inside a
+    Sequencer, sizes and FLOPs are those of one step.
     Raises: TypeError for what is no description or no shape; what the network raises for such an input.
 
     >>> import functorch7 as f7

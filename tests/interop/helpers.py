@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from functorch7.core import structure_of
+from functorch7.network import structure_of
 
 RANDOM = np.random.default_rng(3)
 

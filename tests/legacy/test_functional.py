@@ -35,7 +35,7 @@ def test_forward_and_gradients_are_the_same(name):
         run = lambda p, v: module.apply(p, buffers, v, train=True)[0]  # noqa: E731
         output, pull = jax.vjp(run, params, jnp.asarray(x))
         grads, expected = pull(jnp.asarray(g))
-        found = [leaf for _, leaf in f7.core.named_parameters(module, grads)]
+        found = [leaf for _, leaf in f7.network.named_parameters(module, grads)]
     same(y, output)
     same(grad_input, expected)
     same(stateful.parameters()[1], found)

@@ -363,3 +363,29 @@ def test_inner_gradients_can_be_read_beside_backward_hooks_around_them():
     network.backward(x, x)
     np.testing.assert_allclose(network.get(2).gradInput, expected, 1e-6)
     assert abs(expected).min() > 0
+
+
+def test_a_users_forward_runs_once_beside_backward_hooks():
+    runs = []
+
+    class Counted(Scaled):
+        def updateOutput(self, input):
+            runs.append(input.shape)
+            return super().updateOutput(input)
+
+    def seen_of(middle):
+        recurrent = nn.Sequencer(nn.Sequential(nn.Linear(3, 2), nn.GRU(2, 2), nn.Tanh()))
+        net, log = nn.Sequential(nn.Linear(3, 3), middle, recurrent).double(), []
+        for tensor in net.parameters()[0]:
+            tensor.copy(np.linspace(-1, 1, tensor.nElement()).reshape(tensor.shape))
+        for module in net.listModules():
+            for kind in KINDS:
+                getattr(module, f"register_{kind}_hook")(noting(log, kind))
+        there_and_back(net, values(4, 5, 3))
+        return [(kind, *seen) for kind, _, *seen in log]
+
+    mine, plain = seen_of(Counted()), seen_of(nn.MulConstant(2))
+    assert len(runs) == 1 and len(mine) == 4 * 9
+    assert [entry[0] for entry in mine] == [entry[0] for entry in plain]
+    for one, other in zip(mine, plain, strict=True):
+        same(list(one[1:]), list(other[1:]), rtol=1e-6)

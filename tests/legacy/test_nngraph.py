@@ -63,7 +63,7 @@ def test_a_functional_graph_is_the_same(key):
     madd = f7.Node(f7.CAddTable(), x1 - f7.Tanh() - f7.Linear(20, 1), x2 - f7.Tanh() - f7.Linear(10, 1))
     graph = f7.Graph([x1, x2], [madd - f7.Sigmoid(), madd - f7.Tanh()])
     params, buffers = graph.init(key)
-    flat = [array for _, array in f7.core.named_parameters(graph, params)]
+    flat = [array for _, array in f7.network.named_parameters(graph, params)]
     input = [values(3, 20), values(3, 10, seed=1)]
     outputs = jax.jit(lambda params, input: graph.apply(params, buffers, input)[0])(params, input)
     for mine, theirs in zip(outputs, formula_of_two_by_two(flat, input), strict=True):

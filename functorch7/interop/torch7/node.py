@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import core
 from ...core.tree import Path, child_names, join
+from ...network import Shared
 from ..t7.sources import let_go
 
 
@@ -80,5 +81,5 @@ def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core
 
     params, buffers = variables(node, ())
     if ties:
-        return core.Shared(node.spec, tuple(ties)), core.Variables([params], [buffers])
+        return Shared(node.spec, tuple(ties)), core.Variables([params], [buffers])
     return node.spec, core.Variables(params, buffers)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...core import Shared
 from ...core.tree import by_position, found_at, split, with_at
 from ...layers import FakeQuantized, Observed, Quantized
 from ...losses import Criterion
+from ...network import Shared
 from ..t7 import T7Object
 from ..t7.values import NAMES
 from .build import Later

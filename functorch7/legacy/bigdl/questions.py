@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
+from ...network import output_shape
 from ..parameters import Parameters
 from ..storage import dtype_of
 from ..values import as_input, unwrapped
@@ -59,7 +60,7 @@ class Questions(Parameters):
         Raises what forward raises for such an input; ValueError for modules with their own updateOutput.
         """
         shape = _shape(inputShape)
-        return core.output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.train))
+        return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.train))
 
     def getOutputShape(self) -> Any:
         """The sizes of the last output."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import core
+from ...network import misfits
 from ..files import load_t7
 from ..parameters import Parameters
 from ..plan import grad_name
@@ -60,7 +60,7 @@ class Weights(Names, Parameters):
 
     def _copy_all(self, pairs: list[tuple[str, Tensor, Any]]) -> None:
         """Copies values into tensors of the same shapes, all or none."""
-        wrong = [line for what, mine, theirs in pairs for line in core.misfits({what: mine}, {what: theirs})]
+        wrong = [line for what, mine, theirs in pairs for line in misfits({what: mine}, {what: theirs})]
         if wrong:
             raise ValueError(f"{self.title()}: " + "; ".join(wrong))
         for _, mine, theirs in pairs:

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .checks import title
-from .module import Module
+from ..core.checks import title
+from ..core.module import Module
 
 
 def output_shape(module: Module, input: Any, dtype: Any = jnp.float32, *, train: bool = False) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from . import naming, tree
-from .module import Module
+from ..core import tree
+from ..core.module import Module
+from . import naming
 
 
 def named_children(module: Module) -> Iterator[tuple[str, Module]]:

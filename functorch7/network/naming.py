@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .checks import describe
+from ..core.checks import describe
+from ..core.module import Module, Variables
+from ..core.tree import Path, dotted, leaves, named_children, places, split
 from .kinds import buffer_kinds
-from .module import Module, Variables
-from .tree import Path, dotted, leaves, named_children, places, split
 
 Pair = Variables | tuple[Any, Any]
 """A module's arrays, (params, buffers)."""

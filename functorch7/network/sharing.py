@@ -4,8 +4,8 @@ from typing import Any
 
 import jax
 
-from .module import Children, Module, Variables
-from .tree import Path, found_at, with_at
+from ..core.module import Children, Module, Variables
+from ..core.tree import Path, found_at, with_at
 
 
 class Shared(Module):

@@ -5,9 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..core.module import Module
+from ..core.tree import join, mapped
 from .kinds import map_state, state_names
-from .module import Module
-from .tree import join, mapped
 
 
 def forget(module: Module, buffers: Any, rows: Any = None) -> Any:

@@ -5,9 +5,9 @@ from typing import Any
 
 import jax
 
-from .emitted import is_emitted
-from .module import Module
-from .tree import mapped
+from ..core.emitted import is_emitted
+from ..core.module import Module
+from ..core.tree import mapped
 from .zero_mask import is_zero_mask
 
 

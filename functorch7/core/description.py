@@ -1,0 +1,94 @@
+"""What every description can: it is compared by value, copied with changes, and named."""
+
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+from .tree import Children, named_children
+
+DERIVED = ("_hash", "_traits")
+"""What a description keeps that follows from its fields: no part of its value."""
+
+
+class Description:
+    """A frozen object with dataclass fields, hashable and equal by value."""
+
+    package: ClassVar[str]
+    own_name: ClassVar[str | None] = None
+    """The name that `named` gave to this one module."""
+    _hooks: ClassVar[tuple[Any, ...]] = ()
+    """What is attached to it (`hooks.py`)."""
+
+    def children(self) -> Children:
+        """The modules inside."""
+        raise NotImplementedError
+
+    def printed(self) -> str:
+        """The text that `print` shows: Torch's."""
+        return self.torch_name()
+
+    @classmethod
+    def torch_name(cls) -> str:
+        """The name under which Torch knows the class, such as "nn.Linear"."""
+        return f"{cls.package}.{cls.__name__}"
+
+    def child_modules(self) -> tuple[Any, ...]:
+        """The modules inside, in order."""
+        return tuple(child for _, child in named_children(self))
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked as at construction."""
+        unknown = set(changes) - {field.name for field in fields(self)}  # type: ignore[arg-type]
+        if unknown:
+            raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__getstate__() | changes)
+        copy.__post_init__()
+        return copy
+
+    def named(self, name: str | None) -> Self:
+        """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
+
+        Raises: TypeError for what is no text, or empty.
+
+        >>> import functorch7 as f7
+        >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
+        >>> f7.find(network, "first"), f7.find(network, "second")
+        ((0,), None)
+        """
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"{self.torch_name()}: expected a name, got {name!r}")
+        copy = self.replace()
+        copy._set(own_name=name)
+        return copy
+
+    def __post_init__(self) -> None:
+        """Checks the fields; subclasses extend it."""
+
+    def _set(self, **values: Any) -> None:
+        """Sets fields during construction (the dataclass is frozen after it)."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _values(self) -> tuple:
+        own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return (self.own_name, self._hooks, *own)
+
+    def __hash__(self) -> int:
+        try:
+            return self.__dict__["_hash"]
+        except KeyError:
+            self._set(_hash=hash((type(self), self._values())))
+            return self.__dict__["_hash"]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Description) or type(self) is not type(other):
+            return False
+        return hash(self) == hash(other) and self._values() == other._values()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
+
+    def __repr__(self) -> str:
+        return self.printed()

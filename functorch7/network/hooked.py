@@ -1,0 +1,66 @@
+"""Hooks set at places of a network."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core import Module, places
+from ..core.hooks import KINDS, Hook, attached
+from ..core.tree import Path, dotted
+
+
+def hooked(
+    module: Module, at: str = "", *, forward_pre: Callable | None = None, forward: Callable | None = None,
+    backward_pre: Callable | None = None, backward: Callable | None = None,
+) -> Module:  # fmt: skip
+    """The same description with hooks at some of its modules; its params, buffers and printing stay as they are.
+
+    `at`: a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave; or
+    a class, "nn.Linear"; or "*", every module. The hooks are called with the description they are at:
+
+    - forward_pre(module, input) -> None, or another input;
+    - forward(module, input, output) -> None, or another output;
+    - backward_pre(module, grad_output) -> None, or another gradient with respect to the output;
+    - backward(module, grad_input, grad_output) -> None, or another gradient with respect to the input.
+
+    Hooks of "*" run before others; else they run in the order in which they were set, each with what those before it
+    have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
+    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) have none.
+    Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
+    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
+    TypeError for what is no function.
+    Source: PyTorch's Modules note, "Module Hooks".
+    """
+    known = dict(places(module))
+    chosen = [path for path, each in known.items() if at in ("*", dotted(path), each.own_name, each.torch_name())]
+    if not chosen:
+        there = ", ".join(repr(dotted(path)) for path in known)
+        raise ValueError(f"hooked: {module.torch_name()} has nothing at {at!r}; there are {there}")
+    chosen, given_up = [path for path in chosen if _runs(known, path)], dotted(chosen[0])
+    if not chosen:
+        raise ValueError(
+            f"hooked: a hook at {given_up!r} would never run, because {module.torch_name()} does not call what is "
+            "there: it uses only its arrays"
+        )
+    functions = zip(KINDS, (forward_pre, forward, backward_pre, backward), strict=False)
+    given = [(kind, function) for kind, function in functions if function is not None]
+    for kind, function in given:
+        if not callable(function):
+            raise TypeError(f"hooked: expected a function as {kind} hook, got {function!r}")
+    new = (Hook(path, kind, function, at == "*") for path in chosen for kind, function in given)
+    return attached(module, (*module._hooks, *new))
+
+
+def _runs(known: dict[Path, Any], path: Path) -> bool:
+    """Whether the module at a path is called, and not only its arrays are used by what is around it."""
+    return not any(path[i] in known[path[:i]].traits.uncalled for i in range(len(path)))
+
+
+def check_called(module: Module) -> Module:
+    """The module. Raises ValueError for a hook at a part that is not called, unless it was set everywhere."""
+    known = dict(places(module))
+    idle = [hook.path for hook in module._hooks if not hook.everywhere and not _runs(known, hook.path)]
+    if idle:
+        raise ValueError(
+            f"{module.torch_name()}: a hook at {dotted(idle[0])!r} would never run: its arrays alone are used"
+        )
+    return module
