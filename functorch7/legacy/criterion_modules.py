@@ -31,6 +31,10 @@ class _Computing(Module):
         described = OfObject(criterion) if criterion.is_foreign() else criterion.description()
         return self._spec.replace(criterion=described)
 
+    def own_attributes(self) -> core.Module:
+        """What counts beside the description, and changes without notice: the criterion, its tensors' values too."""
+        return self.own_description()
+
     def description(self) -> Any:
         """The description, with the criterion as it stands."""
         return self._spec.replace(criterion=self.__dict__["criterion"].description())

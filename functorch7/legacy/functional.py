@@ -14,7 +14,7 @@ from ..interop.torch7 import node
 from .generated import object_of
 from .plan import Slot, grad_name
 from .storage import dtype_of, precision, type_name_of
-from .tensor import Tensor, changed
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .module import Module
@@ -56,7 +56,6 @@ def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
         made.type(type_name_of(floating[0]))
     _fill(made, params, buffers)
     _tie(made, ties)
-    changed()
     return made
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from .. import core, layers
 from ..layers.lookup import check_indices
+from .changes import changed
 from .described import Given
 from .module import Module
 from .random import next_draw
-from .tensor import Tensor, changed
+from .tensor import Tensor
 from .values import unwrapped
 from .watched import is_repeat
 
@@ -115,7 +116,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         by_columns = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, "halves"))
         for tensor in (self.weight, self.gradWeight):
             tensor.array = jax.device_put(tensor.array, by_columns)
-        changed()
+        changed(self)
         return self
 
     def noiseSample(self, sampleidx: Tensor, batchsize: int, k: int) -> Tensor:

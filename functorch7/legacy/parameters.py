@@ -10,6 +10,7 @@ from typing import Any
 import jax
 
 from .. import core
+from .changes import changed
 from .described import Described
 from .flat import flatten, flattened
 from .plan import Plan, grad_name
@@ -61,6 +62,7 @@ class Parameters(Described):
         """Takes a tensor as a parameter, with a gradient of zeros."""
         self.__dict__[name] = tensor
         self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        changed(self)
 
     def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
         """Initial values by name, drawn when the first is asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,17 +20,20 @@ from ..layers import MapTable, Sequential
 from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
+from .changes import watch
 from .compiled import Program, Term, Terms
 from .foreign import Foreign, InMode
 from .hooks import everywhere
 from .layout import Layout
 from .storage import dtype_of, precision
-from .tensor import Tensor, version
+from .tensor import Tensor
 from .watched import Placed
 
 if TYPE_CHECKING:
     from .calls import Call
     from .module import Module
+
+_mode = operator.attrgetter("train")
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
@@ -117,20 +121,52 @@ def with_zeros(gradients: list, state: list) -> list:
     return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
 
 
+def _given_by(module: Module) -> list[Tensor]:
+    """What a user's `parameters` gives: parameters and gradients."""
+    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
+
+
+def _are(found: list[Tensor], expected: list[Tensor]) -> bool:
+    return len(found) == len(expected) and all(map(operator.is_, found, expected))
+
+
 def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
+
+
+class Plans:
+    """The plans of one object, the last used first: one for each mode of the modules inside and each form of call."""
+
+    KEPT = 16
+
+    def __init__(self, root: Module):
+        self.root = root
+        self._plans: list[Plan] = []
+
+    def standing(self, as_foreign: bool = False, form: Any = None) -> Plan:
+        """The plan of the object as it is now, from outside if the user wrote its updateOutput, for a form of call."""
+        plans = self._plans
+        for place, plan in enumerate(plans):
+            if plan.as_foreign is as_foreign and plan.form == form and plan.stands:
+                if place:
+                    plans.insert(0, plans.pop(place))
+                return plan
+        made = Plan(self.root, as_foreign, form)
+        self._plans = [made, *(plan for plan in plans if not plan.is_stale)][: self.KEPT]
+        return made
 
 
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
     def __init__(self, root: Module, as_foreign: bool = False, form: Any = None):
-        self.version = version()
+        self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.paths: dict[int, Path] = {}
         self.members: list[Module] = []
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
         self.foreign: list[Module] = []
+        self._users: list[tuple[Module, list[Tensor]]] = []  # what their own `parameters` gave
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
@@ -167,15 +203,19 @@ class Plan:
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
-        # Attributes of users' modules are constants of the program; lists of them may change without notice.
+        self._modes = list(map(_mode, self.members))
+        # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+        watch(self, everywhere, *self.parameters.held, *self.gradients.held)
 
     @property
     def stands(self) -> bool:
-        """Whether the network still looks like this."""
-        if self.version != version():
+        """Whether the network looks like this, in the modes that its modules are in."""
+        if self.is_stale or list(map(_mode, self.members)) != self._modes:
             return False
-        return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
+        if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+            return False
+        return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
 
     def _visit(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
@@ -224,12 +264,7 @@ class Plan:
 
     def renewed(self) -> Plan:
         """The plan as it is after a change that left the arrays where they were."""
-        root = self.members[0]
-        plan = Plan(root, self.as_foreign, self.form)
-        if self.form is None:
-            root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = plan
-        else:
-            root.__dict__["_plans"][self.form] = plan
+        plan = self.members[0]._plan_of(self.as_foreign, self.form)
         plan.last_call = self.last_call
         return plan
 
@@ -278,6 +313,7 @@ class Plan:
         if module.has_own_gradient():
             return Foreign(module), {}, {}
         first = len(self._tensors[0])
+        self._users.append((module, _given_by(module)))
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
@@ -288,7 +324,7 @@ class Plan:
         self.paths[id(module)] = path
         self.members.append(module)
         self._places.append(path)
-        module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
+        watch(self, module, *module.listed())
 
     def _cell(self, module: Module, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])

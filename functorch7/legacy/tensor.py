@@ -10,25 +10,10 @@ import numpy as np
 
 from ..core import is_concrete
 from .arithmetic import Arithmetic
+from .changes import changed
 from .constructors import place_given
 from .operations import sizes_text
 from .storage import Storage, long_storage, sizes_given
-
-
-class _Version:
-    """Counts every change of structure (a rebound tensor, an added module), so that plans know when they are stale."""
-
-    count = 0
-
-
-def changed() -> None:
-    """Notes that the structure of some network has changed."""
-    _Version.count += 1
-
-
-def version() -> int:
-    """The number of changes of structure so far."""
-    return _Version.count
 
 
 @cache
@@ -48,7 +33,7 @@ class Tensor(Arithmetic):
     Source: torch7/doc/tensor.md; torch7/doc/maths.md.
     """
 
-    __slots__ = ("__weakref__", "offset", "shape", "storage_", "strides_")
+    __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
 
     def __init__(self, *given: Any):
@@ -89,6 +74,11 @@ class Tensor(Arithmetic):
         self.storage_, self.offset = storage, offset
         self.shape = storage.shape if shape is None else tuple(shape)
         self.strides_ = contiguous_stride(self.shape) if stride is None else tuple(stride)
+
+    def rebind(self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None) -> None:
+        """Becomes another view, of which those hear who hold this tensor."""
+        self._bind(storage, offset, shape, stride)
+        changed(self)
 
     # As an array ----------------------------------------------------------------------------------------------
 
@@ -284,10 +274,9 @@ class Tensor(Arithmetic):
     def set(self, other: "Tensor | None" = None) -> "Tensor":
         """Makes this tensor the same view as another (or empty): from now on they share their elements."""
         if other is None:
-            self._bind(Storage.zeros((0,), self.dtype))
+            self.rebind(Storage.zeros((0,), self.dtype))
         else:
-            self._bind(other.storage_, other.offset, other.shape, other.strides_)
-        changed()
+            self.rebind(other.storage_, other.offset, other.shape, other.strides_)
         return self
 
     def resize(self, *sizes: Any) -> "Tensor":
@@ -300,8 +289,7 @@ class Tensor(Arithmetic):
             needed = self.offset + math.prod(shape)
             if needed > len(self.storage_):
                 self.storage_.resize(needed)
-            self._bind(self.storage_, self.offset, shape)
-            changed()
+            self.rebind(self.storage_, self.offset, shape)
         return self
 
     def resizeAs(self, other: Any) -> "Tensor":

@@ -21,10 +21,10 @@ from .. import core
 from ..core.hooks import Called, Hook, attached
 from ..core.watching import Key, Watch, watching
 from . import compiled
+from .changes import changed
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
-from .tensor import changed
 from .values import unwrapped, wrapped
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def answered(call: Call, seen: Seen) -> bool:
         shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
         if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
             placed.hook.replaces.add(placed.module)
-            changed()
+            changed(placed.module)
             call.plan, call.residuals = call.plan.renewed(), None
             return True
     call.answered = set()
