@@ -47,6 +47,12 @@ from .naming import named_buffers as named_buffers
 from .naming import named_parameters as named_parameters
 from .naming import state_dict as state_dict
 from .naming import structure_of as structure_of
+from .programs import CacheInfo as CacheInfo
+from .programs import Compiled as Compiled
+from .programs import cache_info as cache_info
+from .programs import cache_limit as cache_limit
+from .programs import clear_cache as clear_cache
+from .programs import kept as kept
 from .proxy import Proxy as Proxy
 from .recording import expose as expose
 from .recording import recording as recording

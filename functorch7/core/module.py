@@ -18,6 +18,7 @@ from .checked import checked
 from .checks import expected, inside
 from .keys import folded
 from .printing import chain
+from .programs import Compiled
 from .traits import Traits, derived
 from .tree import by_position, child_at, join, named_children
 
@@ -308,7 +309,7 @@ def _apply(module, params, buffers, input, *, key, train):
     return module.apply(params, buffers, input, key=key, train=train)
 
 
-_compiled_apply = jax.jit(_apply, static_argnums=0, static_argnames="train")
+_compiled_apply = Compiled(jax.jit(_apply, static_argnums=0, static_argnames="train"))
 _checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 
 

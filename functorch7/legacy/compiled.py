@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -91,7 +91,7 @@ def _shown(array: Any, view: View) -> Any:
 
 def as_compiled(program: Program, function: Callable) -> Callable:
     """The function, compiled if the network can be."""
-    return jax.jit(function) if program.spec.traits.traceable else function
+    return core.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
 
 
 def _cast(tree: Any, dtype: str) -> Any:
@@ -202,7 +202,7 @@ def reporting(program: Program, network: Callable) -> Callable:
     return run_checked
 
 
-@cache
+@core.kept
 def evaluation(program: Program) -> Callable:
     """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
 
@@ -213,7 +213,7 @@ def evaluation(program: Program) -> Callable:
     return as_compiled(program, forward)
 
 
-@cache
+@core.kept
 def differentiation(program: Program) -> Callable:
     """As `evaluation`, and the pull-back's residuals as a third result."""
 
@@ -322,7 +322,7 @@ def _accumulated(
     return storages
 
 
-@cache
+@core.kept
 def backward(program: Program, target: Target, terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
@@ -334,19 +334,19 @@ def backward(program: Program, target: Target, terms: Terms) -> Callable:
     return as_compiled(program, run)
 
 
-@cache
+@core.kept
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
     return as_compiled(program, partial(_pulled, program))
 
 
-@cache
+@core.kept
 def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
     """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
-    return jax.jit(partial(_accumulated, program, target, terms))
+    return core.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
 
 
-@cache
+@core.kept
 def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
     """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
 
@@ -361,10 +361,10 @@ def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -
             add(storages, view, -rate * read(gradients, grad_view))
         return storages
 
-    return jax.jit(run)
+    return core.Compiled(jax.jit(run))
 
 
-@cache
+@core.kept
 def inspection(program: Program) -> Callable:
     """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
 

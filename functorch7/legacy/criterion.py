@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import jax
@@ -24,14 +23,14 @@ from .tensor import Tensor
 from .values import unwrapped, wrapped
 
 
-@cache
+@core.kept
 def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
-    return jax.jit(lambda input, *others: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), *others))
+    return core.Compiled(jax.jit(lambda input, *others: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), *others)))
 
 
 def _stamp(value: Any) -> Any:
@@ -280,7 +279,7 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         with precision(dtype):
-            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(dtype), given)
+            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), given)
             loss, pull = jax.vjp(lambda input: self._described(OfObject).loss(input, *others), arrays)
 
         def gradient() -> Any:

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -16,7 +17,7 @@ from .operations import sizes_text
 from .storage import Storage, long_storage, sizes_given
 
 
-@cache
+@lru_cache(4096)
 def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     """The row-major strides, in elements, of a size."""
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
@@ -135,7 +136,8 @@ class Tensor(Arithmetic):
         return np.array(array, dtype) if copy or (dtype is not None and array.dtype != dtype) else array
 
     def __jax_array__(self):
-        return jnp.asarray(self.array)
+        array = self.array
+        return array if isinstance(array, jax.Array) else jax.device_put(array)  # without compiling for its shape
 
     @property
     def dtype(self) -> np.dtype:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -128,7 +127,7 @@ def _sinks(program: Program, buffers: list, draw: Any, *arguments: Any) -> Seen:
         return templates()
 
 
-@cache
+@core.kept
 def evaluation(program: Program) -> Callable:
     """As `compiled.evaluation`, with what is seen beside the new buffers."""
 
@@ -139,7 +138,7 @@ def evaluation(program: Program) -> Callable:
     return compiled.as_compiled(program, forward)
 
 
-@cache
+@core.kept
 def differentiation(program: Program, backward: bool) -> Callable:
     """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
 
