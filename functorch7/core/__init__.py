@@ -47,6 +47,7 @@ from .naming import named_buffers as named_buffers
 from .naming import named_parameters as named_parameters
 from .naming import state_dict as state_dict
 from .naming import structure_of as structure_of
+from .numbers import number as number
 from .programs import CacheInfo as CacheInfo
 from .programs import Compiled as Compiled
 from .programs import cache_info as cache_info

@@ -120,7 +120,7 @@ def check_called(module: Described) -> Described:
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
-    copy.__dict__.update(module.__getstate__() | {"_hooks": hooks})
+    copy.__dict__.update(module.__getstate__() | {"_hooks": hooks, "_traits": module.traits})
     return copy
 
 

@@ -24,7 +24,7 @@ from .tree import by_position, child_at, join, named_children
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
-DERIVED = ("_hash", "_traits")
+DERIVED = ("_hash", "_traits", "_bare")
 """What a description keeps that follows from its fields: no part of its value."""
 
 registry: dict[str, type["Module"]] = {}
@@ -72,6 +72,10 @@ class Module:
 
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
+    tunable: ClassVar[tuple[str, ...]] = ()
+    """The fields that `forward` uses as numbers alone, which programs may get as arguments (`numbers.py`)."""
+    tuned: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that have been changed since the module was made."""
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False

@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax
 
 from .. import core
+from ..core import numbers
 from ..core.emitted import Emitted
 from ..core.kinds import map_state
 from ..core.recording import recording
@@ -40,7 +41,7 @@ class View(NamedTuple):
 class Program(NamedTuple):
     """All that is static about a network: the key of its compiled functions."""
 
-    spec: core.Module
+    spec: core.Module  # without the numbers that are arguments
     params: Any  # the tree of parameters, with the positions of `views` as leaves: (treedef, order)
     views: tuple[View, ...]
     buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
@@ -157,14 +158,16 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
     key = None if draw is None else jax.random.fold_in(*draw)
+    own = program.buffers.num_leaves  # after the buffers come the numbers that were taken out
+    buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         given = [lax.stop_gradient(array) if i in program.frozen else array for i, array in enumerate(arrays)]
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
-        tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
-        output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
-        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(program.spec, new))
+        tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
+        output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
+        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
         return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
 
     return network

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import jax
@@ -12,8 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, losses
+from ..core import numbers
 from ..layers import Node
 from ..layers.graph import nodes_among
+from .changes import changed
 from .described import Described, Given, describe, overridden_in, taken_from
 from .dpnn import Batches
 from .generated import class_of, object_of
@@ -25,12 +28,15 @@ from .values import unwrapped, wrapped
 
 @core.kept
 def _value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
+    """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
-    return core.Compiled(jax.jit(lambda input, *others: jax.value_and_grad(spec.loss)(jax.tree.map(cast, input), *others)))
+    def run(taken: list, input: Any, *others: Any) -> Any:
+        return jax.value_and_grad(numbers.put_in(spec, taken).loss)(jax.tree.map(cast, input), *others)
+
+    return core.Compiled(jax.jit(run))
 
 
 def _stamp(value: Any) -> Any:
@@ -110,7 +116,8 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
 
     def _respecify(self, spec: core.Module) -> None:
-        self._take(spec, [])
+        self._take(numbers.tuned(spec, self._spec), [])
+        changed(self)
 
     def _cast(self, type_name: str, cache: dict) -> None:
         """Casts the tensors; those that are as they were given are taken from there, with all their digits."""
@@ -263,7 +270,8 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
         else:
             given, others, dtype = self._arguments(input, target)
             spec.check(given, *others)
-            run = _value_and_gradient(spec, dtype)
+            bare, taken = numbers.taken_out(spec)
+            run = partial(_value_and_gradient(bare, dtype), taken)
             if dtype.itemsize == 8:
                 with precision(dtype):
                     loss, gradient = run(given, *others)

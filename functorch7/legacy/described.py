@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..core import numbers
 from .changes import changed
 from .generated import class_of, classes, is_named
 from .parameter import Parameter
@@ -160,9 +161,11 @@ class Described:
         return call
 
     def _respecify(self, spec: core.Module) -> None:
-        """Takes another description (same class, some field changed)."""
+        """Takes another description (same class, some field changed); of a changed number nobody need hear twice."""
+        spec, before = numbers.tuned(spec, self._spec), self._spec
         object.__setattr__(self, "_spec", spec)
-        changed(self)
+        if not numbers.differ_in_numbers_alone(spec, before):
+            changed(self)
 
     @classmethod
     def _class_name(cls) -> str:

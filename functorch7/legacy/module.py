@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..core import numbers
 from ..core.tree import by_position, child_names
 from ..layers import Node
 from ..layers.graph import nodes_among
@@ -75,7 +76,10 @@ class Module(
         changed(self)
 
     def _respecify(self, spec: core.Module) -> None:
+        before = self._spec
         super()._respecify(spec)
+        if numbers.differ_in_numbers_alone(self._spec, before):
+            return
         self._make_buffers()
         self._make_parameters()
 

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from .. import core
+from ..core import numbers
 from ..core.emitted import is_emitted
 from ..core.hooks import Hook
 from ..core.kinds import map_state
@@ -169,6 +170,7 @@ class Plan:
         self._users: list[tuple[Module, list[Tensor]]] = []  # what their own `parameters` gave
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref[Call] | None = None
+        self._numbers: list[tuple[Module, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._holders: list[tuple[Module, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Module, list[Slot]]] = []
@@ -238,6 +240,9 @@ class Plan:
                 # What is forgotten between calls is this side's affair, what within a call the description's.
                 spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
+        first = len(self._numbers)
+        self._numbers += [(module, name) for name in numbers.numbers_of(spec)]
+        spec = numbers.bare(spec, first)
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
 
     def _is_repeated(self, path: Path) -> bool:
@@ -276,10 +281,11 @@ class Plan:
                     slot.write(None)
 
     def buffers(self) -> list:
-        """What goes into a call; of a given mask, a recurrence gets the row of its step."""
+        """What goes into a call, and then its numbers; of a given mask, a recurrence gets the row of its step."""
         values = [slot.read() for slot in self.slots]
+        given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
-            return values
+            return values + given
         step = self.members[0]._steps().count
 
         def row(mask: Any) -> Any:
@@ -289,7 +295,16 @@ class Plan:
                 raise ValueError(f"{self.members[0].title()}: zeroMask has {len(mask)} steps, this is step {step + 1}")
             return mask[step]
 
-        return [with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values]
+        return [
+            with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values
+        ] + given
+
+    def _numbers_now(self) -> list:
+        return [getattr(module._spec, name) for module, name in self._numbers]
+
+    def whole_spec(self) -> core.Module:
+        """The description with the numbers that calls would be given now."""
+        return numbers.put_in(self.spec, self._numbers_now())
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""

@@ -76,7 +76,9 @@ class Tensor(Arithmetic):
         self.shape = storage.shape if shape is None else tuple(shape)
         self.strides_ = contiguous_stride(self.shape) if stride is None else tuple(stride)
 
-    def rebind(self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None) -> None:
+    def rebind(
+        self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None
+    ) -> None:
         """Becomes another view, of which those hear who hold this tensor."""
         self._bind(storage, offset, shape, stride)
         changed(self)
