@@ -13,12 +13,28 @@ from typing import Any
 
 import jax
 
-from . import inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer
+from . import (
+    changing,
+    inception,
+    language,
+    lenet,
+    loading,
+    mlp,
+    nce,
+    padding,
+    recipe,
+    recurrent,
+    rows,
+    stateful,
+    steps,
+    transfer,
+)
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
-    "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
-    "nce": nce, "language": language.LANGUAGE, "recipe": recipe, **recurrent.BENCHMARKS,
+    "stateful": stateful, "changing": changing, "mlp": mlp, "lenet": lenet, "inception": inception,
+    "transfer": transfer, "rows": rows, "nce": nce, "language": language.LANGUAGE, "recipe": recipe,
+    **recurrent.BENCHMARKS,
     **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 
@@ -48,6 +49,7 @@ def numbers_of(module: Any) -> tuple[str, ...]:
     return own + _following(type(module)) if own else ()
 
 
+@lru_cache(4096)
 def _following(kind: type) -> tuple[str, ...]:
     return tuple(sorted({n for base in kind.__mro__ for n, value in vars(base).items() if isinstance(value, number)}))
 
@@ -60,7 +62,11 @@ def bare(module: Any, first: int = 0) -> Any:
 
 def differ_in_numbers_alone(one: Any, other: Any) -> bool:
     """Whether two descriptions make one program, with other arguments."""
-    return bool(numbers_of(one)) and one.tuned == other.tuned and bare(one) == bare(other)
+    names = numbers_of(one)
+    if not names or type(one) is not type(other) or numbers_of(other) != names:
+        return False
+    rest = [field.name for field in fields(one) if field.name not in names]
+    return all(getattr(one, name) == getattr(other, name) for name in ("own_name", "_hooks", *rest))
 
 
 def taken_out(module: Any) -> tuple[Any, list]:

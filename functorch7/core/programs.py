@@ -37,7 +37,7 @@ class CacheInfo(NamedTuple):
 class _State:
     """The limits, and what has happened so far."""
 
-    max_programs = 1024
+    max_programs = 512
     max_maps = 0
     compilations = 0
     evictions = 0
@@ -143,7 +143,7 @@ def _most_maps() -> int:
 
 
 def cache_limit(programs: int | None = None, maps: int | None = None) -> None:
-    """Sets how many compiled programs are kept (1,024 at first), and how many maps of memory the process may have.
+    """Sets how many compiled programs are kept (512 at first), and how many maps of memory the process may have.
 
     At first these are half of what the system allows. None leaves a limit as it is.
     Raises: ValueError unless they are whole numbers above 0.

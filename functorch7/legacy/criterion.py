@@ -115,9 +115,10 @@ class Criterion(Batches, Described, describes=losses.base.Criterion):
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
 
-    def _respecify(self, spec: core.Module) -> None:
+    def _respecify(self, spec: core.Module) -> bool:
         self._take(numbers.tuned(spec, self._spec), [])
         changed(self)
+        return True
 
     def _cast(self, type_name: str, cache: dict) -> None:
         """Casts the tensors; those that are as they were given are taken from there, with all their digits."""

@@ -201,10 +201,11 @@ class Custom(Registration):
         )
         return described.named(fields["_own_name"])
 
-    def _respecify(self, spec: Any) -> None:
+    def _respecify(self, spec: Any) -> bool:
         """Takes another name: all else in the description follows from the object."""
         self.__dict__["_own_name"] = spec.own_name
         changed(self)
+        return True
 
     def _take(self, spec: Any, given: Any) -> None:
         """Becomes the object of a description, with zeros for arrays."""

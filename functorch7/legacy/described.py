@@ -160,12 +160,17 @@ class Described:
 
         return call
 
-    def _respecify(self, spec: core.Module) -> None:
-        """Takes another description (same class, some field changed); of a changed number nobody need hear twice."""
+    def _respecify(self, spec: core.Module) -> bool:
+        """Takes another description (same class, some field changed).
+
+        False where nobody need hear of it, because it differs in numbers that are arguments already.
+        """
         spec, before = numbers.tuned(spec, self._spec), self._spec
         object.__setattr__(self, "_spec", spec)
-        if not numbers.differ_in_numbers_alone(spec, before):
+        counts = not numbers.differ_in_numbers_alone(spec, before)
+        if counts:
             changed(self)
+        return counts
 
     @classmethod
     def _class_name(cls) -> str:

@@ -11,7 +11,6 @@ import jax
 import numpy as np
 
 from .. import core
-from ..core import numbers
 from ..core.tree import by_position, child_names
 from ..layers import Node
 from ..layers.graph import nodes_among
@@ -27,7 +26,8 @@ from .hidden import HiddenStates
 from .hooks import Hooks
 from .names import Names
 from .parameters import Parameters, shapes_of
-from .plan import Plan, Plans, grad_name, with_modules
+from .plan import Plan, grad_name, with_modules
+from .plans import Plans
 from .quantization import Quantization
 from .serial import PRIVATE, Serialization
 from .state import State
@@ -75,13 +75,12 @@ class Module(
         self._make_parameters()
         changed(self)
 
-    def _respecify(self, spec: core.Module) -> None:
-        before = self._spec
-        super()._respecify(spec)
-        if numbers.differ_in_numbers_alone(self._spec, before):
-            return
-        self._make_buffers()
-        self._make_parameters()
+    def _respecify(self, spec: core.Module) -> bool:
+        counts = super()._respecify(spec)
+        if counts:
+            self._make_buffers()
+            self._make_parameters()
+        return counts
 
     def _make_buffers(self) -> None:
         """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""

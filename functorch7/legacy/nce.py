@@ -51,10 +51,10 @@ class NCEModule(Module, describes=layers.NCEModule):
         super()._take(spec, given)
         self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))  # type: ignore[attr-defined]
 
-    def _respecify(self, spec: Any) -> None:
+    def _respecify(self, spec: Any) -> bool:
         if spec.unigrams != self._spec.unigrams:
             self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))
-        super()._respecify(spec)
+        return super()._respecify(spec)
 
     def own_description(self) -> core.Module:
         """The description, with the user's noiseSample, if there is one."""
