@@ -14,6 +14,7 @@ from typing import Any
 import jax
 
 from . import (
+    changing,
     classics,
     inception,
     language,
@@ -32,9 +33,10 @@ from . import (
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
-    "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
-    "nce": nce, "language": language.LANGUAGE, "recipe": recipe, **recurrent.BENCHMARKS,
-    **classics.BENCHMARKS, **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
+    "stateful": stateful, "changing": changing, "mlp": mlp, "lenet": lenet, "inception": inception,
+    "transfer": transfer, "rows": rows, "nce": nce, "language": language.LANGUAGE, "recipe": recipe,
+    **recurrent.BENCHMARKS, **classics.BENCHMARKS,
+    **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 
 

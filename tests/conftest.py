@@ -12,6 +12,8 @@ import jax
 import pytest
 from jax._src.interpreters import mlir
 
+from functorch7 import core
+
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
@@ -77,6 +79,7 @@ def _note(event, seconds, **_):
 
 
 jax.monitoring.register_event_duration_secs_listener(_note)
+core.cache_limit(programs=5000)  # what tests share they need not compile again
 
 
 def pytest_runtest_teardown():

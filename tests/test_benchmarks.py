@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from benchmarks import accelerator, inception, lenet, loading, mlp, nce, rows, stateful, transfer
+from benchmarks import accelerator, changing, inception, lenet, loading, mlp, nce, rows, soak, stateful, transfer
 from benchmarks.language import Model
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
@@ -41,6 +41,15 @@ def test_loaders_give_as_many_samples_as_what_they_are_compared_with():
     check_agreement(loading.Fed(memory).ways())
     # PyTorch's would start processes
     check_agreement({name: way for name, way in images.ways().items() if "PyTorch" not in name})
+
+
+def test_changes_that_concern_nobody_change_no_loss():
+    check_agreement(changing.ways())
+
+
+def test_the_soak_runs():
+    found = soak.run(8, 4)
+    assert len(found) == 2 and all(memory > 0 and maps > 0 for memory, maps in found)
 
 
 def test_the_step_wise_interface_runs():

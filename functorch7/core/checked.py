@@ -8,6 +8,7 @@ import jax
 from jax.experimental import checkify
 
 from .checks import looking
+from .programs import Compiled
 from .tracebacks import shorten
 
 
@@ -51,7 +52,7 @@ def checked(function: Callable, **options: Any) -> Callable:
     Traceback (most recent call last):
     ValueError: nn.ClassNLLCriterion: target 4 at position 2; classes count from 1 to 3
     """
-    compiled = jax.jit(reporting(function), **options)
+    compiled = Compiled(jax.jit(reporting(function), **options))
 
     @wraps(function, assigned=("__doc__", "__name__"), updated=())
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from .tree import Children, named_children
 
-DERIVED = ("_hash", "_traits")
+DERIVED = ("_hash", "_traits", "_bare")
 """What a description keeps that follows from its fields: no part of its value."""
 
 

@@ -48,7 +48,7 @@ class Called(NamedTuple):
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
-    copy.__dict__.update(module.__getstate__() | {"_hooks": hooks})
+    copy.__dict__.update(module.__getstate__() | {"_hooks": hooks, "_traits": module.traits})
     return copy
 
 

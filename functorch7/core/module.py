@@ -19,6 +19,7 @@ from .checks import expected, inside
 from .keys import folded
 from .printing import chain
 from .probe import opened
+from .programs import Compiled
 from .recording import Recorder, recorded_below
 from .tracebacks import shorten
 from .traits import Declared
@@ -194,7 +195,7 @@ def _apply(module, params, buffers, input, *, key, train):
     return module.apply(params, buffers, input, key=key, train=train)
 
 
-_compiled_apply = jax.jit(_apply, static_argnums=0, static_argnames="train")
+_compiled_apply = Compiled(jax.jit(_apply, static_argnums=0, static_argnames="train"))
 _checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 
 

@@ -56,6 +56,10 @@ class Declared(Description):
     exposes: ClassVar[tuple[str, ...]] = ()
     uncalled: ClassVar[tuple[int | str, ...]] = ()
     scaled_axes: ClassVar[dict[str, int] | None] = None
+    tunable: ClassVar[tuple[str, ...]] = ()
+    """The fields that `forward` uses as numbers alone, which programs may get as arguments (`network/numbers.py`)."""
+    tuned: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that have been changed since the module was made."""
 
     def init_buffers(self) -> dict[str, Any]:
         """This module's own buffers before the first call."""

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, builder, check_floating, expected, expose
+from ..network import number
 
 
 class Dropout(Module):
@@ -51,15 +52,29 @@ class Dropout(Module):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         check_floating(self, input)
-        if not self.draws(train):
-            return (input * (1 - self.p) if self.v1 and not train else input), buffers
+        if not self.traits.draws(train):
+            return (input * self.kept if self.v1 and not train else input), buffers
         noise = buffers.get("mask")
         if noise is None:
             shape = (1, *input.shape[1:]) if self.mono else input.shape
-            kept = jax.random.bernoulli(key, 1 - self.p, shape)
-            noise = jnp.where(kept, jnp.asarray(1 if self.v1 else 1 / (1 - self.p), input.dtype), 0)
+            kept = jax.random.bernoulli(key, self.kept, shape)
+            noise = jnp.where(kept, jnp.asarray(1 if self.v1 else self.gain, input.dtype), 0)
         expose(noise=noise)
         return input * noise, {"mask": noise} if self.lazy else buffers
+
+    @property
+    def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("p",) if self.p > 0 else ()
+
+    @number
+    def kept(self) -> float:
+        """The share that is kept."""
+        return 1 - self.p
+
+    @number
+    def gain(self) -> float:
+        """What is kept is multiplied by this."""
+        return 1 / (1 - self.p)
 
     @builder
     def setp(self, p: float) -> "Dropout":
@@ -82,6 +97,7 @@ class SpatialDropout(Module):
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
     map_dims: ClassVar[int] = 2
+    tunable: ClassVar[tuple[str, ...]] = ("p",)
 
     p: float = 0.5
     stochastic_inference: bool = False
@@ -91,14 +107,19 @@ class SpatialDropout(Module):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if not self.draws(train):
-            return input * (1 - self.p), buffers
+            return input * self.kept, buffers
         dims = self.map_dims + 1
         if input.ndim not in (dims, dims + 1):
             raise expected(self, f"a {dims}D tensor, or a {dims + 1}D tensor for a batch", input)
         maps = input.shape[: -self.map_dims] + (1,) * self.map_dims
-        noise = jax.random.bernoulli(key, 1 - self.p, maps).astype(input.dtype)
+        noise = jax.random.bernoulli(key, self.kept, maps).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
+
+    @number
+    def kept(self) -> float:
+        """The share that is kept."""
+        return 1 - self.p
 
     @builder
     def setp(self, p: float) -> "SpatialDropout":
@@ -132,11 +153,18 @@ class TotalDropout(Module):
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
 
+    tunable: ClassVar[tuple[str, ...]] = ("p",)
+
     p: float = 0.5
 
     def __post_init__(self) -> None:
         if not 0 <= self.p < 1:
             raise ValueError(f"nn.TotalDropout: illegal percentage, must be 0 <= p < 1, got {self.p}")
+
+    @number
+    def kept(self) -> float:
+        """The share that is kept."""
+        return 1 - self.p
 
     def draws(self, train: bool) -> bool:
         return train
@@ -145,7 +173,7 @@ class TotalDropout(Module):
         check_floating(self, input)
         if not train:
             return input, buffers
-        noise = jax.random.bernoulli(key, 1 - self.p).astype(input.dtype)
+        noise = jax.random.bernoulli(key, self.kept).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
 
@@ -163,6 +191,8 @@ class WhiteNoise(Module):
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
+
+    tunable: ClassVar[tuple[str, ...]] = ("mean", "std")
 
     mean: float = 0
     std: float = 0.1

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, check_floating, check_positive, expected, expose
+from ..network import number
 
 
 def at_least_float32(dtype: Any) -> Any:
@@ -50,6 +51,7 @@ class BatchNormalization(Module):
 
     ndim: ClassVar[int] = 2
     exposes: ClassVar[tuple[str, ...]] = ("save_mean", "save_std")
+    tunable: ClassVar[tuple[str, ...]] = ("eps", "momentum")
 
     def __post_init__(self) -> None:
         check_positive(self, n_output=self.n_output)
@@ -92,7 +94,12 @@ class BatchNormalization(Module):
 
     def _moved(self, running: jax.Array, value: jax.Array) -> jax.Array:
         value = lax.stop_gradient(value).astype(running.dtype)
-        return running * (1 - self.momentum) + value * self.momentum
+        return running * self.inertia + value * self.momentum
+
+    @number
+    def inertia(self) -> float:
+        """The share of the old statistics that stays."""
+        return 1 - self.momentum
 
     def printed(self) -> str:
         return f"{self.torch_name()} ({self.ndim}D) ({self.n_output})"

@@ -23,6 +23,10 @@ class L1Penalty(Module):
     size_average: bool = False
     provide_output: bool = True
 
+    @property
+    def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
+        return () if self.size_average else ("l1weight",)  # else it is divided by the input's size
+
     def init_buffers(self) -> dict[str, Any]:
         return {"loss": Emitted(None, "loss")}
 
@@ -47,6 +51,7 @@ class CategoricalEntropy(Module):
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("entropy",)
+    tunable: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: float = 1
     min_entropy: float | None = None
@@ -84,6 +89,8 @@ class GradientReversal(Map):
     Shape: any, kept.
     Source: nn/doc/simple.md#nn.GradientReversal; Ganin & Lempitsky, 2015.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("lambda_",)
 
     lambda_: float = 1
 

@@ -103,6 +103,8 @@ class AddConstant(Transfer):
     Source: nn/doc/transfer.md#nn.AddConstant.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("constant_scalar",)
+
     constant_scalar: float | Const
     inplace: bool = False
 
@@ -127,6 +129,8 @@ class MulConstant(Transfer):
     Raises: TypeError if k is no number, and for integers.
     Source: nn/doc/transfer.md#nn.MulConstant.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("constant_scalar",)
 
     constant_scalar: float
     inplace: bool = False

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Layer, Module, check_floating, check_number, expected, expose
+from ..network import number
 from .transfer import Transfer
 
 
@@ -17,6 +18,8 @@ class Threshold(Transfer):
     value > threshold, as Torch7; TypeError for integers.
     Source: nn/doc/transfer.md#nn.Threshold.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("threshold", "val")
 
     threshold: float = 1e-6
     val: float = 0
@@ -72,6 +75,8 @@ class LeakyReLU(Transfer):
     Source: nn/doc/transfer.md#nn.LeakyReLU.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("negval",)
+
     negval: float = 0.01
     inplace: bool = False
 
@@ -96,6 +101,8 @@ class ELU(Transfer):
     Differs from Torch7: for a negative alpha the gradient is the formula's.
     Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("alpha",)
 
     alpha: float = 1
     inplace: bool = False
@@ -148,6 +155,7 @@ class RReLU(Module):
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
+    tunable: ClassVar[tuple[str, ...]] = ("lower", "upper")
 
     lower: float = 1 / 8
     upper: float = 1 / 3
@@ -157,13 +165,18 @@ class RReLU(Module):
         if not 0 <= self.lower <= self.upper:
             raise ValueError(f"nn.RReLU: expected 0 <= l <= u, got {self.lower} and {self.upper}")
 
+    @number
+    def middle(self) -> float:
+        """The factor in evaluation."""
+        return (self.lower + self.upper) / 2
+
     def draws(self, train: bool) -> bool:
         return train
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         check_floating(self, input)
         if not train:
-            return jnp.where(input > 0, input, input * ((self.lower + self.upper) / 2)), buffers
+            return jnp.where(input > 0, input, input * self.middle), buffers
         slope = jax.random.uniform(key, input.shape, input.dtype, self.lower, self.upper)
         noise = jnp.where(input > 0, 1, slope)
         expose(noise=noise)

@@ -1,6 +1,6 @@
 """Transfer functions: element by element, or along one dimension."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -68,6 +68,8 @@ class HardTanh(Transfer):
     Source: nn/doc/transfer.md#nn.HardTanh.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("min_val", "max_val")
+
     min_val: float = -1
     max_val: float = 1
     inplace: bool = False
@@ -100,6 +102,8 @@ class HardShrink(Transfer):
     Source: nn/doc/transfer.md#nn.HardShrink.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("lambda_",)
+
     lambda_: float = 0.5
 
     def f(self, input: Any) -> Any:
@@ -113,6 +117,8 @@ class SoftShrink(Transfer):
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftShrink.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("lambda_",)
 
     lambda_: float = 0.5
 

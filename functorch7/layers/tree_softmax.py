@@ -1,6 +1,6 @@
 """Hierarchical softmax: the log-probability of a leaf is that of its path from the root."""
 
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -51,7 +51,7 @@ def edges(name: str, hierarchy: Any) -> Const:
     return Const(rows.astype(np.int32))
 
 
-@cache
+@lru_cache(64)
 def paths(name: str, hierarchy: Const, root: int) -> Paths:
     """The paths of a hierarchy's nodes. Raises ValueError if the root is no parent, or a path has no end."""
     parents, children = hierarchy.value.T

@@ -1,5 +1,8 @@
 """Torch7's stateful interface over the same layers: `from functorch7.legacy import dl, nn, optim`."""
 
+from ..core import cache_info as cache_info
+from ..core import cache_limit as cache_limit
+from ..core import clear_cache as clear_cache
 from . import dl as dl
 from . import nn as nn
 from . import nngraph as nngraph

@@ -14,7 +14,7 @@ from . import compiled, watched
 from .layout import Layout
 from .plan import Path, Plan, with_zeros
 from .random import next_draw
-from .tensor import Tensor, version
+from .tensor import Tensor
 from .values import as_gradient, as_input, same_values, shapes, wrapped
 
 count = itertools.count(1)
@@ -212,11 +212,11 @@ class Call:
 
     def _now(self, layout: Layout) -> Layout:
         """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
-        return layout if self.plan.version == version() else self.plan.layout_now(layout)
+        return self.plan.layout_now(layout) if self.plan.is_stale else layout
 
     def _terms(self) -> compiled.Terms:
         """What gradients get as they are accumulated now: scales may have changed since the forward call."""
-        return self.plan.terms if self.plan.version == version() else self.plan.terms_now()
+        return self.plan.terms_now() if self.plan.is_stale else self.plan.terms
 
     def _regularized(self) -> list | None:
         """The parameters' storages as the call had them, if regularizers look at them."""

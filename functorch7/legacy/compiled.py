@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -14,6 +14,7 @@ from jax import lax
 from .. import core
 from ..core.emitted import Emitted
 from ..core.recording import recording
+from ..network import numbers
 from ..network.kinds import map_state
 from ..reinforce.loss import reward_as
 from .tensor import contiguous_stride
@@ -40,7 +41,7 @@ class View(NamedTuple):
 class Program(NamedTuple):
     """All that is static about a network: the key of its compiled functions."""
 
-    spec: core.Module
+    spec: core.Module  # without the numbers that are arguments
     params: Any  # the tree of parameters, with the positions of `views` as leaves: (treedef, order)
     views: tuple[View, ...]
     buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
@@ -91,7 +92,7 @@ def _shown(array: Any, view: View) -> Any:
 
 def as_compiled(program: Program, function: Callable) -> Callable:
     """The function, compiled if the network can be."""
-    return jax.jit(function) if program.spec.traits.traceable else function
+    return core.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
 
 
 def _cast(tree: Any, dtype: str) -> Any:
@@ -157,14 +158,16 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
     key = None if draw is None else jax.random.fold_in(*draw)
+    own = program.buffers.num_leaves  # after the buffers come the numbers that were taken out
+    buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         given = [lax.stop_gradient(array) if i in program.frozen else array for i, array in enumerate(arrays)]
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
-        tree = map_state(program.spec, program.buffers.unflatten(buffers), lambda _: next(rest))
-        output, new = program.spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
-        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(program.spec, new))
+        tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
+        output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
+        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
         return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
 
     return network
@@ -202,7 +205,7 @@ def reporting(program: Program, network: Callable) -> Callable:
     return run_checked
 
 
-@cache
+@core.kept
 def evaluation(program: Program) -> Callable:
     """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
 
@@ -213,7 +216,7 @@ def evaluation(program: Program) -> Callable:
     return as_compiled(program, forward)
 
 
-@cache
+@core.kept
 def differentiation(program: Program) -> Callable:
     """As `evaluation`, and the pull-back's residuals as a third result."""
 
@@ -322,7 +325,7 @@ def _accumulated(
     return storages
 
 
-@cache
+@core.kept
 def backward(program: Program, target: Target, terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
@@ -334,19 +337,19 @@ def backward(program: Program, target: Target, terms: Terms) -> Callable:
     return as_compiled(program, run)
 
 
-@cache
+@core.kept
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
     return as_compiled(program, partial(_pulled, program))
 
 
-@cache
+@core.kept
 def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
     """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
-    return jax.jit(partial(_accumulated, program, target, terms))
+    return core.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
 
 
-@cache
+@core.kept
 def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
     """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
 
@@ -361,10 +364,10 @@ def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -
             add(storages, view, -rate * read(gradients, grad_view))
         return storages
 
-    return jax.jit(run)
+    return core.Compiled(jax.jit(run))
 
 
-@cache
+@core.kept
 def inspection(program: Program) -> Callable:
     """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
 

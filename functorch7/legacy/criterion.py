@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,7 +16,9 @@ from .. import core, losses
 from ..core.tracebacks import shorten
 from ..layers import Node
 from ..layers.graph import nodes_among
+from ..network import numbers
 from .calls import Call, count
+from .changes import changed
 from .described import Given, describe, overridden_in, taken_from
 from .evaluations import Evaluation, value_and_gradient
 from .generated import class_of, object_of
@@ -76,8 +79,10 @@ class Criterion(Module, describes=losses.base.Criterion):
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
 
-    def _respecify(self, spec: core.Module) -> None:
-        self._take(spec, [])
+    def _respecify(self, spec: core.Module) -> bool:
+        self._take(numbers.tuned(spec, self._spec), [])
+        changed(self)
+        return True
 
     def _cast(self, type_name: str, cache: dict) -> None:
         """Casts the tensors; those that are as they were given are taken from there, with all their digits."""
@@ -157,8 +162,8 @@ class Criterion(Module, describes=losses.base.Criterion):
         """The place of this object in the description of what is around it."""
         return OfObject(self)
 
-    def _planned(self) -> Plan:
-        return self._planned_outside() if self.is_foreign() else super()._planned()
+    def _planned(self, form: Any = None) -> Plan:
+        return self._planned_outside() if self.is_foreign() else super()._planned(form)
 
     # What forward and backward leave -------------------------------------------------------------------------------
 
@@ -310,7 +315,8 @@ class Criterion(Module, describes=losses.base.Criterion):
         else:
             given, others, dtype = self._arguments(input, target)
             spec.check(given, *others)
-            run = value_and_gradient(spec, dtype)
+            bare, taken = numbers.taken_out(spec)
+            run = partial(value_and_gradient(bare, dtype), taken)
             if dtype.itemsize == 8:
                 with precision(dtype):
                     loss, gradient = run(given, *others)
@@ -326,7 +332,7 @@ class Criterion(Module, describes=losses.base.Criterion):
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         with precision(dtype):
-            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(dtype), given)
+            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), given)
             loss, pull = jax.vjp(lambda input: self._described(OfObject)(input, *others), arrays)
 
         def gradient() -> Any:

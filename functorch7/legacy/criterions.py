@@ -51,11 +51,11 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
     def _array_fields(self) -> list[str]:
         return []
 
-    def _respecify(self, spec: Any) -> None:
+    def _respecify(self, spec: Any) -> bool:
         for field in ("weights", "size_average"):
             if getattr(spec, field) != getattr(self._spec, field):
                 setattr(self.nll, field, getattr(spec, field))
-        super()._respecify(spec)
+        return super()._respecify(spec)
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
         nll = self.nll.description()

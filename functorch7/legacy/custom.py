@@ -8,15 +8,16 @@ from typing import Any
 
 from ..core.tracebacks import shorten
 from ..layers.graph import nodes_among
+from .changes import changed
 from .described import noting_classes, overridden_in, taken_from
-from .forms import Form, frozen, is_array, split, thawed
+from .forms import frozen, is_array, split, thawed
 from .generated import object_of
 from .module import Module
 from .parameter import Parameter
-from .plan import Plan, grad_name
+from .plan import grad_name
 from .registration import KINDS, Registration
 from .storage import Storage
-from .tensor import Tensor, changed
+from .tensor import Tensor
 from .traced import Inside, Traced, describing, tree_text
 
 
@@ -45,7 +46,6 @@ class Custom(Registration):
     """
 
     described_by: type[Traced]
-    _plans: dict[Form, Plan] = {}
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,9 +72,9 @@ class Custom(Registration):
         elif name in fields.get("_parameters", ()) or name in fields.get("_children", ()):
             self._empty(name, value)
         elif hasattr(Custom, name):
-            if (name == "train" and value != self.train) or callable(value):
-                changed()
             object.__setattr__(self, name, value)
+            if callable(value):
+                changed(self)
         else:
             fields.setdefault("_plain", {})[name] = None
             object.__setattr__(self, name, value)
@@ -98,7 +98,7 @@ class Custom(Registration):
         fields[name] = value
         if isinstance(value, Parameter):
             fields[grad_name(name)] = value.grad
-        changed()
+        changed(self)
 
     def _empty(self, name: str, value: Any) -> None:
         """Sets a parameter or a child to None; refuses anything else."""
@@ -107,7 +107,7 @@ class Custom(Registration):
             what, wanted = ("parameter", "nn.Parameter") if is_parameter else ("child module", "nn.Module")
             raise self._unfit(value, what, name, wanted)
         self.__dict__[name] = None
-        changed()
+        changed(self)
 
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not is_array(value):
@@ -115,7 +115,7 @@ class Custom(Registration):
         old = self.__dict__[name]
         self.__dict__[name] = value if value is None or isinstance(value, Tensor) else Tensor.of(value)
         if (old is None) != (value is None):
-            changed()
+            changed(self)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
@@ -125,7 +125,7 @@ class Custom(Registration):
             self.__dict__[registry].pop(name, None)
         self.__dict__.pop(grad_name(name), None)
         object.__delattr__(self, name)
-        changed()
+        changed(self)
 
     # Structure -------------------------------------------------------------------------------------------------------
 
@@ -202,10 +202,11 @@ class Custom(Registration):
         )
         return described.named(fields["_own_name"])
 
-    def _respecify(self, spec: Any) -> None:
+    def _respecify(self, spec: Any) -> bool:
         """Takes another name: all else in the description follows from the object."""
         self.__dict__["_own_name"] = spec.own_name
-        changed()
+        changed(self)
+        return True
 
     def _take(self, spec: Any, given: Any) -> None:
         """Becomes the object of a description, with zeros for arrays."""
@@ -249,14 +250,7 @@ class Custom(Registration):
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
         form, given = split(args, kwargs)
-        return self._run(self._planned() if form is None else self._planned_for(form), given).result
-
-    def _planned_for(self, form: Form) -> Plan:
-        plans = self.__dict__.setdefault("_plans", {})
-        plan = plans.get(form)
-        if plan is None or not plan.stands:
-            plan = plans[form] = Plan(self, form=form)
-        return plan
+        return self._run(self._planned(form), given).result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` of these arguments; of nodes, a node of a graph."""

@@ -12,12 +12,13 @@ import numpy as np
 from .. import layers
 from ..layers.monitors import stopwatch
 from ..layers.placement import device_numbered
+from .changes import changed
 from .container import Container
 from .linear import Linear
 from .module import Module
 from .plan import grad_name
 from .storage import precision
-from .tensor import Tensor, changed
+from .tensor import Tensor
 from .values import unwrapped, wrapped
 
 FORWARDED = (
@@ -96,6 +97,7 @@ class DontCast(Decorator, describes=layers.DontCast):
 
     def _cast(self, type_name: str, cache: dict) -> None:
         object.__setattr__(self, "_type", type_name)
+        changed(self)
 
 
 class GPU(Decorator, describes=layers.GPU):
@@ -125,7 +127,7 @@ class GPU(Decorator, describes=layers.GPU):
             for child in obj.children():
                 if not isinstance(child, GPU):
                     GPU.recursiveModuleDevice(child, device)
-            changed()
+            changed(obj)
         return obj
 
     @staticmethod

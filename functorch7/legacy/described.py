@@ -11,10 +11,12 @@ import numpy as np
 
 from .. import core
 from ..interop.torch7.table import schema_of
+from ..network import numbers
+from .changes import changed
 from .generated import class_of, classes, is_named
 from .parameter import Parameter
 from .storage import Storage, dtype_of, gpu
-from .tensor import Tensor, changed
+from .tensor import Tensor
 
 Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
@@ -114,6 +116,7 @@ class Described:
     is_criterion = False
     _spec: Any = None
     _type = "torch.FloatTensor"
+    _seats: Any = ()
 
     def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -151,7 +154,7 @@ class Described:
         held = self.__dict__.get(name)
         if name in self.__dict__ and (isinstance(value, Described) or isinstance(held, (Described, list))):
             object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
-            changed()
+            changed(self)
             return
         field, spec = None, self._spec
         if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
@@ -163,9 +166,14 @@ class Described:
             raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
         if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
-        if isinstance(value, (Tensor, Described)) and name not in ("output", "gradInput"):
-            changed()
         object.__setattr__(self, name, value)
+        counts = spec is not None and name not in ("output", "gradInput")
+        if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
+            changed(self)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        changed(self)
 
     def _builder(self, method: str) -> Any:
         def call(*args: Any, **kwargs: Any) -> "Described":
@@ -174,10 +182,17 @@ class Described:
 
         return call
 
-    def _respecify(self, spec: core.Module) -> None:
-        """Takes another description (same class, some field changed)."""
+    def _respecify(self, spec: core.Module) -> bool:
+        """Takes another description (same class, some field changed).
+
+        False where nobody need hear of it, because it differs in numbers that are arguments already.
+        """
+        spec, before = numbers.tuned(spec, self._spec), self._spec
         object.__setattr__(self, "_spec", spec)
-        changed()
+        counts = not numbers.differ_in_numbers_alone(spec, before)
+        if counts:
+            changed(self)
+        return counts
 
     @classmethod
     def _class_name(cls) -> str:
@@ -197,6 +212,7 @@ class Described:
 
     def _cast(self, type_name: str, cache: dict) -> None:
         object.__setattr__(self, "_type", type_name)
+        changed(self)
         for tensor in self._tensors().values():
             if np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16":
                 cast_tensor(tensor, type_name, cache)
@@ -208,7 +224,6 @@ class Described:
         if type_name.startswith("torch.Cuda"):
             gpu(f"{core.title(self)}: cuda()")
         self._cast(type_name, {} if tensorCache is None else tensorCache)
-        changed()
         return self
 
     def float(self, tensorCache: dict | None = None) -> Any:
@@ -231,6 +246,5 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
         device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
         cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
         cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
-    tensor._bind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
-    changed()
+    tensor.rebind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
     return tensor

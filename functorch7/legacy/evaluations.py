@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .. import core
+from ..network import numbers
 from .tensor import Tensor
 
 
-@cache
+@core.kept
 def value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
+    """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
-    return jax.jit(lambda input, *others: jax.value_and_grad(spec)(jax.tree.map(cast, input), *others))
+    def run(taken: list, input: Any, *others: Any) -> Any:
+        return jax.value_and_grad(numbers.put_in(spec, taken))(jax.tree.map(cast, input), *others)
+
+    return core.Compiled(jax.jit(run))
 
 
 def _stamp(value: Any) -> Any:

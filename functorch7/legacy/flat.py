@@ -3,7 +3,7 @@
 import numpy as np
 
 from .storage import Storage
-from .tensor import Tensor, changed
+from .tensor import Tensor
 
 
 def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]], list[int]]:
@@ -33,8 +33,7 @@ def flatten(tensors: list[Tensor]) -> Tensor:
         return Tensor.viewing(storage, 0, storage.shape)
     flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
     for tensor, place in zip(tensors, places, strict=True):
-        tensor._bind(flat, place, tensor.shape)
-    changed()
+        tensor.rebind(flat, place, tensor.shape)
     return Tensor.viewing(flat, 0, flat.shape)
 
 

@@ -58,7 +58,7 @@ class Foreign(core.Module, abstract=True):
         user = self.object
         cells = Layout(user.cells())
         kept = [storage.array for storage in cells.storages]
-        arrays = [jnp.asarray(array) for array in kept]
+        arrays = [array if isinstance(array, jax.Array) else jax.device_put(array) for array in kept]
         for i, view in enumerate(cells.views):
             put(arrays, view, params[str(i)])
         try:

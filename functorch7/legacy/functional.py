@@ -16,7 +16,7 @@ from .generated import object_of
 from .nodes import Nodes
 from .plan import Slot, grad_name
 from .storage import dtype_of, precision, type_name_of
-from .tensor import Tensor, changed
+from .tensor import Tensor
 
 
 def functional(root: Any) -> tuple[core.Module, core.Variables]:
@@ -53,7 +53,6 @@ def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
         made.type(type_name_of(floating[0]))
     _fill(made, params, buffers)
     _tie(made, ties)
-    changed()
     return made
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .. import layers
+from .. import core, layers
 from ..training import criterion_diagonal_hessian, diagonal_hessian
 from .criterion import Criterion
 from .described import Described
@@ -28,6 +28,7 @@ def hessian_name(name: str) -> str:
     return "diagHessian" + name[:1].upper() + name[1:]
 
 
+@core.Compiled
 @partial(jax.jit, static_argnums=(0, 5, 6))
 def _compiled(spec: Any, params: Any, buffers: Any, input: Any, h: Any, train: bool, of_input: bool) -> Any:
     return diagonal_hessian(spec, params, buffers, input, h, train=train)[of_input]

@@ -120,7 +120,9 @@ class HiddenStates(Steps):
         plan = self._planned()
         after = plan.run(
             jax.eval_shape,
-            lambda value: plan.spec.apply(*self.functional()[1], value, key=jax.random.key(0), train=self.train)[1],
+            lambda value: plan.whole_spec().apply(
+                *self.functional()[1], value, key=jax.random.key(0), train=self.train
+            )[1],
             unwrapped(input),
         )
         found: list = []

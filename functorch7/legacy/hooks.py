@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .changes import changed
 from .described import Described
 from .forms import only_input
 from .registered import Registered, everywhere
-from .tensor import changed
 from .values import as_tensors
 
 
@@ -18,14 +18,14 @@ class RemovableHandle:
     Source: PyTorch's Modules note, "Module Hooks".
     """
 
-    def __init__(self, hooks: list[Registered], hook: Registered):
-        self._hooks, self._hook = hooks, hook
+    def __init__(self, owner: Any, hooks: list[Registered], hook: Registered):
+        self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:
         """Takes the hook away; more than once is harmless."""
         if self._hook in self._hooks:
             self._hooks.remove(self._hook)
-            changed()
+            changed(self._owner)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -34,10 +34,10 @@ class RemovableHandle:
         self.remove()
 
 
-def _registered(hooks: list[Registered], hook: Registered, prepend: bool = False) -> RemovableHandle:
+def _registered(owner: Any, hooks: list[Registered], hook: Registered, prepend: bool = False) -> RemovableHandle:
     hooks.insert(0 if prepend else len(hooks), hook)
-    changed()
-    return RemovableHandle(hooks, hook)
+    changed(owner)
+    return RemovableHandle(owner, hooks, hook)
 
 
 class Hooks(Described):
@@ -57,7 +57,7 @@ class Hooks(Described):
     _hooks: list[Registered] | tuple = ()
 
     def _hook_up(self, hook: Registered, prepend: bool) -> RemovableHandle:
-        return _registered(self.__dict__.setdefault("_hooks", []), hook, prepend)
+        return _registered(self, self.__dict__.setdefault("_hooks", []), hook, prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
@@ -132,21 +132,21 @@ class Hooks(Described):
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
     """As `Module.register_forward_pre_hook`, for all modules."""
-    return _registered(everywhere, Registered("forward_pre", hook))
+    return _registered(everywhere, everywhere, Registered("forward_pre", hook))
 
 
 def register_module_forward_hook(
     hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """As `Module.register_forward_hook`, for all modules."""
-    return _registered(everywhere, Registered("forward", hook, with_kwargs, always_call))
+    return _registered(everywhere, everywhere, Registered("forward", hook, with_kwargs, always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
     """As `Module.register_full_backward_pre_hook`, for all modules."""
-    return _registered(everywhere, Registered("backward_pre", hook))
+    return _registered(everywhere, everywhere, Registered("backward_pre", hook))
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
     """As `Module.register_full_backward_hook`, for all modules."""
-    return _registered(everywhere, Registered("backward", hook))
+    return _registered(everywhere, everywhere, Registered("backward", hook))

@@ -23,6 +23,11 @@ class Layout:
                 self.storages.append(tensor.storage_)
         self.views = tuple(View(numbers[id(t.storage_)], t.offset, t.shape, t.strides_) for t in tensors)
 
+    @property
+    def held(self) -> list[Tensor | Storage]:
+        """What the layout depends on."""
+        return [*self.tensors, *self.storages]
+
     @cached_property
     def covers(self) -> bool:
         """Whether the views, taken once each, are the storages: without gaps, and without overlaps."""

@@ -18,6 +18,7 @@ from ..layers.graph import nodes_among
 from ..network import ZeroMask
 from .bigdl import BigDL
 from .calls import Call, Newest, count
+from .changes import changed, watchers
 from .described import Described, Given, describe, overridden_in, taken_from, torch_spelling
 from .dpnn import TrainingHelpers
 from .foreign import Foreign
@@ -28,11 +29,12 @@ from .hooks import Hooks
 from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
+from .plans import Plans
 from .quantization import Quantization
 from .serial import PRIVATE, Serialization
 from .state import State
 from .storage import Storage, dtype_of, precision
-from .tensor import Tensor, changed
+from .tensor import Tensor
 from .tree import ModuleList, Tree
 from .values import unwrapped, wrapped
 
@@ -52,8 +54,7 @@ class Module(
     """
 
     calls = 0
-    _plan: Plan | None = None
-    _outer_plan: Plan | None = None
+    _plans: Plans | None = None
     _call: Call | None = None
     _state: dict[str, Any] = {}
 
@@ -72,7 +73,7 @@ class Module(
         self.__dict__["_state"] = {}
         self._make_buffers()
         self._make_parameters()
-        changed()
+        changed(self)
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
@@ -80,10 +81,12 @@ class Module(
             modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
 
-    def _respecify(self, spec: core.Module) -> None:
-        super()._respecify(spec)
-        self._make_buffers()
-        self._make_parameters()
+    def _respecify(self, spec: core.Module) -> bool:
+        counts = super()._respecify(spec)
+        if counts:
+            self._make_buffers()
+            self._make_parameters()
+        return counts
 
     def _make_buffers(self) -> None:
         """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
@@ -103,7 +106,9 @@ class Module(
         return list(range(len(self.children()))) if spec is None or by_position(spec) else list(child_names(spec))
 
     def own_description(self) -> core.Module:
-        """The description, without looking inside its modules."""
+        """The description, without looking inside its modules. Raises NotImplementedError for a class without one."""
+        if self._spec is None:
+            raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
         gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
         return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
 
@@ -146,20 +151,18 @@ class Module(
         """The parameters."""
         return self.parameters()[0]
 
-    def _planned(self) -> Plan:
-        plan = self._plan
-        if plan is None or not plan.stands:
-            if self._spec is None:
-                raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
-            plan = self.__dict__["_plan"] = Plan(self)
-        return plan
+    def _planned(self, form: Any = None) -> Plan:
+        return self._plan_of(False, form)
 
     def _planned_outside(self) -> Plan:
         """The plan that sees this object, whose updateOutput the user wrote, from outside."""
-        plan = self._outer_plan
-        if plan is None or not plan.stands:
-            plan = self.__dict__["_outer_plan"] = Plan(self, as_foreign=True)
-        return plan
+        return self._plan_of(True)
+
+    def _plan_of(self, as_foreign: bool, form: Any = None) -> Plan:
+        plans = self._plans
+        if plans is None:
+            plans = self.__dict__["_plans"] = Plans(self)
+        return plans.standing(as_foreign, form)
 
     # Forward and backward --------------------------------------------------------------------------------------------
 
@@ -305,7 +308,7 @@ class Module(
         call = self._call
         if (call is not None and call.number == Newest.number) or self.is_foreign():
             return call  # a user's methods leave in the fields what networks around would have to run them again for
-        others = [plan.last_call() for plan in self.__dict__.get("_seats", ()) if plan.last_call is not None]
+        others = [plan.last_call() for plan in watchers(self) if plan.last_call is not None]
         return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
@@ -361,13 +364,13 @@ class Module(
             return
         if name == "train" and value == self.train:
             return
-        if name == "train" or (callable(value) and hasattr(builtins.type(self), name)):
-            changed()
         if name == "modules":
             self.__dict__["modules"] = ModuleList(self.typename(), value)
-            changed()
+            changed(self)
         else:
             super().__setattr__(name, value)
+            if callable(value) and hasattr(builtins.type(self), name):
+                changed(self)
 
     def clearState(self) -> Module:
         """Drops output, gradInput and all that backward needs; parameters stay."""
@@ -386,7 +389,7 @@ class Module(
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        changed()
+        changed(self)
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .changes import changed
 from .described import Described
 from .parameter import Parameter
 from .plan import grad_name
@@ -127,6 +128,7 @@ class Names(Described):
         if not isinstance(tensor, Parameter):
             tensor = self.__dict__[name] = Parameter(tensor)
             tensor.grad = self.__dict__[grad_name(name)]
+            changed(self)
         return tensor
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from .. import core, layers
 from ..layers.lookup import check_indices
+from .changes import changed
 from .described import Given
 from .module import Module
 from .random import next_draw
-from .tensor import Tensor, changed
+from .tensor import Tensor
 from .values import unwrapped
 from .watched import is_repeat
 
@@ -50,10 +51,10 @@ class NCEModule(Module, describes=layers.NCEModule):
         super()._take(spec, given)
         self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))  # type: ignore[attr-defined]
 
-    def _respecify(self, spec: Any) -> None:
+    def _respecify(self, spec: Any) -> bool:
         if spec.unigrams != self._spec.unigrams:
             self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))
-        super()._respecify(spec)
+        return super()._respecify(spec)
 
     def own_description(self) -> core.Module:
         """The description, with the user's noiseSample, if there is one."""
@@ -115,7 +116,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         by_columns = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, "halves"))
         for tensor in (self.weight, self.gradWeight):
             tensor.array = jax.device_put(tensor.array, by_columns)
-        changed()
+        changed(self)
         return self
 
     def noiseSample(self, sampleidx: Tensor, batchsize: int, k: int) -> Tensor:

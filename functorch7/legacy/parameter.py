@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from .changes import changed
 from .storage import Storage
-from .tensor import Tensor, changed
+from .tensor import Tensor
 
 
 class Parameter(Tensor):
@@ -46,7 +47,7 @@ class Parameter(Tensor):
     def requires_grad(self, value: bool) -> None:
         if value != self._requires_grad:
             self._requires_grad = value
-            changed()
+            changed(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:
         """Says whether it gets a gradient."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import jax
 
 from .. import core
+from .changes import changed
 from .described import Described
 from .flat import flatten, flattened
 from .plan import Plan, grad_name
@@ -18,13 +19,13 @@ from .storage import Storage, dtype_of
 from .tensor import Tensor
 
 
-@cache
+@lru_cache(1024)
 def shapes_of(spec: core.Module) -> dict[str, Any]:
     """The shapes of a module's own parameters."""
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-@cache
+@core.kept
 def _initial(spec: core.Module, stdv: float | None) -> Callable:
     """A compiled initialiser of a module's own parameters."""
 
@@ -32,7 +33,7 @@ def _initial(spec: core.Module, stdv: float | None) -> Callable:
         key = jax.random.fold_in(key, number)
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
-    return jax.jit(run)
+    return core.Compiled(jax.jit(run))
 
 
 class Parameters(Described):
@@ -61,6 +62,7 @@ class Parameters(Described):
         """Takes a tensor as a parameter, with a gradient of zeros."""
         self.__dict__[name] = tensor
         self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        changed(self)
 
     def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
         """Initial values by name, drawn when the first is asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from functools import cached_property
 from typing import Any
@@ -15,18 +16,22 @@ from ..core.hooks import Hook
 from ..core.tree import Path, join
 from ..layers import MapTable, Sequential
 from ..losses.base import Criterion, without_arrays
+from ..network import numbers
 from ..network.kinds import map_state
 from ..network.zero_mask import is_zero_mask, with_zero_masks
 from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
+from .changes import watch
 from .compiled import Program, Term, Terms
 from .foreign import InMode
 from .layout import Layout
 from .registered import everywhere
 from .storage import dtype_of, precision
-from .tensor import Tensor, version
+from .tensor import Tensor
 from .watched import Placed
+
+_mode = operator.attrgetter("train")
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
@@ -114,6 +119,15 @@ def with_zeros(gradients: list, state: list) -> list:
     return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
 
 
+def _given_by(module: Any) -> list[Tensor]:
+    """What a user's `parameters` gives: parameters and gradients."""
+    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
+
+
+def _are(found: list[Tensor], expected: list[Tensor]) -> bool:
+    return len(found) == len(expected) and all(map(operator.is_, found, expected))
+
+
 def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
@@ -122,14 +136,16 @@ class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
     def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
-        self.version = version()
+        self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.paths: dict[int, Path] = {}
         self.members: list[Any] = []
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
         self.foreign: list[Any] = []
+        self._users: list[tuple[Any, list[Tensor]]] = []  # what their own `parameters` gave
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref | None = None
+        self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Any, list[Slot]]] = []
@@ -164,15 +180,19 @@ class Plan:
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
         )
-        # Attributes of users' modules are constants of the program; lists of them may change without notice.
+        self._modes = list(map(_mode, self.members))
+        # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+        watch(self, everywhere, *self.parameters.held, *self.gradients.held)
 
     @property
     def stands(self) -> bool:
-        """Whether the network still looks like this."""
-        if self.version != version():
+        """Whether the network looks like this, in the modes that its modules are in."""
+        if self.is_stale or list(map(_mode, self.members)) != self._modes:
             return False
-        return not self._attributes or all(m.own_attributes() == then for m, then in self._attributes)
+        if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+            return False
+        return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
@@ -198,6 +218,9 @@ class Plan:
                 # What is forgotten between calls is this side's affair, what within a call the description's.
                 spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, _state_slots(spec, slots)))
+        first = len(self._numbers)
+        self._numbers += [(module, name) for name in numbers.numbers_of(spec)]
+        spec = numbers.bare(spec, first)
         return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
 
     def _is_repeated(self, path: Path) -> bool:
@@ -224,12 +247,7 @@ class Plan:
 
     def renewed(self) -> Plan:
         """The plan as it is after a change that left the arrays where they were."""
-        root = self.members[0]
-        plan = Plan(root, self.as_foreign, self.form)
-        if self.form is None:
-            root.__dict__["_outer_plan" if self.as_foreign else "_plan"] = plan
-        else:
-            root.__dict__["_plans"][self.form] = plan
+        plan = self.members[0]._plan_of(self.as_foreign, self.form)
         plan.last_call = self.last_call
         return plan
 
@@ -241,10 +259,11 @@ class Plan:
                     slot.write(None)
 
     def buffers(self) -> list:
-        """What goes into a call; of a given mask, a recurrence gets the row of its step."""
+        """What goes into a call, and then its numbers; of a given mask, a recurrence gets the row of its step."""
         values = [slot.read() for slot in self.slots]
+        given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
-            return values
+            return values + given
         step = self.members[0]._steps().count
 
         def row(mask: Any) -> Any:
@@ -254,7 +273,16 @@ class Plan:
                 raise ValueError(f"{self.members[0].title()}: zeroMask has {len(mask)} steps, this is step {step + 1}")
             return mask[step]
 
-        return [with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values]
+        return [
+            with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values
+        ] + given
+
+    def _numbers_now(self) -> list:
+        return [getattr(module._spec, name) for module, name in self._numbers]
+
+    def whole_spec(self) -> core.Module:
+        """The description with the numbers that calls would be given now."""
+        return numbers.put_in(self.spec, self._numbers_now())
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""
@@ -279,6 +307,7 @@ class Plan:
         if module.has_own_gradient() or isinstance(place, Criterion):
             return place, {}, {}
         first = len(self._tensors[0])
+        self._users.append((module, _given_by(module)))
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
@@ -289,7 +318,7 @@ class Plan:
         self.paths[id(module)] = path
         self.members.append(module)
         self._places.append(path)
-        module.__dict__.setdefault("_seats", weakref.WeakSet()).add(self)
+        watch(self, module, *module.listed())
 
     def _cell(self, module: Any, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])

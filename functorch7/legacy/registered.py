@@ -9,8 +9,14 @@ from typing import Any
 from .forms import Arguments
 from .styles import pytorch_operators
 
-everywhere: list[Registered] = []
-"""The hooks of all modules."""
+
+class Everywhere(list):
+    """The hooks of all modules: whatever is planned hears of its changes."""
+
+    _seats: Any = ()
+
+
+everywhere: list[Registered] = Everywhere()
 
 
 class Registered:

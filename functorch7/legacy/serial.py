@@ -12,8 +12,6 @@ from .storage import Storage
 from .tensor import Tensor
 
 PRIVATE = (
-    "_plan",
-    "_outer_plan",
     "_plans",
     "_seats",
     "_call",

@@ -13,6 +13,7 @@ from .. import core, layers
 from ..core import Emitted
 from ..reinforce import Reinforce as ReinforceSpec
 from ..reinforce.loss import reward_as
+from .changes import watchers
 from .container import Container
 from .generated import object_of
 from .module import Module
@@ -64,7 +65,7 @@ class Reinforce(Module, describes=ReinforceSpec):
         reward = unwrapped(self.reward)
         if not step or np.ndim(reward) < 2:
             return reward
-        last = max(plan.members[0]._steps().count for plan in self.__dict__["_seats"])
+        last = max(plan.members[0]._steps().count for plan in watchers(self))
         return reward[step - 1 - last]
 
 

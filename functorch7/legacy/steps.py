@@ -9,6 +9,7 @@ import numpy as np
 from ..network.zero_mask import is_zero_mask
 from ..recurrent import set_zero_mask
 from .calls import Call, Repeated
+from .changes import watchers
 from .described import Described
 from .values import unwrapped, wrapped
 
@@ -113,7 +114,7 @@ class Steps(Described):
             module.__dict__.pop("_next_state", None)
             for name in module._spec.traits.transient if module._spec is not None else ():
                 module._state[name] = None
-            for plan in module.__dict__.get("_seats", ()):
+            for plan in watchers(module):
                 plan.members[0]._drop_steps()
         return self
 

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ..layers.tensor_types import TYPES
+from .changes import changed
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -51,7 +52,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("_array", "_make", "_owned", "dtype", "shape")
+    __slots__ = ("_array", "_make", "_owned", "_seats", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -158,6 +159,7 @@ class Storage:
                 new[: old.size] = old
                 self.array = new
             self.shape = (size,)
+            changed(self)
         return self
 
     def __array__(self, dtype=None, copy=None):

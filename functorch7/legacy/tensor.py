@@ -2,36 +2,22 @@
 
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
 from .arithmetic import Arithmetic
+from .changes import changed
 from .constructors import place_given
 from .operations import sizes_text
 from .storage import Storage, long_storage, sizes_given
 
 
-class _Version:
-    """Counts every change of structure (a rebound tensor, an added module), so that plans know when they are stale."""
-
-    count = 0
-
-
-def changed() -> None:
-    """Notes that the structure of some network has changed."""
-    _Version.count += 1
-
-
-def version() -> int:
-    """The number of changes of structure so far."""
-    return _Version.count
-
-
-@cache
+@lru_cache(4096)
 def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     """The row-major strides, in elements, of a size."""
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
@@ -48,7 +34,7 @@ class Tensor(Arithmetic):
     Source: torch7/doc/tensor.md; torch7/doc/maths.md.
     """
 
-    __slots__ = ("__weakref__", "offset", "shape", "storage_", "strides_")
+    __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
 
     def __init__(self, *given: Any):
@@ -89,6 +75,13 @@ class Tensor(Arithmetic):
         self.storage_, self.offset = storage, offset
         self.shape = storage.shape if shape is None else tuple(shape)
         self.strides_ = contiguous_stride(self.shape) if stride is None else tuple(stride)
+
+    def rebind(
+        self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None
+    ) -> None:
+        """Becomes another view, of which those hear who hold this tensor."""
+        self._bind(storage, offset, shape, stride)
+        changed(self)
 
     # As an array ----------------------------------------------------------------------------------------------
 
@@ -145,7 +138,8 @@ class Tensor(Arithmetic):
         return np.array(array, dtype) if copy or (dtype is not None and array.dtype != dtype) else array
 
     def __jax_array__(self):
-        return jnp.asarray(self.array)
+        array = self.array
+        return array if isinstance(array, jax.Array) else jax.device_put(array)  # without compiling for its shape
 
     @property
     def dtype(self) -> np.dtype:
@@ -284,10 +278,9 @@ class Tensor(Arithmetic):
     def set(self, other: "Tensor | None" = None) -> "Tensor":
         """Makes this tensor the same view as another (or empty): from now on they share their elements."""
         if other is None:
-            self._bind(Storage.zeros((0,), self.dtype))
+            self.rebind(Storage.zeros((0,), self.dtype))
         else:
-            self._bind(other.storage_, other.offset, other.shape, other.strides_)
-        changed()
+            self.rebind(other.storage_, other.offset, other.shape, other.strides_)
         return self
 
     def resize(self, *sizes: Any) -> "Tensor":
@@ -300,8 +293,7 @@ class Tensor(Arithmetic):
             needed = self.offset + math.prod(shape)
             if needed > len(self.storage_):
                 self.storage_.resize(needed)
-            self._bind(self.storage_, self.offset, shape)
-            changed()
+            self.rebind(self.storage_, self.offset, shape)
         return self
 
     def resizeAs(self, other: Any) -> "Tensor":

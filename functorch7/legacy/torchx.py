@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import Const
+from ..core import Compiled, Const
 from ..data.nested import leaves
 from ..layers.alias import alias_table
 from .nested import recursiveAdd as recursiveAdd
@@ -89,7 +89,7 @@ class AliasMultinomial:
         weights = np.asarray(unwrapped(probs))
         if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
             raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")
-        self._draw = jax.jit(alias_table(Const(weights)).draw, static_argnums=1)
+        self._draw = Compiled(jax.jit(alias_table(Const(weights)).draw, static_argnums=1))
 
     def draw(self) -> int:
         """One index."""

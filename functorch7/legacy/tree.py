@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tree import by_position
+from .changes import changed
 from .described import Described
-from .tensor import changed
 
 
 class ModuleList(list):
     """A container's modules: a Python list that notes its changes and takes nothing but modules."""
+
+    _seats: Any = ()
 
     def __init__(self, owner: str, modules: Any = ()):
         super().__init__(_checked(owner, module) for module in modules)
@@ -33,19 +35,19 @@ class ModuleList(list):
 
     def insert(self, index: Any, module: Any) -> None:
         super().insert(index, _checked(self.owner, module))
-        changed()
+        changed(self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
             super().__setitem__(index, [_checked(self.owner, module) for module in value])
         else:
             super().__setitem__(index, _checked(self.owner, value))
-        changed()
+        changed(self)
 
 
 def _noting_change(name: str) -> None:
     def method(self: ModuleList, *args: Any, **options: Any) -> Any:
-        changed()
+        changed(self)
         return getattr(list, name)(self, *args, **options)
 
     setattr(ModuleList, name, method)
@@ -72,6 +74,11 @@ class Tree(Described):
     def children(self) -> list[Any]:
         """The modules inside."""
         return self.__dict__.get("modules", [])
+
+    def listed(self) -> list[Any]:
+        """What else holds this module's structure: the list of the modules inside."""
+        inside = self.children()
+        return [inside] if isinstance(inside, ModuleList) else []
 
     def _parts(self) -> list[Described]:
         return [*super()._parts(), *self.children()]

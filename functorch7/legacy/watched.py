@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -22,11 +22,11 @@ from ..core.probe import Keyed
 from ..core.tree import Path
 from ..core.watching import Pulled, Watch, Watcher, asked, watching
 from . import compiled
+from .changes import changed
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
 from .registered import Registered
-from .tensor import changed
 from .values import unwrapped, wrapped
 
 
@@ -100,7 +100,7 @@ def _watched(program: Program, buffers: list, draw: Any, watcher: Callable[[Any]
     return compiled.reporting(program, run)
 
 
-@cache
+@core.kept
 def evaluation(program: Program) -> Callable:
     """As `compiled.evaluation`, with what is seen beside the new buffers."""
 
@@ -111,7 +111,7 @@ def evaluation(program: Program) -> Callable:
     return compiled.as_compiled(program, forward)
 
 
-@cache
+@core.kept
 def differentiation(program: Program, backward: bool) -> Callable:
     """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
 
@@ -248,7 +248,7 @@ def answered(call: Running, seen: Keyed) -> bool:
         shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
         if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
             placed.hook.replaces.add(placed.module)
-            changed()
+            changed(placed.module)
             call.plan, call.residuals = call.plan.renewed(), None
             return True
     call.answered = set()

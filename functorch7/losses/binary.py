@@ -1,6 +1,6 @@
 """Losses between scores and answers of yes or no, element by element."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -75,6 +75,8 @@ class MarginCriterion(Averaged):
     Raises: ValueError if the counts differ.
     Source: nn/doc/criterion.md#nn.MarginCriterion.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 1
     size_average: bool = True

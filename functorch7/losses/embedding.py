@@ -37,6 +37,8 @@ class HingeEmbeddingCriterion(Criterion):
     Source: nn/doc/criterion.md#nn.HingeEmbeddingCriterion.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
+
     margin: float = 1
     size_average: bool = True
 
@@ -55,6 +57,8 @@ class L1HingeEmbeddingCriterion(Criterion):
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 1
 
@@ -75,6 +79,8 @@ class CosineEmbeddingCriterion(Criterion):
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 0
     size_average: bool = True
@@ -121,6 +127,8 @@ class MarginRankingCriterion(Criterion):
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 1
     size_average: bool = True

@@ -1,6 +1,6 @@
 """Losses with one score per class, and class numbers from 1."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -46,6 +46,8 @@ class MultiMarginCriterion(Criterion):
     Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at.
     Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     p: int = 1
     weights: Any = None

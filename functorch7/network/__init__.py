@@ -18,6 +18,7 @@ from .naming import named_buffers as named_buffers
 from .naming import named_parameters as named_parameters
 from .naming import state_dict as state_dict
 from .naming import structure_of as structure_of
+from .numbers import number as number
 from .shapes import output_shape as output_shape
 from .sharing import Shared as Shared
 from .zero_mask import ZeroMask as ZeroMask

@@ -21,6 +21,8 @@ class VarianceReducedReward(Criterion, abstract=True):
 
     predicted: ClassVar[str] = "class scores"
 
+    tunable: ClassVar[tuple[str, ...]] = ("scale",)
+
     scale: float = 1
     criterion: Criterion = MSECriterion()
     size_average: bool = True

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import optax
 from jax import lax
 
-from ..core import Module
+from ..core import Compiled, Module
 from .sharding import Sharding
 from .state import TrainState
 from .step import Descent
@@ -42,7 +42,7 @@ def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | Non
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
         return state, metrics
 
-    return jax.jit(step, donate_argnums=0)
+    return Compiled(jax.jit(step, donate_argnums=0))
 
 
 def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from ..core import Module
+from ..core import Compiled, Module
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
 from .step import make_loss
@@ -42,4 +42,4 @@ def make_sgd_step(
         more = metrics(output, batch[1]) if metrics else {}
         return TrainState(params, buffers, state.optimizer_state, state.step + 1), {"loss": loss, **more}
 
-    return jax.jit(step, donate_argnums=0)
+    return Compiled(jax.jit(step, donate_argnums=0))

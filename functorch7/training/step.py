@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import Module, penalty, without_emitted
+from ..core import Compiled, Module, penalty, without_emitted
 from ..core.keys import folded
 from ..losses import Criterion
 from ..reinforce import reinforce_loss
@@ -108,4 +108,4 @@ def make_train_step(
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
         return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **more}
 
-    return jax.jit(step, donate_argnums=0)
+    return Compiled(jax.jit(step, donate_argnums=0))

@@ -307,7 +307,7 @@ def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: 
 
 
 _checking = {way: core.reporting(way) for way in (_output, _measures)}
-_compiled = {way: jax.jit(function, static_argnums=(0, 1)) for way, function in _checking.items()}
+_compiled = {way: core.Compiled(jax.jit(function, static_argnums=(0, 1))) for way, function in _checking.items()}
 
 
 def _running(
@@ -317,9 +317,13 @@ def _running(
     run = (_compiled if module.traits.traceable else _checking)[way]
     for number, batch in enumerate(batches):
         own = None if key is None else jax.random.fold_in(key, number)
-        error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(jnp.asarray, batch), own)
+        error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(_on_device, batch), own)
         buffers = with_carry(module, buffers, carry)
         yield error, result
+
+
+def _on_device(array: Any) -> Any:
+    return array if isinstance(array, jax.Array) else jax.device_put(array)  # jnp.asarray compiles for each shape
 
 
 def _read(outcome: tuple[Any, Any]) -> Any:

@@ -39,6 +39,7 @@ def calls(monkeypatch):
             ran.append(function)
             return jitted(*arguments, **keywords)
 
+        run._cache_size = jitted._cache_size
         return run
 
     def forget_functions():

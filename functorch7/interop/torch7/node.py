@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -44,7 +44,7 @@ def shared_clone(node: Node) -> Node:
     return replace(node, children=children)
 
 
-@cache
+@lru_cache(1024)
 def shapes_of(spec: core.Module) -> dict[str, Any]:
     """The shapes of a module's own parameters."""
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))

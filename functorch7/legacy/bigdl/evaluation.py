@@ -20,6 +20,7 @@ from ..tree import Tree
 from ..values import unwrapped, wrapped
 
 
+@core.Compiled
 @partial(jax.jit, static_argnums=0)
 @core.reporting
 def _measured(method: Any, output: Any, target: Any) -> Any:

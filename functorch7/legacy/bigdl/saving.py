@@ -8,9 +8,10 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
+from ..changes import changed
 from ..files import load_t7, save_t7
 from ..storage import Storage
-from ..tensor import Tensor, changed
+from ..tensor import Tensor
 from ..tree import Tree
 from ..values import unwrapped
 
@@ -97,8 +98,7 @@ def load(path: Any, weightPath: Any = None) -> Any:
         raise TypeError(f"load: {path} holds no network; torch.load gives what it holds")
     if bare:
         for tensor in _tensors(module):
-            tensor._bind(Storage.zeros(tensor.shape, tensor.dtype))
-        changed()
+            tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype))
         module.reset()  # type: ignore[attr-defined]
     if weightPath is not None:
         _take(module, load_t7(weightPath), weightPath)
@@ -130,7 +130,7 @@ def _without_weights(module: Any) -> Any:
             zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
             view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())
             each.__dict__[name] = views.setdefault(_place(tensor), view)
-    changed()
+        changed(each)
     return made
 
 

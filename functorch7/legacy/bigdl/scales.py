@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..changes import changed
 from ..compiled import Term
-from ..tensor import changed
 from ..tree import Tree
 
 
@@ -43,7 +43,7 @@ class Scales(Tree):
             scales = list(module._scales)
             scales[which] = float(value)
             module.__dict__["_scales"] = tuple(scales)
-        changed()
+            changed(module)
         return self
 
     def getScaleW(self) -> float:
@@ -81,7 +81,7 @@ class Scales(Tree):
         both = list(self._regularizers)
         both[which] = regularizer
         self.__dict__["_regularizers"] = tuple(both)
-        changed()
+        changed(self)
 
     def freeze(self, *names: str) -> Any:
         """Sets the scales of this module, or of those named inside it, and of all inside them, to 0.
@@ -93,7 +93,7 @@ class Scales(Tree):
             pairs = zip(module._scales, before, strict=True)
             module.__dict__["_scales_before"] = tuple(now or then for now, then in pairs)
             module.__dict__["_scales"] = (0.0, 0.0)
-        changed()
+            changed(module)
         return self
 
     def unFreeze(self, *names: str) -> Any:
@@ -101,7 +101,7 @@ class Scales(Tree):
         for module in self._chosen(names):
             if "_scales_before" in module.__dict__:
                 module.__dict__["_scales"] = module.__dict__.pop("_scales_before")
-        changed()
+                changed(module)
         return self
 
     def _chosen(self, names: tuple[str, ...]) -> list[Any]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from inspect import signature
 from numbers import Number
 from typing import Any
@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from ...core import Compiled
 from ...optim.arguments import check_numbers
 from ..storage import precision
 from ..tensor import Tensor
@@ -66,7 +67,7 @@ def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, d
     return config, config if state is None else table(rule.name, "state", state)
 
 
-@cache
+@lru_cache(256)
 def _checked(rule: Rule, static: tuple) -> None:
     """Lets the rule refuse bad arguments before opfunc is called."""
     rule.make(**dict(static))
@@ -78,6 +79,7 @@ def _remembered(rule: Rule, static: tuple) -> frozenset[str]:
     return frozenset(_named(rule, jax.eval_shape(rule.make(**dict(static)).init, jnp.zeros(1))))
 
 
+@Compiled
 @partial(jax.jit, static_argnums=(0, 1))
 def _step(
     rule: Rule, static: tuple, traced: dict, count: Any, started: Any, memory: dict, gradient: Any, params: Any

@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from ... import optim
+from ...core import Compiled
 from ..storage import precision
 from .adapter import Rule, arguments, descend, tables
 from .objective import fitted, held, stored
@@ -67,6 +68,7 @@ def _moved(x: Any, factor: float, velocity: Any) -> Any:
         return stored(x, _add(params, factor, fitted("nag", "dfdx in the state", velocity, params)))
 
 
+@Compiled
 @jax.jit
 def _add(x: jax.Array, factor: Any, direction: jax.Array) -> jax.Array:
     return x + factor * direction

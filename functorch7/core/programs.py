@@ -1,0 +1,171 @@
+"""Compiled programs: how many a process keeps, and which it lets go.
+
+Every program that JAX has compiled holds memory, and maps of memory, of which a process may have 65,530 on Linux: with
+too many it is ended. So all functions that this package compiles count their programs, one for each shape (and type) of
+their arguments. When there are too many of them, those functions forget theirs that were called longest ago; what is
+needed again is compiled again.
+"""
+
+import gc
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+
+KEYS = 512
+"""How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
+LOOK_EVERY = 32
+"""After so many compilations the maps of memory are counted."""
+
+
+class CacheInfo(NamedTuple):
+    """What is kept: programs, by so many functions; how often a function's were let go; and the limits."""
+
+    programs: int
+    functions: int
+    evictions: int
+    maps: int
+    max_programs: int
+    max_maps: int
+
+
+class _State:
+    """The limits, and what has happened so far."""
+
+    max_programs = 512
+    max_maps = 0
+    compilations = 0
+    evictions = 0
+
+
+_turns = itertools.count(1)
+_functions: weakref.WeakSet["Compiled"] = weakref.WeakSet()
+_kept: list[OrderedDict] = []
+
+
+class Compiled:
+    """A jitted function whose programs are counted; it is called as the function is."""
+
+    __slots__ = ("__weakref__", "_count", "_function", "programs", "used")
+
+    def __init__(self, function: Any):
+        self._function, self._count = function, function._cache_size
+        self.programs = self.used = 0
+        _functions.add(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.used = next(_turns)
+        result = self._function(*args, **kwargs)
+        if self._count() != self.programs:
+            self._counted()
+        return result
+
+    def _counted(self) -> None:
+        before, self.programs = self.programs, self._count()
+        if self.programs > before:
+            _State.compilations += 1
+            _make_room()
+
+    def forget(self) -> None:
+        """Lets all its programs go."""
+        self._function.clear_cache()
+        self.programs = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._function, name)
+
+
+def kept(make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make`, whose results, functions for hashable arguments, are kept as `functools.lru_cache` keeps them."""
+    found: OrderedDict = OrderedDict()
+    _kept.append(found)
+
+    @wraps(make)
+    def function_for(*key: Any) -> Any:
+        if key in found:
+            found.move_to_end(key)
+            return found[key]
+        function = found[key] = make(*key)
+        if len(found) > KEYS:
+            found.popitem(last=False)
+        return function
+
+    function_for.cache_clear = found.clear  # type: ignore[attr-defined]
+    return function_for
+
+
+def _make_room() -> None:
+    programs = sum(function.programs for function in _functions)
+    if programs > _State.max_programs:
+        _let_go(programs - 3 * _State.max_programs // 4)
+    if _State.compilations % LOOK_EVERY == 0 and _maps() > (_State.max_maps or _most_maps()):
+        _let_go(programs // 2)
+        gc.collect()
+        if _maps() > (_State.max_maps or _most_maps()):  # those of single operations, which JAX keeps by itself
+            _let_go(programs)
+            jax.clear_caches()
+
+
+def _let_go(number: int) -> None:
+    """Lets at least so many programs go, those of functions first that were called longest ago."""
+    for function in sorted(_functions, key=lambda function: function.used):
+        if number <= 0:
+            return
+        if function.programs:
+            number -= function.programs
+            function.forget()
+            _State.evictions += 1
+
+
+def _maps() -> int:
+    """How many maps of memory the process has; 0 where the system does not say."""
+    try:
+        with open("/proc/self/maps", "rb") as lines:
+            return sum(1 for _ in lines)
+    except OSError:
+        return 0
+
+
+def _most_maps() -> int:
+    """Half of the maps that a process may have, which leaves room for what others compile."""
+    try:
+        _State.max_maps = int(Path("/proc/sys/vm/max_map_count").read_text()) // 2
+    except (OSError, ValueError):
+        _State.max_maps = 32_000
+    return _State.max_maps
+
+
+def cache_limit(programs: int | None = None, maps: int | None = None) -> None:
+    """Sets how many compiled programs are kept (512 at first), and how many maps of memory the process may have.
+
+    At first these are half of what the system allows. None leaves a limit as it is.
+    Raises: ValueError unless they are whole numbers above 0.
+    """
+    for name, value in (("programs", programs), ("maps", maps)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(f"cache_limit: expected {name} >= 1, got {value!r}")
+    _State.max_programs = programs or _State.max_programs
+    _State.max_maps = maps or _State.max_maps
+    _make_room()
+
+
+def cache_info() -> CacheInfo:
+    """How many compiled programs are kept, by how many functions, and the limits."""
+    counts = [function.programs for function in _functions if function.programs]
+    limits = (_State.max_programs, _State.max_maps or _most_maps())
+    return CacheInfo(sum(counts), len(counts), _State.evictions, _maps(), *limits)
+
+
+def clear_cache() -> None:
+    """Lets all compiled programs go; what is called next is compiled again."""
+    for function in list(_functions):
+        function.forget()
+    for found in _kept:
+        found.clear()

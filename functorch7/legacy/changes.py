@@ -1,0 +1,32 @@
+"""Who hears of a change of structure: the plans of the trees that hold what has changed, and nobody else."""
+
+import weakref
+from typing import Any, Protocol
+
+
+class Watcher(Protocol):
+    """What has looked at objects, and is stale as soon as one of them is no longer as it was."""
+
+    is_stale: bool
+
+
+def watch(watcher: Watcher, *things: Any) -> None:
+    """Lets the watcher hear of changes of these objects, for as long as it lives."""
+    for thing in things:
+        seats = getattr(thing, "_seats", ())
+        if not seats:
+            seats = weakref.WeakSet()
+            object.__setattr__(thing, "_seats", seats)
+        seats.add(watcher)
+
+
+def watchers(thing: Any) -> Any:
+    """Those that hear of its changes, or of earlier ones."""
+    return getattr(thing, "_seats", ())
+
+
+def changed(*things: Any) -> None:
+    """Notes that the structure of these objects (modules, lists of them, tensors, storages) is another one now."""
+    for thing in things:
+        for watcher in getattr(thing, "_seats", ()):
+            watcher.is_stale = True

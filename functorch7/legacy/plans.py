@@ -1,0 +1,29 @@
+"""The plans of one object, side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .plan import Plan
+
+
+class Plans:
+    """The plans of one object, the last used first: one for each mode of the modules inside and each form of call."""
+
+    KEPT = 16
+
+    def __init__(self, root: Any):
+        self.root = root
+        self._plans: list[Plan] = []
+
+    def standing(self, as_foreign: bool = False, form: Any = None) -> Plan:
+        """The plan of the object as it is now, from outside if the user wrote its updateOutput, for a form of call."""
+        plans = self._plans
+        for place, plan in enumerate(plans):
+            if plan.as_foreign is as_foreign and plan.form == form and plan.stands:
+                if place:
+                    plans.insert(0, plans.pop(place))
+                return plan
+        made = Plan(self.root, as_foreign, form)
+        self._plans = [made, *(plan for plan in plans if not plan.is_stale)][: self.KEPT]
+        return made

@@ -1,0 +1,116 @@
+"""Numbers of descriptions that change between calls: they are taken out, so that programs get them as arguments.
+
+A class names in `tunable` those of its fields that `forward` uses as numbers alone: no shape and no branch depends on
+them. What is computed from them before any array (1 - p, in Python's precision) is a `number` of the class: it becomes
+an argument of its own, so that results are to the last digit those of a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+
+class number:
+    """A property that is a number, which follows from tunable fields."""
+
+    def __init__(self, function: Callable[[Any], Any]):
+        self._function, self.__doc__ = function, function.__doc__
+
+    def __get__(self, module: Any, owner: type | None = None) -> Any:
+        # An entry of this name in the module's own dict is found first: that is how arguments take its place.
+        return self if module is None else self._function(module)
+
+
+@dataclass(frozen=True)
+class Hole:
+    """The place of a number in a description: its position among those that were taken out."""
+
+    position: int
+
+
+def tuned(module: Any, before: Any) -> Any:
+    """The description, which knows from now on which of its numbers differ from those of an earlier one, or did."""
+    if type(module) is not type(before):
+        return module
+    names = before.tuned | {name for name in module.tunable if getattr(module, name) != getattr(before, name)}
+    if names != module.tuned:
+        module = module.replace()
+        module._set(tuned=names)
+    return module
+
+
+def numbers_of(module: Any) -> tuple[str, ...]:
+    """The names of a module's numbers that are arguments: those that were changed, and what follows from them."""
+    own = (name for name in module.tunable if name in module.tuned)
+    own = tuple(name for name in own if type(getattr(module, name)) in (int, float))
+    return own + _following(type(module)) if own else ()
+
+
+@lru_cache(4096)
+def _following(kind: type) -> tuple[str, ...]:
+    return tuple(sorted({n for base in kind.__mro__ for n, value in vars(base).items() if isinstance(value, number)}))
+
+
+def bare(module: Any, first: int = 0) -> Any:
+    """A description without its numbers, of which the first is at this position; modules inside keep theirs."""
+    holes = {name: Hole(first + i) for i, name in enumerate(numbers_of(module)) if name in module.tuned}
+    return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits}) if holes else module
+
+
+def differ_in_numbers_alone(one: Any, other: Any) -> bool:
+    """Whether two descriptions make one program, with other arguments."""
+    names = numbers_of(one)
+    if not names or type(one) is not type(other) or numbers_of(other) != names:
+        return False
+    rest = [field.name for field in fields(one) if field.name not in names]
+    return all(getattr(one, name) == getattr(other, name) for name in ("own_name", "_hooks", *rest))
+
+
+def taken_out(module: Any) -> tuple[Any, list]:
+    """A description without its numbers and those of all inside it, and these numbers."""
+    if "_bare" not in module.__dict__:
+        numbers: list = []
+        module._set(_bare=(_without(module, numbers), numbers))
+    return module.__dict__["_bare"]
+
+
+def _without(module: Any, numbers: list) -> Any:
+    made = bare(module, len(numbers))
+    numbers.extend(getattr(module, name) for name in numbers_of(module))
+    return _with_inside(made, lambda each: _without(each, numbers))
+
+
+def put_in(module: Any, numbers: Any) -> Any:
+    """The description with numbers, which may be traced, in the places of those that were taken out."""
+    made = _with_inside(module, lambda each: put_in(each, numbers))
+    holes = [name for name, value in vars(made).items() if isinstance(value, Hole)]
+    if not holes:
+        return made
+    first = min(vars(made)[name].position for name in holes)
+    changes = {name: numbers[vars(made)[name].position] for name in holes}
+    changes |= {name: numbers[first + len(holes) + i] for i, name in enumerate(_following(type(made)))}
+    return _changed(made, {**changes, "_traits": made.traits})
+
+
+def _with_inside(module: Any, change: Callable[[Any], Any]) -> Any:
+    """The description with the modules in its fields changed; itself where none is."""
+    changes: dict[str, Any] = {}
+    for field in fields(module):
+        value = getattr(module, field.name)
+        if isinstance(value, tuple):
+            new = tuple(change(each) if hasattr(each, "tuned") else each for each in value)
+            if any(a is not b for a, b in zip(new, value, strict=True)):
+                changes[field.name] = new
+        elif hasattr(value, "tuned") and (changed := change(value)) is not value:
+            changes[field.name] = changed
+    return _changed(module, changes) if changes else module
+
+
+def _changed(module: Any, changes: dict[str, Any]) -> Any:
+    """A copy with other entries, unchecked: they were checked when there were numbers."""
+    copy = object.__new__(type(module))
+    copy.__dict__.update(module.__getstate__() | changes)
+    return copy

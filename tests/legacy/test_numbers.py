@@ -1,0 +1,124 @@
+"""Numbers that are assigned again and again make no new programs, and compute what constants compute."""
+
+import numpy as np
+import pytest
+
+from functorch7 import core
+from functorch7.legacy import nn, torch
+
+from .helpers import values
+
+# module with its number, the number's name, values
+CASES = {
+    "Dropout": (lambda v: nn.Dropout(v), "p", (0.31, 0.37, 0.0, 0.62)),
+    "Dropout v1": (lambda v: nn.Dropout(v, True), "p", (0.31, 0.37, 0.62)),
+    "TotalDropout": (lambda v: nn.TotalDropout(v), "p", (0.31, 0.37)),
+    "WhiteNoise": (lambda v: nn.WhiteNoise(0.1, v), "std", (0.3, 0.21)),
+    "MulConstant": (lambda v: nn.MulConstant(v), "constant_scalar", (0.3, 2, 0.7)),
+    "AddConstant": (lambda v: nn.AddConstant(v), "constant_scalar", (0.3, 2, 0.7)),
+    "Threshold": (lambda v: nn.Threshold(v, 0.1), "threshold", (0.3, 0.7)),
+    "LeakyReLU": (lambda v: nn.LeakyReLU(v), "negval", (0.01, 0.7)),
+    "RReLU": (lambda v: nn.RReLU(v, 0.9), "lower", (0.1, 0.7)),
+    "ELU": (lambda v: nn.ELU(v), "alpha", (1, 0.7)),
+    "HardShrink": (lambda v: nn.HardShrink(v), "lambda_", (0.3, 0.7)),
+    "SoftShrink": (lambda v: nn.SoftShrink(v), "lambda_", (0.3, 0.7)),
+    "HardTanh": (lambda v: nn.HardTanh(-1, v), "max_val", (0.3, 1)),
+    "GradientReversal": (lambda v: nn.GradientReversal(v), "lambda_", (0.3, 0.7)),
+    "L1Penalty": (lambda v: nn.L1Penalty(v), "l1weight", (0.3, 0.7)),
+    "BatchNormalization, momentum": (lambda v: nn.BatchNormalization(5, 1e-3, v, False), "momentum", (0.1, 0.37)),
+    "BatchNormalization, eps": (lambda v: nn.BatchNormalization(5, v, 0.1, False), "eps", (1e-5, 1e-3)),
+}
+
+
+def outcome(module, input, train, type):
+    torch.manualSeed(3)
+    net = nn.Sequential(module).type(type)
+    net.training() if train else net.evaluate()
+    output = net.forward(input)
+    grad_input = net.backward(input, np.ones(output.shape, output.dtype))
+    return [each.numpy() for each in (output, grad_input, *module.own_tensors())]
+
+
+@pytest.fixture(autouse=True)
+def running_statistics(monkeypatch):
+    def own_tensors(module):
+        return [tensor for name, tensor in sorted(vars(module).items()) if name.startswith("running")]
+
+    monkeypatch.setattr(nn.Module, "own_tensors", own_tensors, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("train", "type"),
+    [(True, "torch.FloatTensor"), (True, "torch.DoubleTensor"), (False, "torch.FloatTensor")],
+    ids=["training", "training in float64", "evaluation"],
+)
+@pytest.mark.parametrize("name", CASES)
+def test_a_number_that_was_assigned_computes_what_a_constant_computes_to_the_last_digit(name, train, type):
+    make, field, numbers = CASES[name]
+    module, input = make(numbers[0]), 2 * values(6, 5)
+    for number in (*numbers[1:], numbers[0]):
+        setattr(module, field, number)
+        fresh = make(number).type(type)
+        for key, tensor in vars(module).items():
+            if key.startswith("running"):
+                vars(fresh)[key].copy(tensor)
+        expected = outcome(fresh, input, train, type)
+        for got, wanted in zip(outcome(module, input, train, type), expected, strict=True):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_many_values_of_one_number_make_no_more_programs_than_two():
+    dropout = nn.Dropout(0.3)
+    net, input = nn.Sequential(nn.Linear(5, 4), dropout), values(6, 5)
+    for i, p in enumerate(np.linspace(0.1, 0.8, 40)):
+        dropout.p = float(p)
+        net.backward(input, net.forward(input))
+        if i == 1:  # then the gradients are no longer zeros that were never made
+            programs = core.cache_info().programs
+    assert core.cache_info().programs == programs
+
+
+def test_a_number_that_was_assigned_changes_no_plan():
+    net = nn.Sequential(nn.MulConstant(2), nn.Linear(5, 4))
+    net.get(1).constant_scalar = 3
+    net.forward(values(6, 5))
+    plan = net._planned()
+    net.get(1).constant_scalar = 4
+    assert net._planned() is plan
+
+
+def test_numbers_of_criterions_make_no_programs():
+    criterion, input, target = nn.MarginCriterion(1), np.array([0.5, -0.5]), np.array([1, -1])
+    for i, margin in enumerate((0.7, 0.8, 0.9, 2.0)):
+        criterion.margin = margin
+        assert criterion.forward(input, target) == pytest.approx(margin - 0.5 if margin > 0.5 else 0, abs=1e-6)
+        np.testing.assert_allclose(criterion.backward(input, target), [-0.5, 0.5])
+        if i == 0:
+            programs = core.cache_info().programs
+    assert core.cache_info().programs == programs
+
+
+def test_errors_name_a_module_whose_number_is_an_argument():
+    net = nn.Sequential(nn.LeakyReLU(0.3), nn.SpatialDropout(0.3))
+    net.get(2).p = 0.25
+    with pytest.raises(ValueError, match=r"nn.SpatialDropout\(0.250000\): expected a 3D tensor"):
+        net.forward(values(6, 5))
+
+
+def test_an_impossible_number_is_refused_at_once_and_changes_nothing():
+    dropout = nn.Dropout(0.3)
+    dropout.p = 0.4
+    with pytest.raises(ValueError, match="illegal percentage"):
+        dropout.p = 1.5
+    assert dropout.p == 0.4
+
+
+def test_copies_and_hooks_go_with_numbers_that_are_arguments():
+    net = nn.Sequential(nn.MulConstant(2))
+    net.get(1).constant_scalar = 3.0
+    copy = net.clone()
+    copy.get(1).constant_scalar = 4.0
+    copy.get(1).register_forward_hook(lambda module, input, output: output + 1)
+    np.testing.assert_array_equal(net.forward([1.0]), [3])
+    np.testing.assert_array_equal(copy.forward([1.0]), [5])

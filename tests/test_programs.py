@@ -1,0 +1,111 @@
+"""Compiled programs are kept only up to a limit, and those that are let go are really gone."""
+
+import gc
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from functorch7 import core
+from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
+
+
+def alive():
+    gc.collect()
+    return len(jax.devices()[0].client.live_executables())
+
+
+@pytest.fixture
+def small():
+    """An empty cache of at most 24 programs."""
+    before = cache_info()
+    clear_cache()
+    cache_limit(programs=24)
+    yield
+    cache_limit(programs=before.max_programs, maps=before.max_maps)
+    clear_cache()
+
+
+def compiled(factor):
+    return core.Compiled(jax.jit(lambda x: factor * jnp.tanh(x)))
+
+
+def test_programs_are_counted_by_the_shapes_that_a_function_was_called_with(small):
+    function = compiled(2)
+    for length in (3, 4, 3, 5, 4):
+        np.testing.assert_allclose(function(np.zeros(length, np.float32)), np.zeros(length))
+    assert function.programs == cache_info().programs == 3 and cache_info().functions == 1
+
+
+def test_a_program_that_is_let_go_frees_its_executable(small):
+    function, before = compiled(3), alive()
+    for length in range(1, 16):
+        function(np.zeros(length, np.float32))
+    assert alive() == before + 15
+    function.forget()
+    assert alive() == before and cache_info().programs == 0
+
+
+def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):
+    old, new, third = compiled(1), compiled(2), compiled(3)
+    for function in (old, new):
+        for length in range(1, 11):
+            function(np.zeros(length, np.float32))
+    old(np.zeros(1, np.float32))
+    for length in range(1, 6):
+        third(np.zeros(length, np.float32))
+    assert (old.programs, new.programs, third.programs) == (10, 0, 5)
+    np.testing.assert_allclose(new(np.ones(3, np.float32)), np.full(3, 2 * np.tanh(1)), rtol=1e-6)
+
+
+def test_a_function_that_nobody_holds_takes_its_programs_with_it(small):
+    function, before = compiled(4), alive()
+    function(np.zeros(7, np.float32))
+    del function
+    assert alive() == before and cache_info().programs == 0
+
+
+def test_functions_are_kept_by_their_arguments(small):
+    made = []
+
+    @core.kept
+    def make(name):
+        made.append(name)
+        return compiled(len(name))
+
+    assert make("a") is make("a") and make("b") is not make("a") and made == ["a", "b"]
+    clear_cache()
+    make("a")
+    assert made == ["a", "b", "a"]
+
+
+def test_too_many_maps_let_half_of_the_programs_go(small):
+    cache_limit(programs=1000, maps=1)
+    function = compiled(5)
+    for length in range(1, 80):
+        function(np.zeros(length, np.float32))
+    assert cache_info().evictions and function.programs < 40
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, True])
+def test_limits_are_whole_numbers_above_0(wrong):
+    with pytest.raises(ValueError, match="cache_limit: expected programs >= 1"):
+        cache_limit(programs=wrong)
+
+
+def test_a_soak_of_shapes_modes_and_numbers_stays_within_the_limits(small):
+    dropout = nn.Dropout(0.3)
+    net, criterion = nn.Sequential(nn.Linear(3, 2), dropout), nn.MSECriterion()
+    baseline = alive()
+    for length in range(1, 61):
+        net.training() if length % 4 == 0 else net.evaluate()
+        dropout.p = length / 100
+        input = np.ones((length, 3), np.float32)
+        output = net.forward(input)
+        if net.train:
+            criterion.forward(output, np.zeros((length, 2), np.float32))
+            net.backward(input, criterion.backward(output, np.zeros((length, 2), np.float32)))
+            net.updateParameters(0.01 / length)
+        assert cache_info().programs <= 24
+    assert alive() <= baseline + 24 + 8 and cache_info().evictions
