@@ -15,7 +15,7 @@ import jax
 
 from . import hooks, recording
 from .checked import checked
-from .checks import expected, inside
+from .checks import expected, inside, is_looking
 from .keys import folded
 from .printing import chain
 from .traits import Traits, derived
@@ -209,7 +209,7 @@ class Module:
         if way is None:
             alone = child.traits.traceable and not self.traits.traceable
             compiled = alone and not child._hooks and recording.recorder() is None
-            in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
+            in_compiled = _checked_apply if child.traits.checks_values and not is_looking() else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         shown = name if isinstance(name, str) else position + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from ..recurrent import RecurrentAttention, Repeater, Sequencer
 from ..reinforce import Reinforce
 from . import compiled, watched
 from .compiled import Program, Term, Terms
-from .foreign import Foreign, InMode
+from .foreign import InMode, OfUser, Place, calling
 from .hooks import everywhere
 from .layout import Layout
 from .storage import dtype_of, precision
@@ -121,6 +122,14 @@ def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
+def _can_be_cut(spec: core.Module) -> bool:
+    """Whether a network could be compiled but for the users' modules in it."""
+    if spec.traits.traceable or isinstance(spec, OfUser):
+        return True
+    follows = type(spec).traceable is core.Module.traceable
+    return follows and not hasattr(spec, "form") and all(map(_can_be_cut, spec.child_modules()))
+
+
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
@@ -166,6 +175,7 @@ class Plan:
             bool(root.train),
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
+            bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
         )
         # Attributes of users' modules are constants of the program; lists of them may change without notice.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
@@ -275,14 +285,16 @@ class Plan:
     def _visit_foreign(self, module: Module, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
-        if module.has_own_gradient():
-            return Foreign(module), {}, {}
+        by_hand = module.has_own_gradient()
+        place = Place(len(self.foreign) - 1, type(module), by_hand)
+        if by_hand:
+            return place, {}, {}
         first = len(self._tensors[0])
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
-        return Foreign(module), {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+        return place, {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
 
     def _seat(self, module: Module, path: Path) -> None:
         self.paths[id(module)] = path
@@ -316,10 +328,11 @@ class Plan:
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
-        if self.wide:
-            with precision(self.dtype):
-                return function(*args)
-        return function(*args)
+        with calling(self.foreign) if self.foreign else nullcontext():
+            if self.wide:
+                with precision(self.dtype):
+                    return function(*args)
+            return function(*args)
 
     # The compiled functions, looked up once ---------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ PRIVATE = (
     "_history",
     "_hooks",
     "_pending",
+    "_moment",
     "_next_state",
     "_next_gradient",
     "_default_name",
