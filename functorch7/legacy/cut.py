@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core.checks import looking, places
 from ..core.contexts import during
@@ -145,7 +146,8 @@ class Parts:
 
     def run(self, leaves: list, done: list[Left]) -> list:
         """The program's results. `done` has the first calls, which have happened, and gets those that happen now."""
-        values = {**self.constants, **dict(zip(self.inputs, leaves, strict=True))}
+        given = {v: _in_type(leaf, v.aval.dtype) for v, leaf in zip(self.inputs, leaves, strict=True)}
+        values = {**self.constants, **given}
         passed = 0
         for segment, call in zip(self.segments, (*self.calls, None), strict=True):
             if segment.outputs:
@@ -170,6 +172,11 @@ class Parts:
                 found = [*left.outputs, left]
             values.update(zip(call.outvars, found, strict=True))
         return [_value(values, atom) for atom in self.outputs]
+
+
+def _in_type(leaf: Any, dtype: Any) -> Any:
+    """An argument in the type that JAX gives it: NumPy's numbers of 64 bits are few programs' choice."""
+    return leaf.astype(dtype) if isinstance(leaf, np.ndarray) and leaf.dtype != dtype else leaf
 
 
 def _called(operands: list, *, place: Any, tree: Any, places: tuple[str, ...], **_: Any) -> Left:
