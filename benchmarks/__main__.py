@@ -13,13 +13,15 @@ from typing import Any
 
 import jax
 
-from . import inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer
+from . import (
+    inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer, user_modules,
+)  # fmt: skip
 from .measure import Timing, check_agreement, measure
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
     "nce": nce, "language": language.LANGUAGE, "recipe": recipe, **recurrent.BENCHMARKS,
-    **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
+    **padding.BENCHMARKS, **user_modules.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 
 
