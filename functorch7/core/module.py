@@ -207,9 +207,9 @@ class Module:
             child = hooks.handed_on(self, name, child)
         key = folded(key, position) if child.traits.draws(train) else None
         if way is None:
-            alone = child.traits.traceable and not self.traits.traceable
+            alone = child.traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and recording.recorder() is None
-            in_compiled = _checked_apply if child.traits.checks_values and not is_looking() else _compiled_apply
+            in_compiled = _checked_apply if child.traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         shown = name if isinstance(name, str) else position + 1

@@ -318,5 +318,7 @@ def _kind(leaf: Any) -> tuple:
     """What a program depends on of an argument."""
     if isinstance(leaf, Left):
         return leaf.shape, leaf.dtype, False, leaf.signature
+    if isinstance(leaf, jax.Array):
+        return leaf.shape, leaf.dtype, leaf.weak_type
     kind = jax.typeof(leaf)
     return kind.shape, kind.dtype, kind.weak_type
