@@ -135,14 +135,15 @@ class Segment(NamedTuple):
 class Parts:
     """A traced program: segments, with users' calls between them."""
 
-    def __init__(self, closed: Any, tree: Any, earlier: dict):
-        jaxpr, self.earlier = closed.jaxpr, earlier
+    def __init__(self, closed: Any, tree: Any, tracing: _Tracing):
+        jaxpr, self.earlier = closed.jaxpr, tracing.earlier
         self.tree, self.inputs, self.outputs = tree, jaxpr.invars, jaxpr.outvars
         self.constants = dict(zip(jaxpr.constvars, closed.consts, strict=True))
         live = _live(jaxpr)
         self.calls = [equation for equation in live if is_user_call(equation)]
         self.segments = _segments(jaxpr, live)
-        self.made = tuple(call.params["out"] for call in self.calls if _is_made(call))
+        made = self.made = tuple(call.params["out"] for call in self.calls if _is_made(call))
+        self.is_complete = len(made) == len(tracing.made)
 
     def run(self, leaves: list, done: list[Left]) -> list:
         """The program's results. `done` has the first calls, which have happened, and gets those that happen now."""
@@ -269,6 +270,9 @@ class Cut:
         done: list[Left] = []
         while True:
             parts = self._parts(programs, args, done)
+            if not parts.is_complete:  # calls inside loops of a program
+                self.whole = False
+                return self.function(*args)
             try:
                 results = parts.run(leaves, done)
             except Unexpected:
@@ -311,7 +315,7 @@ class Cut:
         kinds = [jax.ShapeDtypeStruct(*_kind(leaf)[:2], weak_type=_kind(leaf)[2]) for leaf in leaves]
         with during(_running, tracing), looking():
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*kinds)
-        return Parts(closed, jax.tree.structure(shapes), self.earlier)
+        return Parts(closed, jax.tree.structure(shapes), tracing)
 
 
 def _kind(leaf: Any) -> tuple:

@@ -41,7 +41,7 @@ class Moment:
             latest.note()
         self.user.__dict__["_moment"] = weakref.ref(self)
         for fields, then in self.fields or ():
-            fields.update({name: _copied(value, {}) for name, value in then.items()})
+            fields.update(then)
         return self.fields is not None
 
 
