@@ -11,7 +11,6 @@ from jax import lax
 from .. import core
 from ..core import hooks
 from ..core.contexts import during
-from .compiled import put
 from .cut import anchor, user_call
 from .layout import Layout
 from .moments import Moment, called_at
@@ -19,6 +18,7 @@ from .random import refusing
 from .styles import pytorch_operators
 from .user_calls import Left, Signature, inexact, shapes_of
 from .values import as_tensors, unwrapped, wrapped
+from .views import put
 
 
 class InMode(core.Proxy, abstract=True):

@@ -351,6 +351,11 @@ class Plan:
             return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 
+    @property
+    def is_worth_cutting(self) -> bool:
+        """Whether compiling between users' calls has been worth it, so far."""
+        return self.differentiate.whole
+
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
