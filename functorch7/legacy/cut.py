@@ -249,7 +249,8 @@ def _segment(jaxpr: Any, equations: list, stage: int, last: dict) -> Segment:
 class Cut:
     """A function of arrays in which users' methods are called, compiled between these calls.
 
-    `probe` takes the same arguments and comes to the same calls, without differentiation.
+    `probe` takes the same arguments and comes to the same calls, without differentiation. Without it the function goes
+    on with what calls have left, or runs operation by operation, as the call before it did.
     """
 
     def __init__(self, function: Callable, probe: Callable | None = None):
@@ -260,8 +261,8 @@ class Cut:
 
     def __call__(self, *args: Any) -> Any:
         leaves, tree = jax.tree.flatten(args)
-        answers = [leaf for leaf in leaves if isinstance(leaf, Left)]
-        if not self.whole and not answers:
+        goes_on = any(isinstance(leaf, Left) for leaf in leaves)  # from a call that was cut
+        if not goes_on and (self.probe is None or not self.whole):
             return self.function(*args)
         key = (tree, tuple(map(_kind, leaves)), jax.config.read("jax_enable_x64"))
         programs = self.programs[key] = self.programs.pop(key, [])

@@ -145,9 +145,9 @@ class OfUser(core.Module, abstract=True):
         if given is not None:
             user.gradInput = as_tensors(given)
         grad_input = unwrapped(given)
-        if grad_input is None:  # as after dontBackward(): no gradient passes
-            return jax.tree.map(jnp.zeros_like, input)
         user.pending.append((wrapped(input), gradient, moment))
+        if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
+            grad_input = jax.tree.map(jnp.zeros_like, input)
         return jax.tree.map(_as_input, input, grad_input)
 
     def printed(self) -> str:
