@@ -13,15 +13,14 @@ from typing import Any
 
 import jax
 
-from . import (
-    inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer, user_modules,
-)  # fmt: skip
+from . import inception, language, lenet, loading, mlp, nce, padding, recipe, recurrent, rows, stateful, steps, transfer
 from .measure import Timing, check_agreement, measure
+from .user_modules import USER_MODULES
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "mlp": mlp, "lenet": lenet, "inception": inception, "transfer": transfer, "rows": rows,
     "nce": nce, "language": language.LANGUAGE, "recipe": recipe, **recurrent.BENCHMARKS,
-    **padding.BENCHMARKS, **user_modules.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
+    **padding.BENCHMARKS, **USER_MODULES, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from .measure import Way
 RATE = 0.01
 
 
-# char-rnn: a clone for every time step, states handed from step to step -------------------------------------------------
+# char-rnn: a clone for every time step, states handed from step to step -----------------------------------------------
 
 
 class OneHot(nn.Module):
@@ -49,7 +49,7 @@ def lstm(one_hot: Any, vocabulary: int, size: int, layers: int) -> Any:
 
 
 class CharRNN:
-    """char-rnn's feval, and a step along the gradient. `one_hot` makes the module that it has a class of its own for."""
+    """char-rnn's feval, and a step along the gradient. `one_hot` makes the module that is char-rnn's own."""
 
     def __init__(self, one_hot: Callable[[int], Any], sizes: tuple[int, int, int, int, int]):
         self.vocabulary, self.size, self.layers, self.batch, self.length = sizes
@@ -93,7 +93,7 @@ def char_rnn_in_pytorch(ours: CharRNN) -> Way:
 
     def step() -> float:
         states: list = [pt.zeros(ours.batch, size) for _ in range(2 * ours.layers)]
-        loss = 0
+        loss: Any = 0
         for t in range(ours.length):
             below, new = eye[x[t]], []
             for layer in range(ours.layers):
@@ -282,4 +282,4 @@ class Styles:
             return found
 
 
-BENCHMARKS = {"char-rnn": CharRNNs(), "neural-style": Styles()}
+USER_MODULES = {"char-rnn": CharRNNs(), "neural-style": Styles()}

@@ -15,6 +15,7 @@ from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
 from benchmarks.steps import stepwise
+from benchmarks.user_modules import CharRNNs, Styles
 from functorch7.legacy import nn
 
 pytestmark = pytest.mark.slow
@@ -41,6 +42,11 @@ def test_loaders_give_as_many_samples_as_what_they_are_compared_with():
     check_agreement(loading.Fed(memory).ways())
     # PyTorch's would start processes
     check_agreement({name: way for name, way in images.ways().items() if "PyTorch" not in name})
+
+
+@pytest.mark.parametrize("program", [CharRNNs((7, 4, 2, 3, 4)), Styles((2, 3), 8)], ids=["char-rnn", "neural-style"])
+def test_programs_with_users_modules_agree(program):
+    check_agreement(program.ways())
 
 
 def test_the_step_wise_interface_runs():

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import eval_jaxpr
 
 from ..core.checks import looking, places
 from ..core.contexts import during
@@ -220,7 +221,7 @@ def _segments(jaxpr: Any, live: list) -> list[Segment]:
     """What is computed before each call, and after the last: everything as soon as it can be."""
     groups: list[list] = [[]]
     born: dict[Any, int] = {}  # the number of the segment that a value is known to
-    last: dict[Any, int] = {}  # that of the last one that asks for it, or of the call after it
+    last: dict[Any, float] = {}  # that of the last one that asks for it, or of the call after it
     for equation in live:
         inputs = _variables(equation.invars)
         if is_user_call(equation):
@@ -243,7 +244,7 @@ def _segment(jaxpr: Any, equations: list, stage: int, last: dict) -> Segment:
     outputs = [variable for variable in made if last.get(variable, 0) > stage]
     names = jaxpr.debug_info.with_unknown_names()
     part = jaxpr.replace(constvars=[], invars=[*inputs], outvars=outputs, eqns=equations, debug_info=names)
-    return Segment(jax.jit(lambda *values: jax.core.eval_jaxpr(part, (), *values)), [*inputs], outputs)
+    return Segment(jax.jit(lambda *values: eval_jaxpr(part, (), *values)), [*inputs], outputs)
 
 
 class Cut:
@@ -294,7 +295,7 @@ class Cut:
         return parts
 
     def _traced(self, args: tuple, done: list[Left]) -> Parts:
-        """Traces the function. Where that fails because of a wrong guess, one more call is made, and it is tried again."""
+        """Traces the function. Where that fails because of a wrong guess, one more call is made, and so on."""
         while True:
             tracing = _Tracing(tuple(each.signature for each in done), self.earlier, {})
             try:

@@ -91,13 +91,13 @@ def overridden_in(kind: type, name: str) -> bool:
 
 
 def class_named(name: str) -> Any:
-    """The newest class of this Torch name that a user has written, with an updateOutput of its own; None without one."""
+    """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
     waiting: list[type[Described]] = [Described]
     found = None
     while waiting:
         kind = waiting.pop(0)
         waiting += kind.__subclasses__()
-        if not kind.__module__.startswith(__package__) and kind.spec_class is None and kind._class_name() == name:
+        if not kind.__module__.startswith(f"{__package__}.") and kind.spec_class is None and kind._class_name() == name:
             found = kind
     return found
 

@@ -83,7 +83,7 @@ class OfUser(core.Module, abstract=True):
                 output, moment = called_at(self.user(), lambda: self._output(wrapped(input)))
                 return Left(output, lambda gradient: (params, self._gradient(moment, input, gradient)), given)
             if not inexact(given):
-                return Left(self._by_autodiff(params, input), None, given)
+                return Left(self._by_autodiff(params, input), tuple, given)
             return Left(*jax.vjp(self._by_autodiff, params, input), given)
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What users' objects were like after each of several calls, for the way back: Torch has a clone for every time step."""
+"""What users' objects were like after each of several calls, for the way back: Torch has a clone for every step."""
 
 from __future__ import annotations
 

@@ -102,7 +102,6 @@ class Serialization(Described):
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
-
     def saved_fields(self) -> dict[str, Any]:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
         empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}

@@ -101,7 +101,9 @@ class Reader:
         is_unknown = name is None and own_reader is None
         if is_unknown and self.is_users is not None and self.is_users(object.class_name):
             if not isinstance(object.fields, dict):
-                raise T7FormatError(f"{object.class_name} at {path}: expected fields, got {object.fields!r}", object.offset)
+                raise T7FormatError(
+                    f"{object.class_name} at {path}: expected fields, got {object.fields!r}", object.offset
+                )
             self.users.append((object, path))
             return Node(Unknown(object))
         if is_unknown:
