@@ -31,11 +31,12 @@ from . import (
     transfer,
 )
 from .measure import Timing, check_agreement, measure
+from .user_modules import USER_MODULES
 
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "changing": changing, "mlp": mlp, "lenet": lenet, "inception": inception,
     "transfer": transfer, "rows": rows, "nce": nce, "language": language.LANGUAGE, "recipe": recipe,
-    **recurrent.BENCHMARKS, **classics.BENCHMARKS,
+    **recurrent.BENCHMARKS, **classics.BENCHMARKS, **USER_MODULES,
     **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
 }  # fmt: skip
 

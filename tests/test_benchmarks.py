@@ -15,6 +15,7 @@ from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
 from benchmarks.steps import stepwise
+from benchmarks.user_modules import CharRNNs, Styles
 from functorch7.legacy import nn
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,11 @@ def test_changes_that_concern_nobody_change_no_loss():
 def test_the_soak_runs():
     found = soak.run(8, 4)
     assert len(found) == 2 and all(memory > 0 and maps > 0 for memory, maps in found)
+
+
+@pytest.mark.parametrize("program", [CharRNNs((7, 4, 2, 3, 4)), Styles((2, 3), 8)], ids=["char-rnn", "neural-style"])
+def test_programs_with_users_modules_agree(program):
+    check_agreement(program.ways())
 
 
 def test_the_step_wise_interface_runs():

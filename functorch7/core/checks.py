@@ -135,6 +135,16 @@ _looking = jax.make_user_context(default_value=False)
 """Whether programs traced now are to report. A context of JAX's, so that functions compiled without are not reused."""
 
 
+def places() -> tuple[str, ...]:
+    """Where in a network the code runs that asks, from the outside in, as errors say it."""
+    return _places.get()
+
+
+def is_looking() -> bool:
+    """Whether a program is traced that reports what its checks of values find."""
+    return _looking.value
+
+
 @contextmanager
 def looking() -> Iterator[None]:
     """Programs traced in this block look at values. Places around it are no part of what they report."""

@@ -15,7 +15,7 @@ import jax
 
 from . import hooks
 from .checked import checked
-from .checks import expected, inside
+from .checks import expected, inside, is_looking
 from .keys import folded
 from .printing import chain
 from .probe import opened
@@ -157,7 +157,7 @@ class Module(Declared):
         traits = child.traits
         key = folded(key, position) if traits.draws(train) else None
         if way is None:
-            alone = traits.traceable and not self.traits.traceable
+            alone = traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and opened(Recorder) is None
             in_compiled = _checked_apply if traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply

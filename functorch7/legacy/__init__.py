@@ -9,6 +9,7 @@ from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
 from . import torchx as torchx
+from .explain import explain as explain
 from .functional import wrap as wrap
 from .random import manualSeed as manualSeed
 from .storage import Storage as Storage

@@ -183,8 +183,7 @@ class Call:
         self._store(gradients, new)
         plan.spend("gradient")
         for foreign in plan.foreign:
-            for pair in foreign.pending:
-                foreign.accGradParameters(*pair, scale)
+            foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
@@ -200,15 +199,13 @@ class Call:
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.gradients, scale)
         for foreign in self.plan.foreign:
-            for pair in foreign.pending:
-                foreign.accGradParameters(*pair, scale)
+            foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def descend(self, rate: Any) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
         self._add(self.plan.parameters, -rate)
         for foreign in self.plan.foreign:
-            for pair in foreign.pending:
-                foreign.accUpdateGradParameters(*pair, rate)
+            foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
 
     def _now(self, layout: Layout) -> Layout:
         """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
@@ -255,7 +252,8 @@ class Call:
             cotangents = self.cotangents if gradients else None
             run = compiled.inspection(self.plan.program)
             with watched.repeating():
-                self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents)
+                answers = [] if self.residuals is None else self.residuals.answers
+                self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents, answers)
         return self._inspected[gradients]
 
     def input_of(self, module: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from .. import core
@@ -17,25 +16,8 @@ from ..core.recording import recording
 from ..network import numbers
 from ..network.kinds import map_state
 from ..reinforce.loss import reward_as
-from .tensor import contiguous_stride
-
-
-class View(NamedTuple):
-    """Where a tensor lies: the number of its storage, offset, sizes and strides, in elements."""
-
-    storage: int
-    offset: int
-    shape: tuple[int, ...]
-    stride: tuple[int, ...]
-
-    @property
-    def contiguous(self) -> bool:
-        return self.stride == contiguous_stride(self.shape)
-
-    def positions(self) -> np.ndarray:
-        """Each element's position in the storage."""
-        grids = np.indices(self.shape) if self.shape else np.zeros((0, 1), int)
-        return self.offset + sum(s * g for s, g in zip(self.stride, grids, strict=True)) + np.zeros(self.shape, int)
+from .cut import Cut, anchored, answering, noting_calls
+from .views import View, add, read
 
 
 class Program(NamedTuple):
@@ -48,50 +30,18 @@ class Program(NamedTuple):
     train: bool
     dtype: str
     frozen: frozenset[int]  # the numbers of the parameters that get no gradient
+    is_cut: bool  # whether it is compiled between the calls of users' methods
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is compiled, as a whole or in parts."""
+        return self.spec.traits.traceable or self.is_cut
 
 
-def read(storages: Any, view: View) -> Any:
-    """The array that a view shows."""
-    array = storages[view.storage]
-    if _is_whole(array, view):
-        return array.reshape(view.shape)
-    if view.contiguous:
-        end = view.offset + math.prod(view.shape)
-        return lax.slice_in_dim(array.reshape(-1), view.offset, end).reshape(view.shape)
-    return array.reshape(-1)[view.positions()]
-
-
-def add(storages: list, view: View, value: Any) -> None:
-    """Adds a value to what a view shows: replaces its storage in the list."""
-    array = storages[view.storage]
-    if _is_whole(array, view):
-        storages[view.storage] = array + value.reshape(array.shape)
-    else:
-        storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
-
-
-def put(storages: list, view: View, value: Any) -> None:
-    """Writes a value to what a view shows: replaces its storage in the list."""
-    array = storages[view.storage]
-    if _is_whole(array, view):
-        storages[view.storage] = value.reshape(array.shape)
-    else:
-        storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
-
-
-def _is_whole(array: Any, view: View) -> bool:
-    return view.offset == 0 and array.size == math.prod(view.shape) and view.contiguous
-
-
-def _shown(array: Any, view: View) -> Any:
-    """The elements that a view shows, in its order, as an update of the storage's array."""
-    first = view.offset
-    window = slice(first, first + math.prod(view.shape)) if view.contiguous else view.positions().reshape(-1)
-    return jnp.asarray(array).reshape(-1).at[window]
-
-
-def as_compiled(program: Program, function: Callable) -> Callable:
-    """The function, compiled if the network can be."""
+def as_compiled(program: Program, function: Callable, probe: Callable | None = None) -> Callable:
+    """The function, compiled if the network can be; `probe` comes to the same users' calls without differentiation."""
+    if program.is_cut:
+        return Cut(function, probe)
     return core.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
 
 
@@ -122,12 +72,15 @@ class Residuals:
     """
 
     kept: list
+    answers: list  # what users' calls have left, in turn
     sources: tuple[int | View | None, ...] = field(metadata={"static": True})
     numbers: tuple[int, ...] = field(metadata={"static": True})
     treedef: Any = field(metadata={"static": True})
 
     @classmethod
-    def of(cls, pull: Callable, program: Program, arguments: tuple, parameters: list) -> "Residuals":
+    def of(
+        cls, pull: Callable, program: Program, arguments: tuple, parameters: list, answers: list | None = None
+    ) -> "Residuals":
         """The pull-back of a call with these arguments, whose first are the storages of the parameters."""
         known: dict[int, int | View] = {id(array): view for array, view in zip(parameters, program.views, strict=True)}
         known |= {id(leaf): number for number, leaf in enumerate(jax.tree.leaves(arguments))}
@@ -135,7 +88,7 @@ class Residuals:
         sources = tuple(known.get(id(leaf)) for leaf in leaves)
         kept = [leaf for leaf, source in zip(leaves, sources, strict=True) if source is None]
         numbers = {source.storage if isinstance(source, View) else source for source in sources}
-        return cls(kept, sources, tuple(number for number in numbers if number is not None), treedef)
+        return cls(kept, answers or [], sources, tuple(number for number in numbers if number is not None), treedef)
 
     def needed(self, arguments: Any) -> list:
         """What of the call's arguments the pull-back uses."""
@@ -187,9 +140,7 @@ def arguments_of(program: Program, storages: list) -> list:
 
 def reporting(program: Program, network: Callable) -> Callable:
     """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
-    if not (
-        program.spec.traits.checks_values and program.spec.traits.traceable
-    ):  # what is not traceable checks as it goes
+    if not (program.spec.traits.checks_values and program.is_compiled):  # what is not compiled checks as it goes
 
         def run(*arguments: Any) -> tuple[Any, tuple]:
             outcome, new = network(*arguments)
@@ -222,12 +173,27 @@ def differentiation(program: Program) -> Callable:
 
     def forward(*arguments):
         storages, buffers, input, state, draw = arguments
-        network = reporting(program, network_of(program, buffers, draw))
+        network = reporting(program, _noting(network_of(program, buffers, draw)))
         parameters = arguments_of(program, storages)
-        (output, side), pull, new = jax.vjp(network, parameters, input, state, has_aux=True)
-        return (output, side), new, Residuals.of(pull, program, arguments, parameters)
+        given = (parameters, input, state, *([jnp.zeros(())] if program.is_cut else []))
+        (output, side), pull, ((new, answers), error) = jax.vjp(network, *given, has_aux=True)
+        return (output, side), (new, error), Residuals.of(pull, program, arguments, parameters, answers)
 
-    return as_compiled(program, forward)
+    def probe(storages, buffers, input, state, draw):
+        network_of(program, buffers, draw)(arguments_of(program, storages), input, state)
+
+    return as_compiled(program, forward, probe)
+
+
+def _noting(network: Callable) -> Callable:
+    """The network with what users' calls leave beside its new buffers, as a function of an `anchor`, too."""
+
+    def run(arrays: list, input: Any, state: list, *number: Any) -> tuple[Any, tuple]:
+        with noting_calls() as answers, anchored(*number or [None]):
+            outcome, new = network(arrays, input, state)
+        return outcome, (new, answers)
+
+    return run
 
 
 def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list | None) -> tuple[Any, Side]:
@@ -247,6 +213,8 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
 def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:
     """Gradients with respect to (parameters, input, state); with hooks, what they see on the way back comes after."""
     parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
+    if program.is_cut:
+        seen = []  # the gradient of the anchor
 
     def without_float0(gradient: Any) -> Any:
         integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
@@ -374,7 +342,7 @@ def inspection(program: Program) -> Callable:
     The forward call is repeated on the arguments that it had. Gradients are None unless cotangents are given.
     """
 
-    def run(storages, buffers, input, state, draw, cotangents):
+    def run(storages, buffers, input, state, draw, cotangents, answers):
         network = network_of(program, buffers, draw)
         arrays = arguments_of(program, storages)
 
@@ -383,12 +351,13 @@ def inspection(program: Program) -> Callable:
                 result, _ = network(arrays, input, state)
             return result, (recorder.inputs, recorder.outputs, recorder.exposed)
 
-        _, values = seen({})
-        if cotangents is None:
-            return values, None
-        zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])
-        _, pull = jax.vjp(lambda perturbations: seen(perturbations)[0], zeros)
-        (gradients,) = pull(_cotangents(program, *cotangents))
+        with answering(answers):
+            _, values = seen({})
+            if cotangents is None:
+                return values, None
+            zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])
+            _, pull = jax.vjp(lambda perturbations: seen(perturbations)[0], zeros)
+            (gradients,) = pull(_cotangents(program, *cotangents))
         return values, jax.tree.map(lambda g: None if g.dtype == jax.dtypes.float0 else g, gradients)
 
     return as_compiled(program, run)

@@ -109,6 +109,18 @@ noting_classes: list[Callable[[type], None]] = []
 """What looks at every class that a user writes, and may change it."""
 
 
+def class_named(name: str) -> Any:
+    """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
+    waiting: list[type[Described]] = [Described]
+    found = None
+    while waiting:
+        kind = waiting.pop(0)
+        waiting += kind.__subclasses__()
+        if not kind.__module__.startswith(f"{__package__}.") and kind.spec_class is None and kind._class_name() == name:
+            found = kind
+    return found
+
+
 class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 

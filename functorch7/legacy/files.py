@@ -12,7 +12,7 @@ from ..interop import t7
 from ..interop.t7.values import HASHES, VECTORS
 from ..interop.torch7.reader import Reader
 from ..interop.torch7.writer import Writer
-from .described import Described
+from .described import Described, class_named
 from .nodes import Arrays, Nodes, Objects
 from .storage import Storage
 from .tensor import Tensor
@@ -29,7 +29,8 @@ def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = 
     Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
     classes) they are modules that cannot run, or T7Objects outside of networks. Functions stay bytes. Raises
-    T7FormatError for anything else than a Torch7 file.
+    T7FormatError for anything else than a Torch7 file. A class with an updateOutput of the user's own has to be defined
+    when the file is loaded; the object gets its fields, and `__init__` does not run.
     Source: torch7/doc/serialization.md, torch.load.
     """
     return from_file(t7.read(path), allow_unknown)
@@ -39,8 +40,9 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
     """Writes tensors, tables, modules and criterions to a file that Torch7 loads; "binary" or "ascii".
 
     `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Modules are saved as in
-    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`. Raises TypeError for what Torch has
-    not: a user's own modules, objects of other classes.
+    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`; those with an updateOutput of the
+    user's own as the name of their class and their fields. Raises TypeError for what Torch has not: objects of other
+    classes, and users' subclasses of layers.
     Source: torch7/doc/serialization.md, torch.save; dpnn/README.md, Serial.
     """
     t7.write(path, to_file(value), format)
@@ -48,7 +50,8 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
 
 def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
-    reader, objects = Reader(allow_unknown), Objects()
+    users: dict[int, Any] = {}
+    reader, objects = Reader(allow_unknown, lambda name: class_named(name) is not None), Objects(users)
     nodes: dict[int, Any] = {}
     trainers: dict[int, StochasticGradient] = {}
     root = [value]
@@ -68,7 +71,13 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
             waiting.append((each, path))
 
     tables: list[Any] = []
-    while waiting:
+    while waiting or reader.users:
+        if reader.users:
+            record, path = reader.users.pop()
+            user = users[id(record)] = object.__new__(class_named(record.class_name))
+            user.take_fields(record.fields)  # in which tensors and modules take their places
+            waiting.append((record.fields, path))
+            continue
         table, path = waiting.pop()
         seen.add(id(table))
         tables.append(table)
@@ -102,8 +111,8 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
 
 def to_file(value: Any) -> Any:
     """The value with records and arrays in place of objects and tensors."""
-    arrays, nodes = Arrays(), Nodes()
-    writer = Writer(arrays)
+    arrays = Arrays()
+    nodes, writer = Nodes(lambda user: t7.T7Object(user.typename(), 1, made(user.saved_fields()))), Writer(arrays)
     tables: dict[int, Any] = {}
     kept: list[Any] = []
     waiting: list[Any] = []

@@ -1,18 +1,24 @@
 """Modules whose `updateOutput` a user wrote, inside the networks of this package."""
 
+from contextvars import ContextVar
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from .. import core
 from ..core import hooks
-from .compiled import put
+from ..core.contexts import during
+from .cut import anchor, user_call
 from .layout import Layout
+from .moments import Moment, called_at
 from .random import refusing
 from .styles import pytorch_operators
+from .user_calls import Left, Signature, inexact, shapes_of
 from .values import as_tensors, unwrapped, wrapped
+from .views import put
 
 
 class InMode(core.Proxy, abstract=True):
@@ -32,8 +38,16 @@ class InMode(core.Proxy, abstract=True):
         return self.inner.apply(params, buffers, input, key=key, train=self.train)
 
 
-class Foreign(core.Module, abstract=True):
-    """The place of a user's object in a description; equal only to itself, and never compiled.
+_objects: ContextVar[list] = ContextVar("objects")
+
+
+def calling(objects: list) -> Any:
+    """A block in which these are the users' objects that a network's places stand for."""
+    return during(_objects, objects)
+
+
+class OfUser(core.Module, abstract=True):
+    """What a user's object is in a description: a module that calls the object's methods.
 
     If the class defines `updateGradInput` or `accGradParameters`, these are the gradients; else `updateOutput`
     is differentiated, with respect to the input and to what `parameters()` gives.
@@ -41,21 +55,39 @@ class Foreign(core.Module, abstract=True):
 
     traceable: ClassVar[bool] = False  # type: ignore[assignment]
 
-    object: Any
-
-    def __hash__(self) -> int:
-        return hash((id(self.object), self._hooks))
-
-    def __eq__(self, other: Any) -> bool:
-        return isinstance(other, Foreign) and self.object is other.object and self._hooks == other._hooks
+    def user(self) -> Any:
+        """The object."""
+        raise NotImplementedError
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        run = self._by_hand if self.object.has_own_gradient() else self._by_autodiff
+        by_hand = self.user().has_own_gradient()
+        if by_hand and not inexact(shapes_of(jax.tree.leaves(input))):
+            params = {"anchor": anchor()}  # so that gradients reach it
+        output = user_call(self, params, input)
+        if output is not None:
+            return output, buffers
+        run = self._by_hand if by_hand else self._by_autodiff
         with refusing(None), pytorch_operators(False):
             return run(params, input), buffers
 
+    def expected(self, params: Any, input: Any) -> Signature:
+        """What a call is taken to give as long as none has been made: what it is given."""
+        leaves, tree = jax.tree.flatten(input)
+        return Signature(tree, shapes_of(leaves))
+
+    def called(self, params: Any, input: Any) -> Left:
+        """Calls the object's updateOutput, at arrays."""
+        given = shapes_of(jax.tree.leaves((params, input)))
+        with refusing(None), pytorch_operators(False):
+            if self.user().has_own_gradient():
+                output, moment = called_at(self.user(), lambda: self._output(wrapped(input)))
+                return Left(output, lambda gradient: (params, self._gradient(moment, input, gradient)), given)
+            if not inexact(given):
+                return Left(self._by_autodiff(params, input), tuple, given)
+            return Left(*jax.vjp(self._by_autodiff, params, input), given)
+
     def _by_autodiff(self, params: Any, input: Any) -> Any:
-        user = self.object
+        user = self.user()
         cells = Layout(user.cells())
         kept = [storage.array for storage in cells.storages]
         arrays = [array if isinstance(array, jax.Array) else jax.device_put(array) for array in kept]
@@ -76,42 +108,80 @@ class Foreign(core.Module, abstract=True):
 
     def _output(self, input: Any) -> Any:
         """What updateOutput gives, which the field `output` has then, too."""
-        output = as_tensors(self.object.updateOutput(input))
+        output = as_tensors(self.user().updateOutput(input))
         arrays = jax.tree.map(jnp.asarray, unwrapped(output))
         concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
         # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
-        self.object.output = output if concrete else wrapped(lax.stop_gradient(arrays))
+        self.user().output = output if concrete else wrapped(lax.stop_gradient(arrays))
         return arrays
 
     def _by_hand(self, params: Any, input: Any) -> Any:
-        user = self.object
+        user = self.user()
 
         @jax.custom_vjp
         def call(input: Any) -> Any:
             return self._output(wrapped(input))
 
         def forward(input: Any) -> tuple[Any, Any]:
-            return call(input), (input, user.calls)
+            output, moment = called_at(user, lambda: self._output(wrapped(input)))
+            return output, (input, moment)
 
-        def backward(residuals: Any, grad_output: Any) -> tuple:
-            input, number = residuals
-            if user.calls != number:  # it has seen another input since: a step of a sequence
-                user.updateOutput(wrapped(input))
-                user.calls = number
-            grad_output = wrapped(grad_output)
-            given = user.updateGradInput(wrapped(input), grad_output)
-            if given is not None:
-                user.gradInput = as_tensors(given)
-            grad_input = unwrapped(given)
-            if grad_input is None:  # as after dontBackward(): no gradient passes
-                return (jax.tree.map(jnp.zeros_like, input),)
-            user.pending.append((wrapped(input), grad_output))
-            like = jax.tree.map(lambda i, g: jnp.asarray(g, i.dtype).reshape(i.shape), input, grad_input)
-            return (like,)
+        def backward(residuals: Any, gradient: Any) -> tuple:
+            input, moment = residuals
+            return (self._gradient(moment, input, gradient),)
 
         call.defvjp(forward, backward)
-        user.calls += 1
         return call(input)
 
+    @staticmethod
+    def _gradient(moment: Moment, input: Any, gradient: Any) -> Any:
+        """What updateGradInput gives; accGradParameters is called when the other parameters get their gradients."""
+        user = moment.user
+        with refusing(None), pytorch_operators(False):
+            if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
+                user.updateOutput(wrapped(input))
+            gradient = wrapped(gradient)
+            given = user.updateGradInput(wrapped(input), gradient)
+        if given is not None:
+            user.gradInput = as_tensors(given)
+        grad_input = unwrapped(given)
+        user.pending.append((wrapped(input), gradient, moment))
+        if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
+            grad_input = jax.tree.map(jnp.zeros_like, input)
+        return jax.tree.map(_as_input, input, grad_input)
+
     def printed(self) -> str:
-        return str(self.object)
+        return str(self.user())
+
+
+def _as_input(input: Any, gradient: Any) -> Any:
+    """The gradient at an input: of its type and shape. That of integers is none."""
+    if not jnp.issubdtype(input.dtype, jnp.inexact):
+        return np.zeros(input.shape, jax.dtypes.float0)
+    return jnp.asarray(gradient, input.dtype).reshape(input.shape)
+
+
+class Foreign(OfUser, abstract=True):
+    """The place of one object, equal only to itself."""
+
+    object: Any
+
+    def user(self) -> Any:
+        return self.object
+
+    def __hash__(self) -> int:
+        return hash((id(self.object), self._hooks))
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Foreign) and self.object is other.object and self._hooks == other._hooks
+
+
+class Place(OfUser, abstract=True):
+    """The place of the object of this number among those that are `calling`: networks that are equal share programs."""
+
+    number: int
+    kind: type
+    by_hand: bool
+
+    def user(self) -> Any:
+        return _objects.get()[self.number]

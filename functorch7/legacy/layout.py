@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .compiled import Target, View
+from .compiled import Target
 from .storage import Storage
 from .tensor import Tensor
+from .views import View
 
 
 class Layout:

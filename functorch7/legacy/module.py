@@ -26,6 +26,7 @@ from .functional import functional
 from .generated import object_of
 from .hidden import HiddenStates
 from .hooks import Hooks
+from .moments import Moment
 from .names import Names
 from .parameters import Parameters, shapes_of
 from .plan import Plan, grad_name, with_modules
@@ -143,9 +144,15 @@ class Module(
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
     @property
-    def pending(self) -> list[tuple[Any, Any]]:
-        """(input, gradOutput) of backward calls whose accGradParameters is still to come."""
+    def pending(self) -> list[tuple[Any, Any, Moment]]:
+        """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
         return self.__dict__.setdefault("_pending", [])
+
+    def go_through_pending(self, method: Callable, scale: Any) -> None:
+        """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
+        for input, gradient, moment in self.pending:
+            moment.returned()
+            method(input, gradient, scale)
 
     def cells(self) -> list[Tensor]:
         """The parameters."""
@@ -190,7 +197,7 @@ class Module(
     def _run(self, plan: Plan, input: Any) -> Call:
         fields = self.__dict__
         fields["_call"] = None  # frees what the last call kept
-        call = Call(plan, input, self.train)
+        call = Call(plan, input, self.train or bool(plan.foreign))
         fields["_call"] = call
         if plan.is_step:
             self._step_taken(call)

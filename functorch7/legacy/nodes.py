@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..interop.torch7.node import Node
-from ..interop.torch7.reader import PARTS
+from ..interop.torch7.reader import PARTS, Unknown
 from ..interop.torch7.table import schema_of
 from ..interop.torch7.writer import parts_of
 from .described import Described
@@ -22,7 +23,8 @@ from .tree import ModuleList, Tree
 class Objects:
     """Makes objects of nodes, and tensors of arrays: one of each, wherever it occurs."""
 
-    def __init__(self) -> None:
+    def __init__(self, users: dict[int, Any] | None = None) -> None:
+        self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
         self.objects: dict[int, Any] = {}
         self.tensors: dict[int, Tensor] = {}
         self.storages: dict[int, Storage] = {}
@@ -55,6 +57,8 @@ class Objects:
 
     def object(self, node: Node) -> Any:
         """The object of a node."""
+        if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
+            return self.users[id(node.spec.object)]
         if id(node) not in self.objects:
             self.kept.append(node)
             self.objects[id(node)] = self._made(node)
@@ -110,9 +114,13 @@ def host_type(name: str) -> str:
 
 
 class Nodes:
-    """Makes nodes of objects, with their tensors as arrays; one object is one node."""
+    """Makes nodes of objects, with their tensors as arrays; one object is one node.
 
-    def __init__(self) -> None:
+    `record` makes what stands in a file for an object whose updateOutput a user wrote.
+    """
+
+    def __init__(self, record: Callable[[Any], Any] | None = None) -> None:
+        self.record = record
         self.nodes: dict[int, Node] = {}
         self.kept: list[Any] = []
 
@@ -130,6 +138,8 @@ class Nodes:
             object._cast(host_type(tensortype), {})
         if object.is_criterion and object.description() is not None and object._is_users():
             return Node(object.description(), settings={"_type": object._type})
+        if object._spec is None and self.record is not None:
+            return Node(Unknown(self.record(object)))
         if object.is_foreign() and not object.is_criterion:
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()

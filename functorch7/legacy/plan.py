@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import weakref
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..reinforce import Reinforce
 from . import compiled, watched
 from .changes import watch
 from .compiled import Program, Term, Terms
-from .foreign import InMode
+from .foreign import InMode, OfUser, Place, calling
 from .layout import Layout
 from .registered import everywhere
 from .storage import dtype_of, precision
@@ -132,6 +133,14 @@ def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
+def _can_be_cut(spec: core.Module) -> bool:
+    """Whether a network could be compiled but for the users' modules in it."""
+    if spec.traits.traceable or isinstance(spec, OfUser):
+        return True
+    follows = type(spec).traceable is core.Module.traceable
+    return follows and not hasattr(spec, "form") and all(map(_can_be_cut, spec.child_modules()))
+
+
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
@@ -179,6 +188,7 @@ class Plan:
             bool(root.train),
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
+            bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
         )
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
@@ -303,8 +313,9 @@ class Plan:
     def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
-        place = module.as_foreign()
-        if module.has_own_gradient() or isinstance(place, Criterion):
+        by_hand = module.has_own_gradient()
+        place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
+        if by_hand or module.is_criterion:
             return place, {}, {}
         first = len(self._tensors[0])
         self._users.append((module, _given_by(module)))
@@ -346,10 +357,11 @@ class Plan:
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
-        if self.wide:
-            with precision(self.dtype):
-                return function(*args)
-        return function(*args)
+        with calling(self.foreign) if self.foreign else nullcontext():
+            if self.wide:
+                with precision(self.dtype):
+                    return function(*args)
+            return function(*args)
 
     # The compiled functions, looked up once ---------------------------------------------------------------------
 
@@ -367,6 +379,11 @@ class Plan:
             backward = any(each.hook.kind.startswith("backward") for each in self.placed)
             return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
+
+    @property
+    def is_worth_cutting(self) -> bool:
+        """Whether compiling between users' calls has been worth it, so far."""
+        return self.differentiate.whole
 
     @cached_property
     def backward(self) -> Any:

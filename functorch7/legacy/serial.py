@@ -8,7 +8,7 @@ from .. import layers
 from .described import Described
 from .generated import class_of, is_generated, is_named
 from .plan import grad_name
-from .storage import Storage
+from .storage import Storage, dtype_of
 from .tensor import Tensor
 
 PRIVATE = (
@@ -20,6 +20,7 @@ PRIVATE = (
     "_history",
     "_hooks",
     "_pending",
+    "_moment",
     "_next_state",
     "_next_gradient",
     "_default_name",
@@ -33,6 +34,9 @@ PRIVATE = (
     "_within",
 )
 """What belongs to past calls: never copied, never saved."""
+
+LEFT = ("output", "gradInput")
+"""What calls leave under Torch's names."""
 
 
 class Serialization(Described):
@@ -100,6 +104,17 @@ class Serialization(Described):
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
+
+    def saved_fields(self) -> dict[str, Any]:
+        """The fields as a file has them: Torch's are among them, whatever they hold."""
+        empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
+        return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
+
+    def take_fields(self, fields: dict[str, Any]) -> None:
+        """Becomes what a file's fields say; the dict is the object's from then on."""
+        for name in LEFT:
+            fields.pop(name, None)
+        self.__dict__ = fields
 
 
 def _blank(described: type) -> Any:

@@ -14,7 +14,7 @@ from .. import core
 from ..core import tree
 from ..core.composite import key_of_call
 from ..core.emitted import both, is_emitted
-from .foreign import Foreign, InMode
+from .foreign import InMode, OfUser
 from .forms import Form, Static, array_of, frozen, is_array, split, thawed
 from .generated import class_of, classes
 from .random import refusing
@@ -156,7 +156,7 @@ class Run:
         """An object of the user's or the layer's class over traced arrays, without looking at the real one."""
         if isinstance(spec, InMode):
             return self._stand_in(spec.module, params, buffers, spec.train, path)
-        theirs = type(spec.object) if isinstance(spec, Foreign) else class_of(type(spec))
+        theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
         made = object.__new__(_inside(theirs))
         fields = made.__dict__
         names = tree.child_names(spec)
@@ -170,8 +170,8 @@ class Run:
         }
         fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
         fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
-        if isinstance(spec, Foreign):
-            fields.update({**vars(spec.object), **fields})
+        if isinstance(spec, OfUser):
+            fields.update({**vars(spec.user()), **fields})
             return made
         given, _ = tree.split(spec, params)
         fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
@@ -212,7 +212,7 @@ def check_unchanged(made: Any, who: str, place: str = "self") -> None:
         if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]
     ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
-    if not isinstance(spec, (Traced, Foreign)) and fields["_spec"] is not spec:
+    if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
         wrong.append("settings")
     if wrong:
         raise TypeError(

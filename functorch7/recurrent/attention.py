@@ -8,7 +8,7 @@ from jax import lax
 
 from ..core import Container, Module, check_positive, expected
 from ..core.keys import folded
-from .over_time import scanned
+from .over_time import repeated
 from .recurrence import as_recurrent, check_module
 from .sequencer import AbstractSequencer, as_table
 
@@ -41,7 +41,7 @@ class Repeater(AbstractSequencer, Container):
             return output, [buffer, *buffers[1:]]
 
         start = self.start(buffers, train)
-        outputs, new = scanned(step, start, None, self.traits.starts_at_zero, self.rho)
+        outputs, new = repeated(step, start, self.traits, self.rho)
         return as_table(outputs, self.rho), self.end(new, train)
 
     def printed(self) -> str:
@@ -96,7 +96,7 @@ class RecurrentAttention(AbstractSequencer, Container):
 
         zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)
         start = [self.start(buffers, train), zeros]
-        (hidden, actions), (new, _) = scanned(step, start, None, self.traits.starts_at_zero, self.n_step)
+        (hidden, actions), (new, _) = repeated(step, start, self.traits, self.n_step)
         outputs = [hidden, actions] if self.forward_actions else hidden
         return as_table(outputs, self.n_step), self.end(new, train)
 

@@ -13,6 +13,7 @@ from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.keys import of_steps
 from ..core.probe import at_once, scan, silent
 from ..core.recording import recorded_call
+from ..core.traits import Traits
 from ..layers import FakeQuantized, Quantized, Sequential
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .abstract import Cell
@@ -151,6 +152,14 @@ def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
     stacked = jax.tree.map(lambda *nodes: jnp.stack(nodes), *emitted)
     buffers = _with_emitted(buffers, [_stacked(node) for node in stacked])
     return outputs, with_zero_masks(buffers, masks)
+
+
+def repeated(step: Callable, buffers: Any, traits: Traits, length: int) -> tuple[Any, Any]:
+    """step(buffers, time, None) `length` times, outputs stacked: scanned if what has these traits can be compiled."""
+    if traits.traceable:
+        return scanned(step, buffers, None, traits.starts_at_zero, length)
+    outputs, buffers = unrolled(step, buffers, [None] * length)
+    return jax.tree.map(lambda *each: jnp.stack(each), *outputs), buffers
 
 
 def _emitted_nodes(buffers: Any) -> list:

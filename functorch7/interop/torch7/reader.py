@@ -51,8 +51,10 @@ readers: dict[str, Callable[[Reader, Record], Node]] = {}
 class Reader:
     """Makes nodes of objects; one object is one node, wherever it occurs."""
 
-    def __init__(self, allow_unknown: bool | Collection[str] = False):
+    def __init__(self, allow_unknown: bool | Collection[str] = False, is_users: Callable[[str], bool] | None = None):
         self.allow_unknown = allow_unknown
+        self.is_users = is_users  # whether a class is one that the user has written
+        self.users: list[tuple[T7Object, str]] = []
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
@@ -96,7 +98,15 @@ class Reader:
                 return self.node(replicas[0], f"{path}.modules[1]")
         name = known_name(object.class_name)
         own_reader = readers.get(object.class_name)
-        if name is None and own_reader is None:
+        is_unknown = name is None and own_reader is None
+        if is_unknown and self.is_users is not None and self.is_users(object.class_name):
+            if not isinstance(object.fields, dict):
+                raise T7FormatError(
+                    f"{object.class_name} at {path}: expected fields, got {object.fields!r}", object.offset
+                )
+            self.users.append((object, path))
+            return Node(Unknown(object))
+        if is_unknown:
             fields = sorted(map(str, object.fields)) if isinstance(object.fields, dict) else []
             self.first_unknown = self.first_unknown or object.offset
             self.unknown.append((object.class_name, path, fields))
