@@ -216,7 +216,7 @@ def test_modules_inside_get_keys_and_the_mode():
         criterion(ones, ones, train=True)
     legacy = nn.MultiCriterion().add(nn.ModuleCriterion(nn.L1Cost(), nn.Dropout(0.5)))
     loss, gradient = legacy.forward(ones, ones), legacy.backward(ones, ones)
-    assert loss == np.asarray(gradient).sum() != 100
+    assert loss == np.asarray(gradient).sum() and np.count_nonzero(gradient) < 100
     legacy.evaluate()
     assert legacy.forward(ones, ones) == 100
 

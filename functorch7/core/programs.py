@@ -89,9 +89,10 @@ def kept(make: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(make)
     def function_for(*key: Any) -> Any:
-        if key in found:
+        function = found.get(key)
+        if function is not None:
             found.move_to_end(key)
-            return found[key]
+            return function
         function = found[key] = make(*key)
         if len(found) > KEYS:
             found.popitem(last=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import partial
 from typing import Any
 
 import jax
@@ -98,6 +98,8 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def children(self) -> list[Any]:
         """The criterions and modules inside."""
+        if not self._holding:
+            return []
         found: list[Any] = []
         for name in self._holding:
             inside = self.__dict__[attribute(name)]
@@ -118,7 +120,21 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def own_description(self) -> Any:
         """The description, whatever methods a user has written."""
-        return self._described(lambda inside: inside.description())
+        parts = self._parts_described()
+        if not self._arrays and not parts:
+            return self._spec
+        inside = [each.description() for each in parts]
+        made_of = [self._spec, *(self.__dict__[name].array for name in self._arrays), *inside]
+        numbers = list(self.__dict__.get("weights", ())) if self._holding else []
+        before, were, made = self.__dict__.get("_described_before", ((), [], None))
+        if len(made_of) != len(before) or numbers != were or not all(map(operator.is_, made_of, before)):
+            made = self.described_with(inside)
+            self.__dict__["_described_before"] = (made_of, numbers, made)
+        return made
+
+    def _parts_described(self) -> list[Any]:
+        """The objects whose descriptions are parts of this one's."""
+        return self.children()
 
     def described_with(self, inside: list) -> Any:
         """The description with these in place of the modules inside."""
@@ -149,7 +165,7 @@ class Criterion(Module, describes=losses.base.Criterion):
 
     def is_foreign(self) -> bool:
         """Whether the object has to be run, because it does, or one inside, what its description does not say."""
-        return self._own_effects or self._is_users() or self._by_members()
+        return self._own_effects or self._is_users() or bool(self._holding and self._by_members())
 
     def _by_members(self) -> bool:
         """Whether the criterions inside have to be run themselves.
@@ -289,7 +305,7 @@ class Criterion(Module, describes=losses.base.Criterion):
             kept = self._evaluated(input, target)
         gradient = wrapped(kept.gradient())
         self.__dict__["_grad_input"] = (next(count), gradient)
-        if self.members() and not self._by_members():
+        if self._holding and self.members() and not self._by_members():
             self._computed_as_a_whole(pulled=True)
         return gradient
 
@@ -310,23 +326,29 @@ class Criterion(Module, describes=losses.base.Criterion):
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         spec = self.own_description()
-        if self._by_members():
+        if self._holding and self._by_members():
             kept = self._evaluated_by_members(input, target, spec)
         else:
             given, others, dtype = self._arguments(input, target)
             spec.check(given, *others)
-            bare, taken = numbers.taken_out(spec)
-            run = partial(value_and_gradient(bare, dtype), taken)
+            run, taken = self._compiled_for(spec, dtype)
             if dtype.itemsize == 8:
                 with precision(dtype):
-                    loss, gradient = run(given, *others)
+                    loss, gradient = run(taken, given, *others)
             else:
-                loss, gradient = run(given, *others)
+                loss, gradient = run(taken, given, *others)
             kept = Evaluation(loss, lambda: gradient, input, target, spec)
-            if self.members():
+            if self._holding and self.members():
                 self._computed_as_a_whole(pulled=False)
         self.__dict__["_kept"] = kept
         return kept
+
+    def _compiled_for(self, spec: Any, dtype: Any) -> tuple[Any, list]:
+        """The compiled loss and gradient of a description, and its numbers: the last one's are at hand."""
+        last = self.__dict__.get("_compiled")
+        if last is None or last[0] is not spec or last[1] != dtype:
+            last = self.__dict__["_compiled"] = (spec, dtype, *value_and_gradient(spec, dtype))
+        return last[2], last[3]
 
     def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""

@@ -57,6 +57,9 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
                 setattr(self.nll, field, getattr(spec, field))
         return super()._respecify(spec)
 
+    def _parts_described(self) -> list[Any]:
+        return [self.nll]
+
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
         nll = self.nll.description()
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})

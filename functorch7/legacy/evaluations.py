@@ -14,8 +14,14 @@ from ..network import numbers
 from .tensor import Tensor
 
 
+def value_and_gradient(spec: Any, dtype: Any) -> tuple[Any, list]:
+    """The compiled function of a criterion's description, without its numbers, and these numbers."""
+    bare, taken = numbers.taken_out(spec)
+    return _value_and_gradient(bare, dtype), taken
+
+
 @core.kept
-def value_and_gradient(spec: Any, dtype: Any) -> Any:
+def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
     def cast(leaf: Any) -> Any:
@@ -30,7 +36,7 @@ def value_and_gradient(spec: Any, dtype: Any) -> Any:
 def _stamp(value: Any) -> Any:
     """What changes when a value is written to; None for tables, which are not looked through."""
     if isinstance(value, Tensor):
-        return value.array
+        return value.storage_.array, value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
         return value.tobytes()
     return value if isinstance(value, jax.Array) else None
@@ -38,6 +44,8 @@ def _stamp(value: Any) -> Any:
 
 def _unchanged(value: Any, stamp: Any) -> bool:
     now = _stamp(value)
+    if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
+        return now[0] is stamp[0] and now[1:] == stamp[1:]
     return now is stamp is not None or (type(now) is bytes and now == stamp)
 
 

@@ -11,7 +11,7 @@ import jax
 from .described import Described
 from .tensor import Tensor
 
-OWN = ("_plan", "_outer_plan", "_seats", "_moment", "_pending")
+OWN = ("_plans", "_seats", "_moment", "_pending")
 """What does not change from call to call."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import weakref
-from contextlib import nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -357,11 +356,16 @@ class Plan:
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
-        with calling(self.foreign) if self.foreign else nullcontext():
-            if self.wide:
-                with precision(self.dtype):
-                    return function(*args)
-            return function(*args)
+        if self.foreign:
+            with calling(self.foreign):
+                return self._run_in_precision(function, *args)
+        return self._run_in_precision(function, *args) if self.wide else function(*args)
+
+    def _run_in_precision(self, function: Any, *args: Any) -> Any:
+        if self.wide:
+            with precision(self.dtype):
+                return function(*args)
+        return function(*args)
 
     # The compiled functions, looked up once ---------------------------------------------------------------------
 

@@ -28,6 +28,8 @@ PRIVATE = (
     "_times",
     "_noise",
     "_kept",
+    "_described_before",
+    "_compiled",
     "_around",
     "_pulled",
     "_followed",

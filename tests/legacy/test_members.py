@@ -207,3 +207,11 @@ def test_weights_and_modules_that_are_assigned_count():
     table.forward([X, Y])
     table.criterion = nn.AbsCriterion().double()
     same(table.forward([X, Y]), np.abs(X - Y).mean())
+
+
+def test_a_weight_that_is_written_to_counts():
+    criterion = nn.MultiCriterion().add(nn.MSECriterion()).add(nn.AbsCriterion(), 0.5)
+    x, y = np.array([1.0, 3.0]), np.zeros(2)
+    assert criterion.forward(x, y) == pytest.approx(5 + 0.5 * 2)
+    criterion.weights[1] = 3
+    assert criterion.forward(x, y) == pytest.approx(5 + 3 * 2)
