@@ -47,11 +47,29 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
     t7.write(path, to_file(value), format)
 
 
-def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
+class Read:
+    """What was made of a file's values: what occurs again, in a later one, is the same."""
+
+    def __init__(self, allow_unknown: bool | Collection[str] = False):
+        self.reader, self.objects = Reader(allow_unknown), Objects()
+        self.trainers: dict[int, StochasticGradient] = {}
+
+
+class Written:
+    """What was made for a file of values: what occurs again, in a later one, is the same."""
+
+    def __init__(self) -> None:
+        self.arrays, self.nodes = Arrays(), Nodes()
+        self.writer = Writer(self.arrays)
+        self.tables: dict[int, Any] = {}
+        self.kept: list[Any] = []
+
+
+def from_file(value: Any, allow_unknown: bool | Collection[str] = False, read: Read | None = None) -> Any:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
-    reader, objects = Reader(allow_unknown), Objects()
+    read = Read(allow_unknown) if read is None else read
+    reader, objects, trainers = read.reader, read.objects, read.trainers
     nodes: dict[int, Any] = {}
-    trainers: dict[int, StochasticGradient] = {}
     root = [value]
     waiting: list[tuple[Any, str]] = [(root, "")]
     seen: set[int] = set()
@@ -101,12 +119,10 @@ def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
     return root[0]
 
 
-def to_file(value: Any) -> Any:
+def to_file(value: Any, written: Written | None = None) -> Any:
     """The value with records and arrays in place of objects and tensors."""
-    arrays, nodes = Arrays(), Nodes()
-    writer = Writer(arrays)
-    tables: dict[int, Any] = {}
-    kept: list[Any] = []
+    written = Written() if written is None else written
+    arrays, nodes, writer, tables, kept = written.arrays, written.nodes, written.writer, written.tables, written.kept
     waiting: list[Any] = []
 
     def made(each: Any) -> Any:

@@ -13,6 +13,18 @@ from ..interop import t7
 from .arithmetic import as_result, operated
 from .files import from_file, load_t7, save_t7, to_file
 from .operations import OPERATIONS, Operation
+from .program.cmdline import CmdLine as CmdLine
+from .program.files import DiskFile as DiskFile
+from .program.files import File as File
+from .program.files import MemoryFile as MemoryFile
+from .program.files import PipeFile as PipeFile
+from .program.files import deserializeFromStorage as deserializeFromStorage
+from .program.files import serializeToStorage as serializeToStorage
+from .program.tester import Tester as Tester
+from .program.tester import TestSuite as TestSuite
+from .program.timer import Timer as Timer
+from .program.timer import tic as tic
+from .program.timer import toc as toc
 from .random import generator
 from .random import manualSeed as manualSeed
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
