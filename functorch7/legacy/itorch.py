@@ -17,7 +17,7 @@ def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Any] | None =
     Options are those of `image.toDisplayTensor`; 2 pixels of padding without any. Raises ImportError without Pillow.
     """
     found: Any = images.load(img, 3) if isinstance(img, str) else img
-    options = {"padding": 2} if opts is None else dict(opts)
+    options: dict[str, Any] = {"padding": 2} if opts is None else dict(opts)
     show(to_picture("itorch.image", images.toDisplayTensor(found, **options)), "itorch.image")
 
 

@@ -14,8 +14,8 @@ from .arithmetic import as_result, operated
 from .files import from_file, load_t7, save_t7, to_file
 from .operations import OPERATIONS, Operation
 from .program.cmdline import CmdLine as CmdLine
+from .program.file import File as File
 from .program.files import DiskFile as DiskFile
-from .program.files import File as File
 from .program.files import MemoryFile as MemoryFile
 from .program.files import PipeFile as PipeFile
 from .program.files import deserializeFromStorage as deserializeFromStorage
@@ -152,17 +152,20 @@ def __getattr__(name: str) -> Any:
     if full not in TYPES:
         raise AttributeError(f"torch has no {name!r} here")
     dtype = dtype_of(full)
-    device = gpu(f"torch.{name}") if name.startswith("Cuda") else None
+    on_gpu = name.startswith("Cuda")
 
     def make_storage(elements: Any = 0) -> Storage:
+        device = gpu(f"torch.{name}") if on_gpu else None
         if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
             return elements
         made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
         return made if device is None else made.cast(dtype, device)
 
     def make(*given: Any) -> Tensor:
+        if on_gpu:
+            gpu(f"torch.{name}")  # an error before anything is made
         tensor = Tensor.typed(dtype, *given)
-        return tensor if device is None else tensor.type(full)
+        return tensor.type(full) if on_gpu else tensor
 
     return make_storage if name.endswith("Storage") else make
 

@@ -38,7 +38,7 @@ class _Bar(tqdm):
         step = found["elapsed"] / found["n"] if found["n"] else 0.0
         left = max(0.0, (found["total"] - found["n"]) * step)
         times = f"ETA: {formatTime(left)}" if found["n"] < found["total"] else f"Tot: {formatTime(found['elapsed'])}"
-        return found | {"times": f"{times} | Step: {formatTime(step)}"}
+        return {**found, "times": f"{times} | Step: {formatTime(step)}"}
 
 
 class _Progress:

@@ -61,7 +61,7 @@ def _figure(n: int | None, file: str | None = None, format: str | None = None) -
 
 
 def figure(n: int | None = None) -> int:
-    """Makes a figure the current one, a new one if there is none of that number. Raises ImportError without matplotlib."""
+    """Makes a figure the current one, a new one if that is not there. Raises ImportError without matplotlib."""
     return _figure(n)
 
 
@@ -72,22 +72,22 @@ def _file_figure(fname: str, n: int | None, format: str) -> int:
 
 
 def pngfigure(fname: str, n: int | None = None) -> int:
-    """A new figure that `plotflush` writes to a PNG file. Raises OSError without its folder, ImportError, matplotlib."""
+    """A new figure that `plotflush` writes to a PNG file. Raises OSError without its folder, ImportError."""
     return _file_figure(fname, n, "png")
 
 
 def epsfigure(fname: str, n: int | None = None) -> int:
-    """A new figure that `plotflush` writes to an EPS file. Raises OSError without its folder, ImportError, matplotlib."""
+    """A new figure that `plotflush` writes to an EPS file. Raises OSError without its folder, ImportError."""
     return _file_figure(fname, n, "eps")
 
 
 def pdffigure(fname: str, n: int | None = None) -> int:
-    """A new figure that `plotflush` writes to a PDF file. Raises OSError without its folder, ImportError, matplotlib."""
+    """A new figure that `plotflush` writes to a PDF file. Raises OSError without its folder, ImportError."""
     return _file_figure(fname, n, "pdf")
 
 
 def svgfigure(fname: str, n: int | None = None) -> int:
-    """A new figure that `plotflush` writes to an SVG file. Raises OSError without its folder, ImportError, matplotlib."""
+    """A new figure that `plotflush` writes to an SVG file. Raises OSError without its folder, ImportError."""
     return _file_figure(fname, n, "svg")
 
 

@@ -36,7 +36,7 @@ def plot(*args: Any) -> None:
     `plot([name,] [x,] y [, format])`, or several such in lists: `plot(["a", x, y, "-"], ["b", y])`. x is 1, 2, ...
     unless it is given; a matrix y has x in its first column and lines in the others. Formats are "." (dots), "+"
     (points), "-" (lines), "+-", "~" (smooth lines), "|" (boxes), "v" (arrows, from columns x, y of x's and y's steps),
-    and gnuplot's "with lines", "with points" and their kin, with "lw", "ls" and "lc rgb"; "with filledcurves" between two
+    and gnuplot's "with lines", "with points" and their kin, with "lw" and "lc rgb"; "with filledcurves" between two
     columns. Raises ValueError for sizes and formats that do not fit, TypeError for other arguments.
     """
     plot = current()

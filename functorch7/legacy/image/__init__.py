@@ -1,7 +1,8 @@
 """Torch's package image: files of images, and what is done with images, tensors of C x H x W or H x W.
 
 Colours go from 0 to 1, in ByteTensors from 0 to 255. Most functions take a tensor for the result first, if wanted, as
-Torch's do: `scale(destination, source)`; it gets the result's sizes. Files need Pillow (`pip install functorch7[images]`).
+Torch's do: `scale(destination, source)`; it gets the result's sizes. Files need Pillow
+(`pip install functorch7[images]`).
 """
 
 from .camera import Camera as Camera

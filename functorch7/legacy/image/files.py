@@ -162,6 +162,7 @@ def lena() -> Tensor:
         from matplotlib.cbook import get_sample_data
     except ImportError as error:
         raise ImportError("image.lena: needs matplotlib; pip install functorch7[viz]") from error
-    with get_sample_data("grace_hopper.jpg") as file:
-        photograph = to_tensor("lena", _opened("lena", file, ["JPEG"]), 3, None)
+    name = get_sample_data("grace_hopper.jpg", asfileobj=False)
+    with _opened("lena", name, ["JPEG"]) as picture:
+        photograph = to_tensor("lena", picture, 3, None)
     return photograph.narrow(2, 1, 512).contiguous()

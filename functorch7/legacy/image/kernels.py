@@ -20,7 +20,7 @@ def gaussian(
     """height x width: amplitude exp(-(dx^2 + dy^2) / 2), with dx = (x - center) / (sigma width), and dy alike.
 
     Sizes are `size`, and sigmas `sigma`, unless they are given; means and sigmas are shares of the sizes. With
-    `normalize` the sum is 1. `tensor` is filled, in its own sizes, if it is given. Raises ValueError if it is no matrix.
+    `normalize` the sum is 1. `tensor` is filled, in its own sizes, if it is given. Raises ValueError for no matrix.
     Source: image/doc/tensorconstruct.md.
     """
     if tensor is not None and tensor.dim() != 2:

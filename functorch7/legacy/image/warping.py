@@ -16,7 +16,7 @@ RADIUS = 3
 
 
 def rotate(*args: Any) -> Tensor:
-    """`rotate([result,] image, theta [, mode])`: turned clockwise about its centre by an angle; 0 where nothing was.
+    """`rotate([result,] image, theta [, mode])`: turned counterclockwise about its centre by an angle; 0 where nothing was.
 
     The mode is "simple" (the nearest pixel) or "bilinear". Raises ValueError for others.
     Source: image/doc/simpletransform.md; image/generic/image.c.
@@ -136,7 +136,8 @@ def _options(who: str, given: list, second: Any) -> tuple[str, Any, str, float]:
     """(mode, the second option, clamp, pad) with defaults."""
     if len(given) > 4:
         raise TypeError(f"image.{who}: incorrect arguments: {given}")
-    mode, second, clamp, pad = (*given, *("bilinear", second, "clamp", 0)[len(given) :])
+    defaults: list[Any] = ["bilinear", second, "clamp", 0]
+    mode, second, clamp, pad = given + defaults[len(given) :]
     one_of(who, "mode", mode, MODES)
     if one_of(who, "clamp", clamp, ("clamp", "pad")) == "clamp" and len(given) > 3:
         raise TypeError(f'image.{who}: a value to pad with needs the clamp mode "pad"')

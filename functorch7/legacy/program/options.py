@@ -86,7 +86,7 @@ class OptionParser:
             print(f"  {flags:<{width}}  {each.help}{ends}")
 
     def tostring(self, generatefilename: bool = False, params: Sequence[str] = ()) -> str:
-        """The options that were parsed, with a line for each; or as a name for files, of the flags in `params`, or all."""
+        """The options that were parsed, with a line for each; or a name for files, of the flags in `params`, or all."""
         if not generatefilename:
             lines = [f" + {name} = {text(value)}\n" for name, value in self.options.items()]
             return f"<{sys.argv[0].removesuffix('.py')}> configuration:\n" + "".join(lines)
