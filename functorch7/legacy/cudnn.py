@@ -73,7 +73,7 @@ def _in_groups(kind: Any, name: str, inputs: int, outputs: int, sizes: tuple, gr
 
 
 def __getattr__(name: str) -> Any:
-    found = KIN.get(f"cudnn.{name}", f"nn.{name}")
+    found = KIN.get(f"cudnn.{name}") or f"nn.{name}" * name.startswith(("Spatial", "Volumetric", "Temporal"))
     if found not in core.registry:
         raise AttributeError(f"cudnn has no {name!r} here; nn has recurrent layers (nn.SeqLSTM) and criterions")
     return getattr(nn, found.removeprefix("nn."))

@@ -3,6 +3,7 @@
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,18 +14,6 @@ from ..interop import t7
 from .arithmetic import as_result, operated
 from .files import from_file, load_t7, save_t7, to_file
 from .operations import OPERATIONS, Operation
-from .program.cmdline import CmdLine as CmdLine
-from .program.file import File as File
-from .program.files import DiskFile as DiskFile
-from .program.files import MemoryFile as MemoryFile
-from .program.files import PipeFile as PipeFile
-from .program.files import deserializeFromStorage as deserializeFromStorage
-from .program.files import serializeToStorage as serializeToStorage
-from .program.tester import Tester as Tester
-from .program.tester import TestSuite as TestSuite
-from .program.timer import Timer as Timer
-from .program.timer import tic as tic
-from .program.timer import toc as toc
 from .random import generator
 from .random import manualSeed as manualSeed
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
@@ -33,6 +22,13 @@ from .tensor import Tensor as Tensor
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
+
+_LAZY = {
+    "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
+    "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",
+    "serializeToStorage": "files", "tic": "timer", "toc": "timer",
+}  # fmt: skip
+"""The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
 def _made(values: Any, dtype: Any = float32) -> Tensor:
@@ -147,7 +143,9 @@ def deserialize(data: bytes, mode: str | None = None) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of tensors and storages of these types."""
+    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
     full = f"torch.{name.replace('Storage', 'Tensor')}"
     if full not in TYPES:
         raise AttributeError(f"torch has no {name!r} here")

@@ -37,7 +37,9 @@ def stored(values, dtype):
 
 def at(planes, y, x, order=1, mode="nearest", cval=0.0):
     """The planes at fractional places, by SciPy."""
-    found = [ndimage.map_coordinates(plane.astype(float), [y, x], order=order, mode=mode, cval=cval) for plane in planes]
+    found = [
+        ndimage.map_coordinates(plane.astype(float), [y, x], order=order, mode=mode, cval=cval) for plane in planes
+    ]
     return np.stack(found)
 
 
@@ -350,7 +352,9 @@ def test_gaussian_kernels_are_the_formula():
     line = np.exp([-(bell(i, 7, 0.25, 0.5) ** 2) / 2 for i in range(7)])
     np.testing.assert_allclose(image.gaussian1D(7).numpy(), line, rtol=1e-6)
     np.testing.assert_allclose(image.gaussian1D(7, normalize=True).sum(), 1, rtol=1e-6)
-    squares = np.array([[(bell(i, 5, 0.1, 0.5) ** 2 + bell(j, 5, 0.1, 0.5) ** 2) / 2 for i in range(5)] for j in range(5)])
+    squares = np.array(
+        [[(bell(i, 5, 0.1, 0.5) ** 2 + bell(j, 5, 0.1, 0.5) ** 2) / 2 for i in range(5)] for j in range(5)]
+    )
     np.testing.assert_allclose(image.laplacian(5).numpy(), (1 - squares) * np.exp(-squares), atol=1e-7)
 
 

@@ -267,7 +267,10 @@ def test_without_a_notebook_a_file_is_written(tmp_path, monkeypatch, capsys):
     itorch.html("<b>text</b>")
     (tmp_path / "drawing.svg").write_text("<svg></svg>")
     itorch.svg("drawing.svg")
-    assert ((tmp_path / "itorch.html").read_text(), (tmp_path / "itorch.svg").read_text()) == ("<b>text</b>", "<svg></svg>")
+    assert ((tmp_path / "itorch.html").read_text(), (tmp_path / "itorch.svg").read_text()) == (
+        "<b>text</b>",
+        "<svg></svg>",
+    )
     assert "filters: written to filters.png" in capsys.readouterr().out
 
 

@@ -242,7 +242,10 @@ def test_assertions_hold_or_say_why_not(capsys, name, args, holds, says):
     assert tester.countasserts == 1 and len(tester.errors) == (not holds)
     if says is not None:
         assert tester.errors[0].startswith(f"it\n{says}\n") and __file__ in tester.errors[0]
-    assert f"Completed 1 assert in 1 test with {'0 failures' if holds else '1 failure'} and 0 errors" in capsys.readouterr().out
+    assert (
+        f"Completed 1 assert in 1 test with {'0 failures' if holds else '1 failure'} and 0 errors"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(("name", "args", "error"), [
