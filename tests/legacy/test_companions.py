@@ -40,8 +40,8 @@ def test_companions_are_imported_when_they_are_asked_for():
 @pytest.mark.parametrize(("call", "expected"), [
     (lambda: paths.basename("/a/b.lua"), "b.lua"), (lambda: paths.basename("/a/b.lua", "lua"), "b"),
     (lambda: paths.basename("/a/b.lua", ".lua"), "b"), (lambda: paths.basename("/a/b/"), "b"),
-    (lambda: paths.dirname("/a/b.lua"), "/a"), (lambda: paths.dirname("/a/b/"), "/a"), (lambda: paths.dirname("b"), "."),
-    (lambda: paths.dirname("/b"), "/"), (lambda: paths.extname("/a.d/b.tar.gz"), "gz"),
+    (lambda: paths.dirname("/a/b.lua"), "/a"), (lambda: paths.dirname("/a/b/"), "/a"),
+    (lambda: paths.dirname("b"), "."), (lambda: paths.dirname("/b"), "/"), (lambda: paths.extname("/a.d/b.tar.gz"), "gz"),
     (lambda: paths.extname("b"), None), (lambda: paths.concat(), os.getcwd()),
     (lambda: paths.concat("/a", "b", "c.t7"), "/a/b/c.t7"), (lambda: paths.concat("/a", "../b", "."), "/b"),
     (lambda: paths.concat("a"), os.path.join(os.getcwd(), "a")), (lambda: paths.concat("/a", "/b"), "/b"),

@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install functorch7[viz]")
-matplotlib.use("agg")
-
 from functorch7.legacy import gnuplot, torch
 from functorch7.legacy.gnuplot.figures import current
 
@@ -15,6 +12,8 @@ X, Y = torch.linspace(0, 1, 5), torch.Tensor([1, 3, 2, 5, 4])
 @pytest.fixture(autouse=True)
 def file(tmp_path):
     """A figure that goes to a file."""
+    matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install functorch7[viz]")
+    matplotlib.use("agg")
     path = tmp_path / "plot.png"
     gnuplot.pngfigure(str(path))
     yield path

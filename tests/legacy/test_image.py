@@ -119,10 +119,11 @@ def flowed(planes, offset=True, **options):
     return np.where(inside, found, options["pad"]) if "pad" in options else found
 
 
+LUMINANCE = [[0.299, 0.587, 0.114]]
 FUNCTIONS = {
     "scale to a larger size": (lambda t, *d: image.scale(t, 11, 16), lambda a: scaled(a, 11, 16, a.dtype), 2e-6),
     "scale to a smaller size": (lambda t, *d: image.scale(t, 5, 4), lambda a: scaled(a, 5, 4, a.dtype), 2e-6),
-    "scale to a larger and smaller one": (lambda t, *d: image.scale(t, "20x3"), lambda a: scaled(a, 20, 3, a.dtype), 2e-6),
+    "scale to another shape": (lambda t, *d: image.scale(t, "20x3"), lambda a: scaled(a, 20, 3, a.dtype), 2e-6),
     "scale the longer side": (lambda t, *d: image.scale(t, 18), lambda a: scaled(a, 14, 18, a.dtype), 2e-6),
     "scale the shorter side": (lambda t, *d: image.scale(t, "^14"), lambda a: scaled(a, 14, 18, a.dtype), 2e-6),
     "scale by a factor": (lambda t, *d: image.scale(t, "*2"), lambda a: scaled(a, 14, 18, a.dtype), 2e-6),
@@ -141,15 +142,21 @@ FUNCTIONS = {
     "translate out of the image": (lambda t, *d: image.translate(*d, t, 20, 0), np.zeros_like, 0),
     "rotate": (lambda t, *d: image.rotate(*d, t, 0.7), lambda a: rotated(a, 0.7, 0), 0),
     "rotate, bilinear": (lambda t, *d: image.rotate(*d, t, 0.7, "bilinear"), lambda a: rotated(a, 0.7, 1), 1e-5),
-    "rotate a quarter": (lambda t, *d: image.rotate(*d, t[[], [1, 7], []], math.pi / 2), lambda a: np.rot90(a[:, :7], axes=(1, 2)), 0),  # noqa: E501
+    "rotate a quarter": (
+        lambda t, *d: image.rotate(*d, t[[], [1, 7], []], math.pi / 2), lambda a: np.rot90(a[:, :7], axes=(1, 2)), 0,
+    ),
     "polar": (lambda t, *d: image.polar(*d, t), polar, 0),
     "polar, full": (lambda t, *d: image.polar(*d, t, "simple", "full"), lambda a: polar(a, True), 0),
     "logpolar": (lambda t, *d: image.logpolar(*d, t), lambda a: polar(a, False, True), 0),
     "warp": (lambda t, *d: image.warp(*d, t, of(FLOW)), flowed, 1e-5),
     "warp, simple": (lambda t, *d: image.warp(*d, t, of(FLOW), "simple"), lambda a: flowed(a, order=0), 0),
-    "warp from the top": (lambda t, *d: image.warp(*d, t, of(FLOW), "bilinear", False), lambda a: flowed(a, False), 1e-5),
-    "warp with a pad": (lambda t, *d: image.warp(*d, t, of(FLOW), "bilinear", True, "pad", 7), lambda a: flowed(a, pad=7), 1e-5),  # noqa: E501
-    "rgb2y": (lambda t, *d: image.rgb2y(*d, t), lambda a: np.tensordot([[0.299, 0.587, 0.114]], a.astype(float), 1), 1e-6),
+    "warp from the top": (
+        lambda t, *d: image.warp(*d, t, of(FLOW), "bilinear", False), lambda a: flowed(a, False), 1e-5,
+    ),
+    "warp with a pad": (
+        lambda t, *d: image.warp(*d, t, of(FLOW), "bilinear", True, "pad", 7), lambda a: flowed(a, pad=7), 1e-5,
+    ),
+    "rgb2y": (lambda t, *d: image.rgb2y(*d, t), lambda a: np.tensordot(LUMINANCE, a.astype(float), 1), 1e-6),
 }  # fmt: skip
 
 

@@ -115,7 +115,8 @@ def test_a_log_has_what_is_printed(tmp_path, monkeypatch, capsys):
     print("only there")
     lines = (tmp_path / "log").read_text().splitlines()
     assert [re.sub(r"^\[\d{4}\]\[a name\]:  ", "", line).rstrip() for line in lines][1:] == [
-        "[command line arguments]", "seed\t123", "booloption\tfalse", "[----------------------]", "loss 0.5", "only there",
+        "[command line arguments]", "seed\t123", "booloption\tfalse", "[----------------------]", "loss 0.5",
+        "only there",
     ]  # fmt: skip
     assert "[program started on " in lines[0]
     shown = capsys.readouterr().out
@@ -203,7 +204,8 @@ ASSERTIONS = [
     ("assertgt", (2, 1), True, None), ("assertgt", (1, 2, "m"), False, "m\nGT failed: 1 <= 2"),
     ("assertle", (2, 2), True, None), ("assertle", (3, 2), False, "LE failed: 3 > 2"),
     ("assertge", (2, 2), True, None), ("assertge", (1, 2), False, "GE failed: 1 < 2"),
-    ("asserteq", (1, 1), True, None), ("asserteq", (1, 2), False, "EQ failed: 1 ~= 2"), ("asserteq", (A, A), True, None),
+    ("asserteq", (1, 1), True, None), ("asserteq", (1, 2), False, "EQ failed: 1 ~= 2"),
+    ("asserteq", (A, A), True, None),
     ("assertne", (1, 2), True, None), ("assertne", (1, 1), False, "NE failed: 1 == 1"),
     ("assertalmosteq", (1, 1.05, 0.1), True, None),
     ("assertalmosteq", (1, 2, 0.5), False, "ALMOST_EQ failed: 1 ~= 2 with tolerance=0.5"),
@@ -211,7 +213,8 @@ ASSERTIONS = [
     ("assertTensorEq", (A, B), False, "TensorEQ(==) violation: max diff=1, tolerance=0"),
     ("assertTensorNe", (A, B), True, None),
     ("assertTensorNe", (A, B, 1), False, "TensorNE(==) violation: max diff=1, tolerance=1"),
-    ("assertTableEq", ([1], [1]), True, None), ("assertTableEq", ([1], [2]), False, "At table location 1: EQ failed: 1 ~= 2"),
+    ("assertTableEq", ([1], [1]), True, None),
+    ("assertTableEq", ([1], [2]), False, "At table location 1: EQ failed: 1 ~= 2"),
     ("assertTableNe", ([1], [2]), True, None), ("assertTableNe", ({}, {}), False, "The tables are equal"),
     ("assertError", (fail,), True, None), ("assertError", (list,), False, "ERROR violation: err=nil"),
     ("assertNoError", (list,), True, None), ("assertNoError", (fail,), False, "ERROR violation: err=no such thing"),

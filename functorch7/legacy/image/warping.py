@@ -16,7 +16,7 @@ RADIUS = 3
 
 
 def rotate(*args: Any) -> Tensor:
-    """`rotate([result,] image, theta [, mode])`: turned counterclockwise about its centre by an angle; 0 where nothing was.
+    """`rotate([result,] image, theta [, mode])`: turned to the left about its centre by an angle; 0 where nothing was.
 
     The mode is "simple" (the nearest pixel) or "bilinear". Raises ValueError for others.
     Source: image/doc/simpletransform.md; image/generic/image.c.
