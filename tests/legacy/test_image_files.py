@@ -66,7 +66,9 @@ def test_files_of_16_bits_palettes_and_one_bit(tmp_path):
     np.testing.assert_array_equal(image.load(str(tmp_path / "bits.png")).numpy()[0], bits)
 
 
-@pytest.mark.parametrize(("ending", "mode"), [("png", "L"), ("png", "LA"), ("png", "RGBA"), ("ppm", "RGB"), ("pgm", "L"), ("PNG", "RGB")])  # fmt: skip # noqa: E501
+@pytest.mark.parametrize(("ending", "mode"), [
+    ("png", "L"), ("png", "LA"), ("png", "RGBA"), ("ppm", "RGB"), ("pgm", "L"), ("PNG", "RGB"),
+])  # fmt: skip
 def test_what_is_saved_is_loaded_and_read_by_pillow(tmp_path, ending, mode):
     array, path = pixels(mode), str(tmp_path / f"a.{ending}")
     image.save(path, torch.Tensor.of(planes_of(array)))

@@ -238,7 +238,7 @@ def outcome(tester, name, *args):
     return found[0], True
 
 
-@pytest.mark.parametrize(("name", "args", "holds", "says"), ASSERTIONS, ids=[f"{i}-{row[0]}" for i, row in enumerate(ASSERTIONS)])  # fmt: skip # noqa: E501
+@pytest.mark.parametrize(("name", "args", "holds", "says"), ASSERTIONS)
 def test_assertions_hold_or_say_why_not(capsys, name, args, holds, says):
     tester = torch.Tester()
     assert outcome(tester, name, *args) == (holds, holds)
