@@ -126,13 +126,20 @@ def _nothing(name: str, result: Any = None) -> Callable:
     return function
 
 
-for _name in (
-    "reserveStreams", "setStream", "setDefaultStream", "streamWaitFor", "streamWaitForMultiDevice", "streamBarrier",
-    "streamBarrierMultiDevice", "streamSynchronize", "reserveBlasHandles", "setBlasHandle",
-):  # fmt: skip
-    globals()[_name] = _nothing(_name)
-for _name, _result in (("getStream", 0), ("getNumStreams", 0), ("getBlasHandle", 1), ("getNumBlasHandles", 1)):
-    globals()[_name] = _nothing(_name, _result)
+reserveStreams = _nothing("reserveStreams")
+setStream = _nothing("setStream")
+setDefaultStream = _nothing("setDefaultStream")
+streamWaitFor = _nothing("streamWaitFor")
+streamWaitForMultiDevice = _nothing("streamWaitForMultiDevice")
+streamBarrier = _nothing("streamBarrier")
+streamBarrierMultiDevice = _nothing("streamBarrierMultiDevice")
+streamSynchronize = _nothing("streamSynchronize")
+reserveBlasHandles = _nothing("reserveBlasHandles")
+setBlasHandle = _nothing("setBlasHandle")
+getStream = _nothing("getStream", 0)
+getNumStreams = _nothing("getNumStreams", 0)
+getBlasHandle = _nothing("getBlasHandle", 1)
+getNumBlasHandles = _nothing("getNumBlasHandles", 1)
 
 
 def _host_tensor(kind: str) -> Callable:
@@ -144,6 +151,10 @@ def _host_tensor(kind: str) -> Callable:
     return function
 
 
-for _kind in ("Float", "Double", "Int", "Long", "Byte", "Half"):
-    globals()[f"createCudaHost{_kind}Tensor"] = _host_tensor(_kind)
-createCudaHostTensor = _host_tensor("Float")
+createCudaHostFloatTensor = _host_tensor("Float")
+createCudaHostDoubleTensor = _host_tensor("Double")
+createCudaHostIntTensor = _host_tensor("Int")
+createCudaHostLongTensor = _host_tensor("Long")
+createCudaHostByteTensor = _host_tensor("Byte")
+createCudaHostHalfTensor = _host_tensor("Half")
+createCudaHostTensor = createCudaHostFloatTensor

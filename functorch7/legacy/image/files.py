@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,8 @@ from ..operations import sizes_text
 from ..tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
 
-FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "ppm": "PPM", "pgm": "PPM"}
-"""Pillow's formats by the endings of files' names."""
-
 MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}
 QUALITY = 75
-
-
-def is_supported(suffix: str) -> bool:
-    """Whether files that end so can be read and written."""
-    return suffix.lower() in FORMATS
-
-
-def _format(who: str, filename: str) -> str:
-    suffix = os.path.splitext(filename)[1].removeprefix(".")
-    if not is_supported(suffix):
-        raise ValueError(f"image.{who}: unknown image type: {suffix!r}; there are {', '.join(FORMATS)}")
-    return FORMATS[suffix.lower()]
 
 
 def _opened(who: str, file: Any, formats: list[str]) -> Any:
@@ -45,24 +29,33 @@ def _opened(who: str, file: Any, formats: list[str]) -> Any:
     return picture
 
 
-def _loader(name: str, formats: list[str], what: str) -> Callable[..., Tensor]:
-    def loader(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
-        with _opened(name, filename, formats) as picture:
-            return to_tensor(name, picture, depth, tensortype)
+def _load(who: str, filename: str, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
+    with _opened(who, filename, formats) as picture:
+        return to_tensor(who, picture, depth, tensortype)
 
-    loader.__name__ = loader.__qualname__ = name
-    loader.__doc__ = f"""The image in a {what} file, C x H x W, with 1 or 3 planes if `depth` is given.
 
-    `tensortype` is "float" (from 0 to 1), "double" (the same) or "byte" (from 0 to 255).
+def load(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given.
+
+    `tensortype` is "float" (from 0 to 1; so it is unless it is given), "double" or "byte" (from 0 to 255).
     Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
     """
-    return loader
+    return _load("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)
 
 
-load = _loader("load", ["JPEG", "PNG", "PPM"], "JPEG, PNG, PPM or PGM")
-loadJPG = _loader("loadJPG", ["JPEG"], "JPEG")
-loadPNG = _loader("loadPNG", ["PNG"], "PNG")
-loadPPM = _loader("loadPPM", ["PPM"], "PPM or PGM")
+def loadJPG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a JPEG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadJPG", filename, ["JPEG"], depth, tensortype)
+
+
+def loadPNG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a PNG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadPNG", filename, ["PNG"], depth, tensortype)
+
+
+def loadPPM(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a PPM or PGM file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadPPM", filename, ["PPM"], depth, tensortype)
 
 
 def getSize(filename: str) -> Tensor:
@@ -82,34 +75,52 @@ def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> No
     picture.save(file, format=format, **({"quality": quality} if format == "JPEG" else {}))
 
 
+def saveJPG(filename: str, tensor: Tensor) -> None:
+    """Writes an image to a JPEG file of quality 75. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(to_picture("saveJPG", tensor), filename, "JPEG")
+
+
+def savePNG(filename: str, tensor: Tensor) -> None:
+    """Writes an image to a PNG file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(to_picture("savePNG", tensor), filename, "PNG")
+
+
+def savePPM(filename: str, tensor: Tensor) -> None:
+    """Writes an image of 3 planes to a PPM file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(_of_mode("savePPM", tensor, "RGB"), filename, "PPM")
+
+
+def savePGM(filename: str, tensor: Tensor) -> None:
+    """Writes an image of 1 plane to a PGM file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(_of_mode("savePGM", tensor, "L"), filename, "PPM")
+
+
+def _of_mode(who: str, tensor: Tensor, mode: str) -> Any:
+    picture = to_picture(who, tensor)
+    if picture.mode != mode:
+        wanted = "3xHxW images as PPM" if mode == "RGB" else "1xHxW or HxW images as PGM"
+        raise ValueError(f"image.{who}: can only save {wanted}, got {sizes_text(tensor.shape)}")
+    return picture
+
+
+SAVERS = {"jpg": saveJPG, "jpeg": saveJPG, "png": savePNG, "ppm": savePPM, "pgm": savePGM}
+"""What writes a file, by the ending of its name."""
+
+
+def is_supported(suffix: str) -> bool:
+    """Whether files that end so can be read and written."""
+    return suffix.lower() in SAVERS
+
+
 def save(filename: str, tensor: Tensor) -> None:
     """Writes an image to a file, whose name ends in jpg (of quality 75), png, ppm or pgm.
 
     Raises: ValueError for other names and sizes, OSError, ImportError without Pillow.
     """
-    format = _format("save", filename)
-    picture = to_picture("save", tensor)
-    if (filename.lower().endswith("ppm") and picture.mode != "RGB") or (
-        filename.lower().endswith("pgm") and picture.mode != "L"
-    ):
-        wanted = "3xHxW images as PPM" if filename.lower().endswith("ppm") else "1xHxW or HxW images as PGM"
-        raise ValueError(f"image.save: can only save {wanted}, got {sizes_text(tensor.shape)}")
-    _written(picture, filename, format)
-
-
-def _saver(name: str, format: str) -> Callable[[str, Tensor], None]:
-    def saver(filename: str, tensor: Tensor) -> None:
-        _written(to_picture(name, tensor), filename, format)
-
-    saver.__name__ = saver.__qualname__ = name
-    saver.__doc__ = (
-        f"Writes an image to a {format} file. Raises ValueError for other sizes, ImportError without Pillow."
-    )
-    return saver
-
-
-saveJPG, savePNG = _saver("saveJPG", "JPEG"), _saver("savePNG", "PNG")
-savePPM, savePGM = _saver("savePPM", "PPM"), _saver("savePGM", "PPM")
+    suffix = os.path.splitext(filename)[1].removeprefix(".")
+    if not is_supported(suffix):
+        raise ValueError(f"image.save: unknown image type: {suffix!r}; there are {', '.join(SAVERS)}")
+    SAVERS[suffix.lower()](filename, tensor)
 
 
 # In memory ------------------------------------------------------------------------------------------------------------
@@ -131,26 +142,31 @@ def compressPNG(tensor: Tensor) -> Tensor:
     return _compressed("compressPNG", tensor, "PNG")
 
 
-def _decompressor(name: str, formats: list[str]) -> Callable[..., Tensor]:
-    def decompressor(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
-        if tensor.dtype != np.uint8:
-            raise TypeError(f"image.{name}: expected a ByteTensor of a file's bytes, got a {tensor.type()}")
-        data = tensor.numpy().tobytes()
-        if not data.startswith(tuple(MAGIC[each] for each in formats)):
-            raise ValueError(f"image.{name}: expected the bytes of a {' or '.join(formats)} file")
-        return to_tensor(name, _opened(name, io.BytesIO(data), formats), depth, tensortype)
+def _decompress(who: str, tensor: Tensor, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
+    if tensor.dtype != np.uint8:
+        raise TypeError(f"image.{who}: expected a ByteTensor of a file's bytes, got a {tensor.type()}")
+    data = tensor.numpy().tobytes()
+    if not data.startswith(tuple(MAGIC[each] for each in formats)):
+        raise ValueError(f"image.{who}: expected the bytes of a {' or '.join(formats)} file")
+    return to_tensor(who, _opened(who, io.BytesIO(data), formats), depth, tensortype)
 
-    decompressor.__name__ = decompressor.__qualname__ = name
-    decompressor.__doc__ = f"""The image in the bytes of a {" or ".join(formats)} file, as `load` gives it.
+
+def decompress(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in the bytes of a JPEG or PNG file, as `load` gives it.
 
     Raises: TypeError for what is no ByteTensor, ValueError for other bytes, ImportError without Pillow.
     """
-    return decompressor
+    return _decompress("decompress", tensor, ["JPEG", "PNG"], depth, tensortype)
 
 
-decompress = _decompressor("decompress", ["JPEG", "PNG"])
-decompressJPG = _decompressor("decompressJPG", ["JPEG"])
-decompressPNG = _decompressor("decompressPNG", ["PNG"])
+def decompressJPG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """That in the bytes of a JPEG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    return _decompress("decompressJPG", tensor, ["JPEG"], depth, tensortype)
+
+
+def decompressPNG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """That in the bytes of a PNG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    return _decompress("decompressPNG", tensor, ["PNG"], depth, tensortype)
 
 
 def lena() -> Tensor:
