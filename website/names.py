@@ -49,7 +49,7 @@ INTRODUCTION = """\
 
 Made from the code when this site is built. Modules and criterions are there twice: `f7` is `functorch7`, which has them
 as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
-Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, image, nn, nngraph, optim, torch, ...`. Where
+Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, image, nn, optim, torch, ...`. Where
 only `legacy` stands in the second column, the name there is Torch's. Names that these namespaces have from elsewhere
 come last.
 """
