@@ -8,8 +8,8 @@ from scipy import ndimage
 
 from functorch7.legacy import image, torch
 
-from .helpers import picture
-from .helpers import tensor_of as of
+from .pictures import picture
+from .pictures import tensor_of as of
 
 TYPES = {"byte": np.uint8, "float": np.float32, "double": np.float64}
 

@@ -8,8 +8,8 @@ from scipy import ndimage, signal
 
 from functorch7.legacy import image, torch
 
-from .helpers import picture
-from .helpers import tensor_of as of
+from .pictures import picture
+from .pictures import tensor_of as of
 
 # Colours --------------------------------------------------------------------------------------------------------------
 

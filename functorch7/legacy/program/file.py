@@ -13,7 +13,7 @@ import numpy as np
 
 from ...interop import t7
 from ...interop.t7.values import TYPES
-from ..files import Read, Written, from_file, to_file
+from ..files import Loaded, Saved
 from ..storage import Storage
 from .numbers import as_text, read_text
 
@@ -32,7 +32,7 @@ class File:
         self._binary, self._spaces, self._quiet, self._error, self._referenced = False, True, False, False, True
         self._order: Literal["<", ">", "="] = "="
         self._long_size, self._buffered = 8, True
-        self._read, self._written = Read(), Written()
+        self._loaded, self._saved = Loaded(), Saved()
         self._parser = t7.Parser(t7.Ascii(b""))
         self._writer = t7.Writer(t7.sink_for("ascii")(stream))
 
@@ -274,7 +274,7 @@ class File:
             self._fail(f"readObject: {error}")
             return None
         stream.seek(source.position)
-        return from_file(value, read=self._read)
+        return self._loaded.value(value)
 
     def writeObject(self, object: Any) -> Self:
         """Writes an object; what was written before as a reference to it, whatever has changed since.
@@ -286,8 +286,8 @@ class File:
         self._writer.sink = sink(stream, *self._object_options())
         if not self._referenced:
             self._writer.forget()
-            self._written = Written()
-        self._writer.write(to_file(object, self._written))
+            self._saved = Saved()
+        self._writer.write(self._saved.value(object))
         if not self._buffered:
             stream.flush()
         return self
