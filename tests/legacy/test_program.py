@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from functorch7.legacy import torch
+from functorch7.legacy import nn, torch
 
 # CmdLine --------------------------------------------------------------------------------------------------------------
 
@@ -353,3 +353,43 @@ def test_a_suite_takes_functions_by_their_names():
 
     assert suite.it() == suite["it"]() == it() == 3 and not hasattr(suite, "other")
     assert np.all([name == "it" for name in suite])
+
+
+# What values are ------------------------------------------------------------------------------------------------------
+
+LINEAR, TENSOR = nn.Linear(2, 3), torch.DoubleTensor(2)
+
+
+@pytest.mark.parametrize(("value", "name"), [
+    (LINEAR, "nn.Linear"), (nn.MSECriterion(), "nn.MSECriterion"), (TENSOR, "torch.DoubleTensor"),
+    (TENSOR.size(), "torch.LongStorage"), (None, "nil"), (True, "boolean"), (3, "number"), (0.5, "number"),
+    ("a", "string"), ([1], "table"), ({}, "table"), (len, "function"),
+])  # fmt: skip
+def test_types_have_torchs_names_or_luas(value, name):
+    assert torch.type(value) == name
+
+
+@pytest.mark.parametrize(("value", "spec", "expected"), [
+    (LINEAR, "nn.Linear", True), (LINEAR, "nn.Module", True), (LINEAR, nn.Linear, True), (LINEAR, nn.Module, True),
+    (LINEAR, "nn.Line", False), (LINEAR, "^nn", True), (LINEAR, ".*Linear$", True), (LINEAR, "nn.Container", False),
+    (nn.Sequential(), "nn.Container", True), (nn.MSECriterion(), "nn.Criterion", True), (LINEAR, nn.Criterion, False),
+    (TENSOR, "torch.DoubleTensor", True), (TENSOR, "torch.*Tensor", True), (TENSOR, "nn.Module", False),
+    (3, "number", False),
+])  # fmt: skip
+def test_values_are_of_classes_by_name_pattern_or_class(value, spec, expected):
+    assert torch.isTypeOf(value, spec) is expected
+
+
+def test_the_rest_of_what_torch_says_of_values():
+    x = torch.Tensor([[1, 2], [3, 4]])
+    assert torch.totable(x) == [[1, 2], [3, 4]] and torch.totable(x.storage()) == [1, 2, 3, 4]
+    with pytest.raises(TypeError, match="torch.totable: expected a Storage or a Tensor, got a number"):
+        torch.totable(3)
+    assert torch.isStorage(x.storage()) and not torch.isStorage(x)
+    assert torch.pointer(x.storage()) == torch.pointer(x[1].storage()) != torch.pointer(x.clone().storage())
+    torch.setdefaulttensortype("torch.FloatTensor")
+    assert torch.getdefaulttensortype() == torch.Tensor(1).type() == "torch.FloatTensor"
+    with pytest.raises(ValueError, match=r"write torch.DoubleTensor\(...\)"):
+        torch.setdefaulttensortype("torch.DoubleTensor")
+    torch.setnumthreads(2)
+    assert torch.getnumthreads() >= 1
