@@ -28,8 +28,9 @@ OBJECTS = {
 """Classes whose methods are listed; those that modules have anyway, once."""
 
 OURS = frozenset(
-    "Histogram IndexedFiles T allow_commands array calls cells children copied counts description draws dtype file_of functional item ndim "
-    "numpy of outside overrides pending picture_of positions shape start streaming title typed viewing windows".split()
+    "Histogram IndexedFiles T allow_commands array calls cells children copied counts description draws dtype file_of "
+    "functional item ndim numpy of outside overrides pending picture_of positions shape start streaming title typed "
+    "viewing windows".split()
 )
 """Public names that Torch does not have; methods with an underscore in their names are ours, too."""
 
