@@ -26,9 +26,9 @@ bfloat16 = jnp.dtype(jnp.bfloat16)
 _LAZY = {
     "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
     "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",
-    "getdefaulttensortype": "objects", "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects",
-    "pointer": "objects", "serializeToStorage": "files", "setdefaulttensortype": "objects", "setnumthreads": "objects",
-    "tic": "timer", "toc": "timer", "totable": "objects", "type": "objects",
+    "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
+    "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
+    "type": "objects",
 }  # fmt: skip
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 

@@ -387,9 +387,5 @@ def test_the_rest_of_what_torch_says_of_values():
         torch.totable(3)
     assert torch.isStorage(x.storage()) and not torch.isStorage(x)
     assert torch.pointer(x.storage()) == torch.pointer(x[1].storage()) != torch.pointer(x.clone().storage())
-    torch.setdefaulttensortype("torch.FloatTensor")
-    assert torch.getdefaulttensortype() == torch.Tensor(1).type() == "torch.FloatTensor"
-    with pytest.raises(ValueError, match=r"write torch.DoubleTensor\(...\)"):
-        torch.setdefaulttensortype("torch.DoubleTensor")
     torch.setnumthreads(2)
     assert torch.getnumthreads() >= 1

@@ -12,8 +12,6 @@ from ..storage import Storage
 from ..tensor import Tensor
 from .lua import kind
 
-DEFAULT = "torch.FloatTensor"
-
 
 def type(obj: Any) -> str:
     """Torch's name of a value's class, or Lua's of its type: "nn.Linear", "torch.FloatTensor", "number", "table"."""
@@ -57,19 +55,6 @@ def totable(object: Tensor | Storage) -> list:
 def pointer(object: Any) -> int:
     """A number of a value's own: tensors share their elements if their storages have the same."""
     return id(object)
-
-
-def setdefaulttensortype(typename: str) -> None:
-    """Takes "torch.FloatTensor", which `torch.Tensor` makes; raises ValueError for others: ask for those by name."""
-    if typename != DEFAULT:
-        raise ValueError(
-            f"torch.setdefaulttensortype: torch.Tensor makes {DEFAULT}s; write {typename}(...), or network.type(...)"
-        )
-
-
-def getdefaulttensortype() -> str:
-    """The type that `torch.Tensor` makes."""
-    return DEFAULT
 
 
 def setnumthreads(n: int) -> None:
