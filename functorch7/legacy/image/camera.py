@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
+from .results import by_default
 
 
 class Camera:
@@ -30,7 +31,7 @@ class Camera:
         if not there:
             raise RuntimeError("image.Camera: no picture")
         planes = np.moveaxis(picture[..., ::-1], 2, 0)  # OpenCV has blue first
-        return Tensor.of(np.ascontiguousarray(planes, np.float32) / np.float32(255))
+        return Tensor.of(by_default(planes / 255))
 
     def stop(self) -> None:
         """Gives the camera back."""

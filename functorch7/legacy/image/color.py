@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from .results import as_result, image_of, tensors_first, working
+from .results import as_result, by_default, image_of, tensors_first, working
 
 WHITE = np.array([0.950456, 1.0, 1.088754])
 """The white point D65 in XYZ."""
@@ -166,7 +166,7 @@ def jetColormap(nbColor: int) -> Tensor:
     """nbColor x 3: colours from blue over green to red."""
     four = 4 * np.arange(1, nbColor + 1) / nbColor
     columns = [np.minimum(four - 1.5 + i, 4.5 - i - four) for i in range(3)]
-    return Tensor.of(np.clip(np.stack(columns, 1), 0, 1).astype(np.float32))
+    return Tensor.of(by_default(np.clip(np.stack(columns, 1), 0, 1)))
 
 
 def colormap(nbColor: int) -> Tensor:
@@ -174,7 +174,7 @@ def colormap(nbColor: int) -> Tensor:
     steps = np.arange(nbColor)
     hue, saturation = steps * 39 % 360 / 360, steps / 9 % 0.7 + 0.3
     hsl = np.stack([hue, saturation, np.full(nbColor, 0.5)])[:, None]
-    return Tensor.of(np.ascontiguousarray(_from_hsl(hsl)[:, 0].T.astype(np.float32)))
+    return Tensor.of(by_default(_from_hsl(hsl)[:, 0].T))
 
 
 def y2jet(*args: Any) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from ..operations import sizes_text
 from ..tensor import Tensor
 from .pillow import to_picture
+from .results import by_default
 
 
 def minmax(
@@ -23,7 +24,7 @@ def minmax(
     into the tensor itself (`inplace`), or into tensorOut.
     """
     values = tensor.numpy()
-    values = values if values.dtype.kind == "f" else values.astype(np.float32)
+    values = values if values.dtype.kind == "f" else by_default(values)
     largest = float(np.abs(values).max())
     saturate = saturate and (min is not None or max is not None)
     low = min if min is not None else -largest if symm else float(values.min())
@@ -58,10 +59,10 @@ def toDisplayTensor(
 
 
 def _packed(images: Any) -> np.ndarray:
-    """Images as one array of floats."""
+    """Images as one array."""
     if isinstance(images, Tensor):
-        return images.numpy().astype(np.float32)
-    arrays = [each.numpy().astype(np.float32) for each in images]
+        return by_default(images.numpy())
+    arrays = [by_default(each.numpy()) for each in images]
     return np.stack([each[None] if each.ndim == 2 else each for each in arrays])
 
 

@@ -37,7 +37,7 @@ def _load(who: str, filename: str, formats: list[str], depth: int | None, tensor
 def load(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
     """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given.
 
-    `tensortype` is "float" (from 0 to 1; so it is unless it is given), "double" or "byte" (from 0 to 255).
+    `tensortype` is "float" or "double" (from 0 to 1; without it, the type of `torch.Tensor`), or "byte" (0 to 255).
     Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
     """
     return _load("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from .results import as_result, image_of, one_of, tensors_first, working
+from .results import as_result, by_default, image_of, one_of, tensors_first, working
 from .scaling import scale
 
 
@@ -66,7 +66,7 @@ def _deviation(size: int, sigma: float, mean: float) -> np.ndarray:
 
 def _kernel(values: np.ndarray, normalize: bool, tensor: Tensor | None) -> Tensor:
     values = values / values.sum() if normalize else values
-    return Tensor.of(values.astype(np.float32)) if tensor is None else tensor.copy(values)
+    return Tensor.of(by_default(values)) if tensor is None else tensor.copy(values)
 
 
 def convolve(*args: Any) -> Tensor:

@@ -41,7 +41,7 @@ def to_tensor(who: str, picture: Any, depth: int | None, tensortype: str | None)
     if tensortype == "byte":
         planes = (planes // 257 if wide else planes).astype(np.uint8)
         return with_depth(Tensor.of(planes), depth)
-    dtype = dtype_of(TYPES[tensortype or "float"])
+    dtype = Tensor().dtype if tensortype is None else dtype_of(TYPES[tensortype])
     return with_depth(Tensor.of(planes.astype(dtype) / dtype.type(65535 if wide else 255)), depth)
 
 

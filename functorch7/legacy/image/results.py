@@ -22,6 +22,11 @@ def tensors_first(who: str, args: tuple, count: int = 1) -> tuple[Tensor | None,
     return (args[0], args[1:]) if leading > count else (None, args)
 
 
+def by_default(values: np.ndarray) -> np.ndarray:
+    """Values in the type that `torch.Tensor` has."""
+    return np.ascontiguousarray(values, Tensor().dtype)
+
+
 def image_of(who: str, source: Tensor, dims: tuple[int, ...] = (2, 3)) -> np.ndarray:
     """An image's elements. Raises ValueError for another number of dimensions."""
     if source.dim() not in dims:
