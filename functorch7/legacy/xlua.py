@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import sys
 import time
@@ -21,7 +22,7 @@ def formatTime(seconds: float) -> str:
     >>> formatTime(3725), formatTime(0.25)
     ('1h2m', '250ms')
     """
-    rest, found = round(seconds * 1000), ""
+    rest, found = math.floor(seconds * 1000), ""
     for unit, milliseconds in (("D", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)):
         count, rest = divmod(rest, milliseconds)
         if count and sum(map(found.count, "Dhms")) < 2:
