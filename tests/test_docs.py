@@ -1,6 +1,7 @@
 """The code in README.md and docs/ runs as it stands there."""
 
 import ast
+import contextlib
 import doctest
 import gzip
 import importlib
@@ -17,7 +18,7 @@ import functorch7
 from functorch7 import core
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [m.name for m in pkgutil.walk_packages(functorch7.__path__, "functorch7.")]
 
 
@@ -33,9 +34,9 @@ def python_of(page: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def as_a_user():
-    """JAX's default settings, and a registry that forgets the layers that a page defines."""
+    """JAX's default settings, a registry that forgets the layers that a page defines, and the folder that it leaves."""
     known = dict(core.registry)
-    with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
+    with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"), contextlib.chdir(ROOT):
         yield
     core.registry.clear()
     core.registry.update(known)

@@ -28,14 +28,20 @@ OBJECTS = {
 """Classes whose methods are listed; those that modules have anyway, once."""
 
 OURS = frozenset(
-    "T array calls cells children copied counts description draws dtype functional item ndim numpy of outside "
-    "overrides pending picture_of positions shape start streaming title typed viewing windows".split()
+    "Histogram IndexedFiles T allow_commands array calls cells children copied counts description draws dtype file_of "
+    "functional item ndim numpy of outside overrides pending picture_of positions shape start streaming title typed "
+    "viewing windows".split()
 )
 """Public names that Torch does not have; methods with an underscore in their names are ours, too."""
 
 PACKAGES = ("nn", "dpnn", "rnn", "nngraph", "nnx")
 OTHERS = ("BigDL", "PyTorch")
 """Where names in the same namespaces come from that Torch7 does not have."""
+
+NAMESPACES = (
+    "nngraph", "torch", "torchx", "image", "paths", "sys", "xlua", "gnuplot", "tds", "cudnn", "cutorch", "itorch",
+)  # fmt: skip
+"""Those of `legacy` that have a table of their own, without nn, optim and dl."""
 
 CAPITALS = {"Mnist": "MNIST", "Cifar10": "CIFAR10", "Ptb": "PTB", "Gbw": "GBW", "Imagenet": "ImageNet"}
 
@@ -44,7 +50,7 @@ INTRODUCTION = """\
 
 Made from the code when this site is built. Modules and criterions are there twice: `f7` is `functorch7`, which has them
 as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
-Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, nn, nngraph, optim, torch, torchx`. Where
+Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, image, nn, optim, torch, ...`. Where
 only `legacy` stands in the second column, the name there is Torch's. Names that these namespaces have from elsewhere
 come last.
 """
@@ -80,7 +86,7 @@ def tables() -> dict[str, list[Row]]:
     found |= {f"Methods of {name}": list(_methods(name, kind)) for name, kind in OBJECTS.items()}
     found["Other names of nn"] = [*_functions("nn", nn), *_functions("nn.utils", nn.utils)]
     found["optim"] = list(_functions("optim", optim, functorch7.optim))
-    found |= {name: list(_functions(name, getattr(legacy, name))) for name in ("nngraph", "torch", "torchx")}
+    found |= {name: list(_functions(name, getattr(legacy, name))) for name in NAMESPACES}
     found["dl (dataload)"] = list(_dataload())
     known = {theirs: registry[ours] for theirs, ours in sorted(KIN.items())}
     found["Classes of other packages, in files"] = [

@@ -35,7 +35,8 @@ def made() -> dict[str, str | bytes]:
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fills the navigation: "*" stands for the pages that it does not name, "reference" and "notebooks" for theirs."""
-    there = {path.name for path in Path(config.docs_dir).glob("*.md")}
+    folder = Path(config.docs_dir)
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
     places: dict[str, list] = {"*": sorted(there - set(_named(config.nav)))}
     places["reference"] = [{name: f"reference/{name}.md"} for name in reference.pages()]
     places["notebooks"] = [{"Overview": "notebooks/index.md"}, *notebooks.PAGES.values()]

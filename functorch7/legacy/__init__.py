@@ -1,4 +1,10 @@
-"""Torch7's stateful interface over the same layers: `from functorch7.legacy import dl, nn, optim`."""
+"""Torch7's stateful interface over the same layers: `from functorch7.legacy import dl, nn, optim`.
+
+The packages beside torch are imported when they are asked for: `from functorch7.legacy import image, paths, xlua`.
+"""
+
+import importlib
+from typing import Any
 
 from ..core import cache_info as cache_info
 from ..core import cache_limit as cache_limit
@@ -14,3 +20,15 @@ from .functional import wrap as wrap
 from .random import manualSeed as manualSeed
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
+
+_LAZY = ("cudnn", "cunn", "cutorch", "gnuplot", "image", "itorch", "paths", "sys", "tds", "xlua")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -50,95 +50,124 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
 
 def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
-    users: dict[int, Any] = {}
-    reader, objects = Reader(allow_unknown, lambda name: class_named(name) is not None), Objects(users)
-    nodes: dict[int, Any] = {}
-    trainers: dict[int, StochasticGradient] = {}
-    root = [value]
-    waiting: list[tuple[Any, str]] = [(root, "")]
-    seen: set[int] = set()
-
-    def described(each: Any, path: str) -> None:
-        if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
-            trainers[id(each)] = object.__new__(StochasticGradient)
-            trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
-            described(each.fields, path)
-        elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
-            described(each.fields, path)
-        elif isinstance(each, t7.T7Object):
-            nodes[id(each)] = reader.noted(each, path or "the top")
-        elif isinstance(each, (list, dict)) and id(each) not in seen:
-            waiting.append((each, path))
-
-    tables: list[Any] = []
-    while waiting or reader.users:
-        if reader.users:
-            record, path = reader.users.pop()
-            user = users[id(record)] = object.__new__(class_named(record.class_name))
-            user.take_fields(record.fields)  # in which tensors and modules take their places
-            waiting.append((record.fields, path))
-            continue
-        table, path = waiting.pop()
-        seen.add(id(table))
-        tables.append(table)
-        pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
-        for key, each in pairs:
-            described(key, f"{path} (a key)")
-            described(each, "" if table is root else f"{path}[{key!r}]")
-    reader.check()
-
-    def made(each: Any) -> Any:
-        if isinstance(each, np.ndarray):
-            return objects.tensor(each)
-        if isinstance(each, t7.T7Storage):
-            return objects.storage(each.array)
-        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
-            return each.fields
-        if id(each) in trainers:
-            return trainers[id(each)]
-        node = nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
-        return each if node is None else objects.object(node)
-
-    for table in tables:
-        if isinstance(table, list):
-            table[:] = [made(each) for each in table]
-        else:
-            pairs = [(made(key) if isinstance(key, t7.T7Object) else key, made(each)) for key, each in table.items()]
-            table.clear()
-            table.update(pairs)
-    return root[0]
+    return Loaded(allow_unknown).value(value)
 
 
 def to_file(value: Any) -> Any:
     """The value with records and arrays in place of objects and tensors."""
-    arrays = Arrays()
-    nodes, writer = Nodes(lambda user: t7.T7Object(user.typename(), 1, made(user.saved_fields()))), Writer(arrays)
-    tables: dict[int, Any] = {}
-    kept: list[Any] = []
-    waiting: list[Any] = []
+    return Saved().value(value)
 
-    def made(each: Any) -> Any:
+
+class Loaded:
+    """What is made of a file's values, one after the other: what occurs in several of them is one object."""
+
+    def __init__(self, allow_unknown: bool | Collection[str] = False):
+        self.users: dict[int, Any] = {}
+        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None)
+        self.objects = Objects(self.users)
+        self.nodes: dict[int, Any] = {}
+        self.trainers: dict[int, StochasticGradient] = {}
+
+    def value(self, value: Any) -> Any:
+        """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
+        root = [value]
+        tables = self._noted(root)
+        self.reader.check()
+        for table in tables:
+            if isinstance(table, list):
+                table[:] = [self._made(each) for each in table]
+            else:
+                pairs = [
+                    (self._made(key) if isinstance(key, t7.T7Object) else key, self._made(each))
+                    for key, each in table.items()
+                ]
+                table.clear()
+                table.update(pairs)
+        return root[0]
+
+    def _noted(self, root: list) -> list[Any]:
+        """All tables in a value; objects in them are described."""
+        waiting: list[tuple[Any, str]] = [(root, "")]
+        seen: set[int] = set()
+        tables: list[Any] = []
+
+        def described(each: Any, path: str) -> None:
+            if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
+                if id(each) not in self.trainers:
+                    self.trainers[id(each)] = object.__new__(StochasticGradient)
+                    self.trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
+                described(each.fields, path)
+            elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
+                described(each.fields, path)
+            elif isinstance(each, t7.T7Object):
+                self.nodes[id(each)] = self.reader.noted(each, path or "the top")
+            elif isinstance(each, (list, dict)) and id(each) not in seen:
+                waiting.append((each, path))
+
+        while waiting or self.reader.users:
+            if self.reader.users:
+                record, path = self.reader.users.pop()
+                user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+                user.take_fields(record.fields)  # in which tensors and modules take their places
+                waiting.append((record.fields, path))
+                continue
+            table, path = waiting.pop()
+            seen.add(id(table))
+            tables.append(table)
+            pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
+            for key, each in pairs:
+                described(key, f"{path} (a key)")
+                described(each, "" if table is root else f"{path}[{key!r}]")
+        return tables
+
+    def _made(self, each: Any) -> Any:
+        if isinstance(each, np.ndarray):
+            return self.objects.tensor(each)
+        if isinstance(each, t7.T7Storage):
+            return self.objects.storage(each.array)
+        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            return each.fields
+        if id(each) in self.trainers:
+            return self.trainers[id(each)]
+        node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
+        return each if node is None else self.objects.object(node)
+
+
+class Saved:
+    """What is made of values for a file, one after the other: what occurs in several of them is one record."""
+
+    def __init__(self) -> None:
+        self.arrays = Arrays()
+        self.nodes = Nodes(lambda user: t7.T7Object(user.typename(), 1, self._made(user.saved_fields())))
+        self.writer = Writer(self.arrays)
+        self.tables: dict[int, Any] = {}
+        self.kept: list[Any] = []
+        self.waiting: list[Any] = []
+
+    def value(self, value: Any) -> Any:
+        """The value with records and arrays."""
+        result = self._made(value)
+        while self.waiting:
+            table = self.waiting.pop()
+            if isinstance(table, dict):
+                self.tables[id(table)].update((self._made(key), self._made(each)) for key, each in table.items())
+            else:
+                self.tables[id(table)].extend(self._made(each) for each in table)
+        return result
+
+    def _made(self, each: Any) -> Any:
         if isinstance(each, Tensor):
-            return arrays(each)
+            return self.arrays(each)
         if isinstance(each, Storage):
-            return t7.T7Storage(arrays.storage(each))
+            return t7.T7Storage(self.arrays.storage(each))
         if isinstance(each, Described):
-            return writer.object(nodes.node(each))
+            return self.writer.object(self.nodes.node(each))
         if isinstance(each, StochasticGradient):
-            return t7.T7Object(TRAINER, 1, made(each.__dict__))
+            return t7.T7Object(TRAINER, 1, self._made(each.__dict__))
         if not isinstance(each, (list, tuple, dict)):
             return each
-        if id(each) not in tables:
-            tables[id(each)] = {} if isinstance(each, dict) else []
-            kept.append(each)
-            waiting.append(each)
-        return tables[id(each)]
-
-    result = made(value)
-    while waiting:
-        table = waiting.pop()
-        if isinstance(table, dict):
-            tables[id(table)].update((made(key), made(each)) for key, each in table.items())
-        else:
-            tables[id(table)].extend(made(each) for each in table)
-    return result
+        if id(each) not in self.tables:
+            self.tables[id(each)] = {} if isinstance(each, dict) else []
+            self.kept.append(each)
+            self.waiting.append(each)
+        return self.tables[id(each)]

@@ -3,6 +3,7 @@
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,15 @@ from .tensor import Tensor as Tensor
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
+
+_LAZY = {
+    "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
+    "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",
+    "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
+    "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
+    "type": "objects",
+}  # fmt: skip
+"""The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
 def _made(values: Any, dtype: Any = float32) -> Tensor:
@@ -135,22 +145,27 @@ def deserialize(data: bytes, mode: str | None = None) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of tensors and storages of these types."""
+    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
     full = f"torch.{name.replace('Storage', 'Tensor')}"
     if full not in TYPES:
         raise AttributeError(f"torch has no {name!r} here")
     dtype = dtype_of(full)
-    device = gpu(f"torch.{name}") if name.startswith("Cuda") else None
+    on_gpu = name.startswith("Cuda")
 
     def make_storage(elements: Any = 0) -> Storage:
+        device = gpu(f"torch.{name}") if on_gpu else None
         if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
             return elements
         made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
         return made if device is None else made.cast(dtype, device)
 
     def make(*given: Any) -> Tensor:
+        if on_gpu:
+            gpu(f"torch.{name}")  # an error before anything is made
         tensor = Tensor.typed(dtype, *given)
-        return tensor if device is None else tensor.type(full)
+        return tensor.type(full) if on_gpu else tensor
 
     return make_storage if name.endswith("Storage") else make
 

@@ -65,11 +65,11 @@ def deserialize(data: bytes) -> Any:
 
 def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None = None) -> T7File:
     if data[:1] > b"\x08":  # the tag of a binary file is less, a digit is more
-        return _Parser(Ascii(data), progress).file()
+        return Parser(Ascii(data), progress).file()
     # The size of a `long` is not written anywhere. The wrong one soon gives sizes that cannot be, or bytes left over.
     found, errors = [], []
     for long_size in (8, 4):
-        parser = _Parser(Binary(data, long_size), progress)
+        parser = Parser(Binary(data, long_size), progress)
         try:
             found.append(parser.file())
             if parser.source.remaining() == 0:
@@ -90,18 +90,22 @@ class _Table(list):
     of_object = False
 
 
-class _Parser:
-    """Reads one object and all inside, without recursion: whatever waits for an object inside it is a generator."""
+class Parser:
+    """Reads objects with all inside, without recursion: whatever waits for an object inside it is a generator."""
 
-    def __init__(self, source: Binary | Ascii, progress: Callable[[int], None] | None):
+    def __init__(self, source: Binary | Ascii, progress: Callable[[int], None] | None = None):
         self.source, self.progress = source, progress
         self.known: dict[int, Any] = {}
         self.tables: list[_Table] = []
         self.holders: list[tuple[Any, str]] = []  # objects, and their attribute that may be a table
 
     def file(self) -> T7File:
-        value = self._settled(self._object())
-        return T7File(value, self.source.name, self.source.long_size)
+        """The first object, and how it was written."""
+        return T7File(self.read(), self.source.name, self.source.long_size)
+
+    def read(self) -> Any:
+        """The next object."""
+        return self._settled(self._object())
 
     def _object(self) -> Any:
         waiting: list[Generator[None, Any, Any]] = []
@@ -242,6 +246,7 @@ class _Parser:
                     table.made[_python_key(settle(key), numbers)] = settle(value)
         for holder, name in self.holders:
             setattr(holder, name, settle(getattr(holder, name)))
+        self.tables, self.holders = [], []
         return settle(root)
 
 

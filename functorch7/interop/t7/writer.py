@@ -25,9 +25,9 @@ def write(
     TypeError for what Torch has no type for, ValueError for numbers that Lua's doubles cannot hold.
     Source: torch7/doc/serialization.md, torch.save.
     """
-    sink = _sink(format)
+    sink = sink_for(format)
     with replacing(path) as draft, open(draft, "xb") as file:
-        _Writer(sink(file), progress).write(value)
+        Writer(sink(file), progress).write(value)
         file.flush()
         os.fsync(file.fileno())
 
@@ -35,13 +35,13 @@ def write(
 def serialize(value: Any, format: str = "binary") -> bytes:
     """The bytes that `write` writes. Source: torch7/doc/serialization.md, torch.serialize."""
     file = io.BytesIO()
-    _Writer(_sink(format)(file)).write(value)
+    Writer(sink_for(format)(file)).write(value)
     return file.getvalue()
 
 
 class _Binary:
-    def __init__(self, file: BinaryIO):
-        self.file = file
+    def __init__(self, file: BinaryIO, long_size: int = 8):
+        self.file, self.long_type = file, np.dtype(f"<i{long_size}")
 
     def integer(self, value: int) -> None:
         self.file.write(struct.pack("<i", value))
@@ -54,10 +54,11 @@ class _Binary:
         self.file.write(value)
 
     def longs(self, found: tuple[int, ...]) -> None:
-        self.file.write(np.array(found, "<i8").tobytes())
+        self.file.write(np.array(found, self.long_type).tobytes())
 
     def storage(self, array: np.ndarray) -> None:
         self.longs((array.size,))
+        array = array.astype(self.long_type, copy=False) if array.dtype == np.int64 else array
         self.file.write(array.data.cast("B") if array.size else b"")
 
 
@@ -93,20 +94,26 @@ class _Ascii:
             self._line([f"{each:.{digits}g}" for each in array.tolist()])
 
 
-def _sink(format: str) -> type[_Binary] | type[_Ascii]:
+def sink_for(format: str) -> type[_Binary] | type[_Ascii]:
+    """What writes to a file in a format. Raises ValueError for one that is not known."""
     sinks = {"binary": _Binary, "ascii": _Ascii}
     if format not in sinks:
         raise ValueError(f'expected the format "binary" or "ascii", got {format!r}')
     return sinks[format]
 
 
-class _Writer:
-    """Writes one object and all inside, without recursion."""
+class Writer:
+    """Writes objects with all inside, without recursion; what was written before is named by its number only."""
 
     def __init__(self, sink: _Binary | _Ascii, progress: Callable[[int], None] | None = None):
         self.sink, self.progress = sink, progress
         self.known: dict[tuple[str, int], int] = {}
         self.kept: list[Any] = []  # what has a place in `known`, which must outlive it
+        self.count = 0
+
+    def forget(self) -> None:
+        """Writes again, from now on, what was written before."""
+        self.known, self.kept = {}, []
 
     def write(self, value: Any) -> None:
         """Writes an object."""
@@ -150,7 +157,8 @@ class _Writer:
         key = (kind, id(value))
         new = key not in self.known
         if new:
-            self.known[key] = len(self.known) + 1
+            self.count += 1
+            self.known[key] = self.count
             self.kept.append(value)
         self.sink.integer(tag)
         self.sink.integer(self.known[key])

@@ -1,0 +1,79 @@
+"""Torch's package cudnn: its layers are those of nn, which XLA compiles for whatever device there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import core
+from ..interop.torch7.names import KIN
+from . import nn
+
+benchmark = fastest = verbose = False
+"""What Torch's programs set to choose between algorithms: XLA chooses, whatever they say."""
+
+version = 0
+"""That of cuDNN, which XLA brings along and does not tell."""
+
+
+def convert(net: Any, dst: Any, exclusion_fn: Callable[[Any], bool] | None = None) -> Any:
+    """The network itself: there is nothing to convert between nn and cudnn. Raises TypeError for another `dst`."""
+    if getattr(dst, "__name__", "") not in (nn.__name__, __name__):
+        raise TypeError(f"cudnn.convert: expected nn or cudnn, got {dst!r}")
+    return net
+
+
+def SpatialConvolution(
+    nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """An nn.SpatialConvolution; with `groups`, an nn.Concat of one for each group of planes, over batches.
+
+    Raises: ValueError for planes that cannot be divided into the groups.
+    """
+    sizes = (kW, kH, dW, dH, padW, padH)
+    return _in_groups(nn.SpatialConvolution, "SpatialConvolution", nInputPlane, nOutputPlane, sizes, groups)
+
+
+def VolumetricConvolution(
+    nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+    padT: int = 0, padW: int = 0, padH: int = 0, groups: int = 1,
+) -> Any:  # fmt: skip
+    """An nn.VolumetricConvolution, or a Concat of some. Raises ValueError as `SpatialConvolution` does."""
+    sizes = (kT, kW, kH, dT, dW, dH, padT, padW, padH)
+    return _in_groups(nn.VolumetricConvolution, "VolumetricConvolution", nInputPlane, nOutputPlane, sizes, groups)
+
+
+def SpatialConvolutionUpsample(
+    nInputPlane: int, nOutputPlane: int, kW: int, kH: int, factor: int = 1, groups: int = 1
+) -> Any:
+    """A convolution that keeps an image's size, as programs of image generation define it. Raises ValueError for
+    even kernels, and for a factor other than 1: such modules need a size to give to nn.View.
+    """
+    if factor != 1 or kW % 2 == 0 or kH % 2 == 0:
+        raise ValueError(f"cudnn.SpatialConvolutionUpsample: expected an odd kernel and factor 1, got {kW, kH, factor}")
+    return SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, 1, 1, (kW - 1) // 2, (kH - 1) // 2, groups)
+
+
+def ClippedReLU(ceiling: float, inplace: bool = False) -> Any:
+    """Numbers less than 0 become 0, larger ones than the ceiling the ceiling: an nn.HardTanh."""
+    return nn.HardTanh(0, ceiling, inplace)
+
+
+def _in_groups(kind: Any, name: str, inputs: int, outputs: int, sizes: tuple, groups: int) -> Any:
+    if groups == 1:
+        return kind(inputs, outputs, *sizes)
+    if inputs % groups or outputs % groups:
+        raise ValueError(f"cudnn.{name}: expected planes that {groups} groups divide, got {inputs} and {outputs}")
+    branches = nn.Concat(2)
+    for group in range(groups):
+        part = nn.Narrow(2, group * inputs // groups + 1, inputs // groups)
+        branches.add(nn.Sequential().add(part).add(kind(inputs // groups, outputs // groups, *sizes)))
+    return branches
+
+
+def __getattr__(name: str) -> Any:
+    found = KIN.get(f"cudnn.{name}") or f"nn.{name}" * name.startswith(("Spatial", "Volumetric", "Temporal"))
+    if found not in core.registry:
+        raise AttributeError(f"cudnn has no {name!r} here; nn has recurrent layers (nn.SeqLSTM) and criterions")
+    return getattr(nn, found.removeprefix("nn."))

@@ -1,0 +1,160 @@
+"""Torch's package cutorch: the GPUs that JAX sees, counted from 1. Without one, getDeviceCount is 0.
+
+XLA orders work by what it depends on, so that streams and handles of cuBLAS are not there: what would choose them does
+nothing, and warns that it does not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from .program.lua import Table
+from .random import manualSeed as manualSeed
+from .storage import dtype_of, gpu
+from .tensor import Tensor
+
+hasHalf = True
+"""Whether there are tensors of 16 bits."""
+
+_state = None
+
+
+class _Current:
+    device = 1
+
+
+def _gpus() -> list:
+    try:
+        return jax.devices("gpu")
+    except RuntimeError:
+        return []
+
+
+def _gpu(who: str, device: int | None) -> Any:
+    """A device by its number, the current one without. Raises RuntimeError if there is none."""
+    gpu(f"cutorch.{who}")
+    number = _Current.device if device is None else device
+    if not 1 <= number <= len(_gpus()):
+        raise RuntimeError(f"cutorch.{who}: device {number} of {len(_gpus())}; they count from 1")
+    return _gpus()[number - 1]
+
+
+def getDeviceCount() -> int:
+    """The number of GPUs."""
+    return len(_gpus())
+
+
+def setDevice(device: int) -> None:
+    """Makes a GPU the one on which JAX computes. Raises RuntimeError if there is no such."""
+    jax.config.update("jax_default_device", _gpu("setDevice", device))
+    _Current.device = device
+
+
+def getDevice() -> int:
+    """The number of the current GPU. Raises RuntimeError without one."""
+    _gpu("getDevice", None)
+    return _Current.device
+
+
+def withDevice(newDeviceID: int, closure: Callable[[], Any]) -> Any:
+    """What a function gives while another GPU is the current one. Raises RuntimeError if there is no such."""
+    before = getDevice()
+    setDevice(newDeviceID)
+    try:
+        return closure()
+    finally:
+        setDevice(before)
+
+
+def synchronize() -> None:
+    """Waits until all arrays that were asked for are computed."""
+    jax.block_until_ready(jax.live_arrays())
+
+
+synchronizeAll = synchronize
+
+
+def getMemoryUsage(device: int | None = None) -> tuple[int, int]:
+    """(free bytes, all bytes) of a GPU, the current one by default, as JAX may use it. Raises RuntimeError without."""
+    stats = _gpu("getMemoryUsage", device).memory_stats() or {}
+    if "bytes_limit" not in stats:
+        raise RuntimeError("cutorch.getMemoryUsage: this device does not tell")
+    return stats["bytes_limit"] - stats["bytes_in_use"], stats["bytes_limit"]
+
+
+def getDeviceProperties(device: int | None = None) -> Table:
+    """A GPU's `name`, and `totalGlobalMem` in bytes where it tells. Raises RuntimeError if there is no such."""
+    found = _gpu("getDeviceProperties", device)
+    return Table(name=found.device_kind, totalGlobalMem=(found.memory_stats() or {}).get("bytes_limit"))
+
+
+def isCachingAllocatorEnabled() -> bool:
+    """Whether memory that is free again is kept for later: XLA does so."""
+    return True
+
+
+def manualSeedAll(seed: int) -> None:
+    """As manualSeed: one seed starts the random numbers of all devices."""
+    manualSeed(seed)
+
+
+def seed() -> int:
+    """Starts the random numbers from a new seed, and gives it."""
+    found = int(np.random.default_rng().integers(2**31))
+    manualSeed(found)
+    return found
+
+
+seedAll = seed
+
+
+# What XLA does itself -------------------------------------------------------------------------------------------------
+
+
+def _nothing(name: str, result: Any = None) -> Callable:
+    def function(*args: Any) -> Any:
+        warnings.warn(f"cutorch.{name} does nothing here: XLA has no streams or handles to choose", stacklevel=2)
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Does nothing but warn{'' if result is None else f', and gives {result}'}: XLA orders work."
+    return function
+
+
+reserveStreams = _nothing("reserveStreams")
+setStream = _nothing("setStream")
+setDefaultStream = _nothing("setDefaultStream")
+streamWaitFor = _nothing("streamWaitFor")
+streamWaitForMultiDevice = _nothing("streamWaitForMultiDevice")
+streamBarrier = _nothing("streamBarrier")
+streamBarrierMultiDevice = _nothing("streamBarrierMultiDevice")
+streamSynchronize = _nothing("streamSynchronize")
+reserveBlasHandles = _nothing("reserveBlasHandles")
+setBlasHandle = _nothing("setBlasHandle")
+getStream = _nothing("getStream", 0)
+getNumStreams = _nothing("getNumStreams", 0)
+getBlasHandle = _nothing("getBlasHandle", 1)
+getNumBlasHandles = _nothing("getNumBlasHandles", 1)
+
+
+def _host_tensor(kind: str) -> Callable:
+    def function(*sizes: Any) -> Tensor:
+        return Tensor.typed(dtype_of(f"torch.{kind}Tensor"), *sizes)
+
+    function.__name__ = function.__qualname__ = f"createCudaHost{kind}Tensor"
+    function.__doc__ = f"A {kind}Tensor of the CPU, of these sizes: XLA itself moves what a GPU needs."
+    return function
+
+
+createCudaHostFloatTensor = _host_tensor("Float")
+createCudaHostDoubleTensor = _host_tensor("Double")
+createCudaHostIntTensor = _host_tensor("Int")
+createCudaHostLongTensor = _host_tensor("Long")
+createCudaHostByteTensor = _host_tensor("Byte")
+createCudaHostHalfTensor = _host_tensor("Half")
+createCudaHostTensor = createCudaHostFloatTensor

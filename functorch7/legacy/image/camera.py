@@ -1,0 +1,38 @@
+"""Pictures of a camera, by OpenCV."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from .results import by_default
+
+
+class Camera:
+    """A camera by its number, from 0: `forward()` gives what it sees, 3 x height x width from 0 to 1.
+
+    Raises: ImportError without OpenCV (`pip install opencv-python`), RuntimeError without such a camera.
+    """
+
+    def __init__(self, idx: int = 0, width: int = 640, height: int = 480):
+        try:
+            import cv2  # type: ignore[import-not-found]
+        except ImportError as error:
+            raise ImportError("image.Camera: needs OpenCV; pip install opencv-python") from error
+        self._camera: Any = cv2.VideoCapture(idx)
+        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, width)
+        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, height)
+
+    def forward(self) -> Tensor:
+        """The next picture. Raises RuntimeError if there is none."""
+        there, picture = self._camera.read()
+        if not there:
+            raise RuntimeError("image.Camera: no picture")
+        planes = np.moveaxis(picture[..., ::-1], 2, 0)  # OpenCV has blue first
+        return Tensor.of(by_default(planes / 255))
+
+    def stop(self) -> None:
+        """Gives the camera back."""
+        self._camera.release()

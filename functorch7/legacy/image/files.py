@@ -1,0 +1,184 @@
+"""Files of images, read and written by Pillow."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+import numpy as np
+
+from ..operations import sizes_text
+from ..tensor import Tensor
+from .pillow import pillow, to_picture, to_tensor
+
+MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}
+QUALITY = 75
+
+
+def _opened(who: str, file: Any, formats: list[str]) -> Any:
+    """A picture. Raises ValueError, naming the file, if it is damaged or of another format."""
+    image = pillow(f"image.{who}")
+    try:
+        picture = image.open(file, formats=formats)
+        picture.load()
+    except FileNotFoundError:
+        raise
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ValueError(f"image.{who}: cannot read {file}: {error}") from error
+    return picture
+
+
+def _load(who: str, filename: str, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
+    with _opened(who, filename, formats) as picture:
+        return to_tensor(who, picture, depth, tensortype)
+
+
+def load(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given.
+
+    `tensortype` is "float" or "double" (from 0 to 1; without it, the type of `torch.Tensor`), or "byte" (0 to 255).
+    Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
+    """
+    return _load("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)
+
+
+def loadJPG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a JPEG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadJPG", filename, ["JPEG"], depth, tensortype)
+
+
+def loadPNG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a PNG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadPNG", filename, ["PNG"], depth, tensortype)
+
+
+def loadPPM(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in a PPM or PGM file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
+    return _load("loadPPM", filename, ["PPM"], depth, tensortype)
+
+
+def getSize(filename: str) -> Tensor:
+    """The sizes of the image in a file, a LongTensor: planes, height, width.
+
+    Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
+    """
+    with _opened("getSize", filename, ["JPEG", "PNG", "PPM"]) as picture:
+        planes = 3 if picture.mode == "P" else len(picture.getbands())
+        return Tensor.of(np.array([planes, picture.height, picture.width]))
+
+
+getJPGsize = getPNGsize = getPPMsize = getSize
+
+
+def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> None:
+    picture.save(file, format=format, **({"quality": quality} if format == "JPEG" else {}))
+
+
+def saveJPG(filename: str, tensor: Tensor) -> None:
+    """Writes an image to a JPEG file of quality 75. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(to_picture("saveJPG", tensor), filename, "JPEG")
+
+
+def savePNG(filename: str, tensor: Tensor) -> None:
+    """Writes an image to a PNG file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(to_picture("savePNG", tensor), filename, "PNG")
+
+
+def savePPM(filename: str, tensor: Tensor) -> None:
+    """Writes an image of 3 planes to a PPM file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(_of_mode("savePPM", tensor, "RGB"), filename, "PPM")
+
+
+def savePGM(filename: str, tensor: Tensor) -> None:
+    """Writes an image of 1 plane to a PGM file. Raises ValueError, OSError and ImportError as `save` does."""
+    _written(_of_mode("savePGM", tensor, "L"), filename, "PPM")
+
+
+def _of_mode(who: str, tensor: Tensor, mode: str) -> Any:
+    picture = to_picture(who, tensor)
+    if picture.mode != mode:
+        wanted = "3xHxW images as PPM" if mode == "RGB" else "1xHxW or HxW images as PGM"
+        raise ValueError(f"image.{who}: can only save {wanted}, got {sizes_text(tensor.shape)}")
+    return picture
+
+
+SAVERS = {"jpg": saveJPG, "jpeg": saveJPG, "png": savePNG, "ppm": savePPM, "pgm": savePGM}
+"""What writes a file, by the ending of its name."""
+
+
+def is_supported(suffix: str) -> bool:
+    """Whether files that end so can be read and written."""
+    return suffix.lower() in SAVERS
+
+
+def save(filename: str, tensor: Tensor) -> None:
+    """Writes an image to a file, whose name ends in jpg (of quality 75), png, ppm or pgm.
+
+    Raises: ValueError for other names and sizes, OSError, ImportError without Pillow.
+    """
+    suffix = os.path.splitext(filename)[1].removeprefix(".")
+    if not is_supported(suffix):
+        raise ValueError(f"image.save: unknown image type: {suffix!r}; there are {', '.join(SAVERS)}")
+    SAVERS[suffix.lower()](filename, tensor)
+
+
+# In memory ------------------------------------------------------------------------------------------------------------
+
+
+def _compressed(who: str, tensor: Tensor, format: str, quality: int = QUALITY) -> Tensor:
+    file = io.BytesIO()
+    _written(to_picture(who, tensor), file, format, quality)
+    return Tensor.of(np.frombuffer(file.getvalue(), np.uint8).copy())
+
+
+def compressJPG(tensor: Tensor, quality: int = QUALITY) -> Tensor:
+    """The bytes of a JPEG file, a ByteTensor. Raises ValueError for other sizes, ImportError without Pillow."""
+    return _compressed("compressJPG", tensor, "JPEG", quality)
+
+
+def compressPNG(tensor: Tensor) -> Tensor:
+    """The bytes of a PNG file, a ByteTensor. Raises ValueError for other sizes, ImportError without Pillow."""
+    return _compressed("compressPNG", tensor, "PNG")
+
+
+def _decompress(who: str, tensor: Tensor, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
+    if tensor.dtype != np.uint8:
+        raise TypeError(f"image.{who}: expected a ByteTensor of a file's bytes, got a {tensor.type()}")
+    data = tensor.numpy().tobytes()
+    if not data.startswith(tuple(MAGIC[each] for each in formats)):
+        raise ValueError(f"image.{who}: expected the bytes of a {' or '.join(formats)} file")
+    return to_tensor(who, _opened(who, io.BytesIO(data), formats), depth, tensortype)
+
+
+def decompress(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """The image in the bytes of a JPEG or PNG file, as `load` gives it.
+
+    Raises: TypeError for what is no ByteTensor, ValueError for other bytes, ImportError without Pillow.
+    """
+    return _decompress("decompress", tensor, ["JPEG", "PNG"], depth, tensortype)
+
+
+def decompressJPG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """That in the bytes of a JPEG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    return _decompress("decompressJPG", tensor, ["JPEG"], depth, tensortype)
+
+
+def decompressPNG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
+    """That in the bytes of a PNG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    return _decompress("decompressPNG", tensor, ["PNG"], depth, tensortype)
+
+
+def lena() -> Tensor:
+    """A photograph of Grace Hopper, 3 x 512 x 512, which Torch has under this name, too.
+
+    Raises: ImportError without matplotlib, which brings it along, or Pillow.
+    """
+    try:
+        from matplotlib.cbook import get_sample_data
+    except ImportError as error:
+        raise ImportError("image.lena: needs matplotlib; pip install functorch7[viz]") from error
+    name = get_sample_data("grace_hopper.jpg", asfileobj=False)
+    with _opened("lena", name, ["JPEG"]) as picture:
+        photograph = to_tensor("lena", picture, 3, None)
+    return photograph.narrow(2, 1, 512).contiguous()

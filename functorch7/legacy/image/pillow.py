@@ -1,0 +1,72 @@
+"""Pillow's images (`pip install functorch7[images]`), from and to tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..operations import sizes_text
+from ..storage import dtype_of
+from ..tensor import Tensor
+from .color import rgb2y
+
+TYPES = {"byte": "torch.ByteTensor", "float": "torch.FloatTensor", "double": "torch.DoubleTensor"}
+MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def pillow(who: str) -> Any:
+    """The module PIL.Image. Raises ImportError, naming who asked, without Pillow."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(f"{who}: needs Pillow; pip install functorch7[images]") from error
+    return Image
+
+
+def to_tensor(who: str, picture: Any, depth: int | None, tensortype: str | None) -> Tensor:
+    """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; with 1 or 3 planes if `depth` says so.
+
+    Raises: ValueError for a depth or type that is none of these.
+    """
+    if depth not in (None, 1, 3) or tensortype not in (None, *TYPES):
+        raise ValueError(
+            f"image.{who}: expected a depth of 1 or 3, a type of {', '.join(TYPES)}; got {depth}, {tensortype}"
+        )
+    wide = picture.mode.startswith("I")  # 16 bits
+    if not wide and picture.mode not in MODES.values():
+        picture = picture.convert("L" if picture.mode == "1" else "RGB")
+    pixels = np.asarray(picture)
+    planes = np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else np.moveaxis(pixels, 2, 0))
+    if tensortype == "byte":
+        planes = (planes // 257 if wide else planes).astype(np.uint8)
+        return with_depth(Tensor.of(planes), depth)
+    dtype = Tensor().dtype if tensortype is None else dtype_of(TYPES[tensortype])
+    return with_depth(Tensor.of(planes.astype(dtype) / dtype.type(65535 if wide else 255)), depth)
+
+
+def with_depth(image: Tensor, depth: int | None) -> Tensor:
+    """The image with 1 plane (of 3 the luminance) or 3 (of 1 its copies); what is transparent is left out."""
+    planes = image.size(1)
+    if depth == 1 and planes > 1:
+        return rgb2y(image.narrow(1, 1, 3)) if planes > 2 else image.narrow(1, 1, 1)
+    if depth == 3 and planes != 3:
+        return image.narrow(1, 1, 3).contiguous() if planes == 4 else Tensor.of(np.repeat(image.numpy()[:1], 3, 0))
+    return image
+
+
+def to_picture(who: str, image: Tensor) -> Any:
+    """A tensor of H x W, or of 1 to 4 planes, as a picture: bytes as they are, others from 0 to 1, as in Torch cut off.
+
+    Raises: ValueError for other sizes, ImportError without Pillow.
+    """
+    values = image.numpy()
+    planes = values[None] if values.ndim == 2 else values
+    if planes.ndim != 3 or len(planes) not in MODES:
+        raise ValueError(
+            f"image.{who}: expected an image of size HxW or CxHxW, C 1 to 4, got {sizes_text(image.shape)}"
+        )
+    if planes.dtype != np.uint8:
+        planes = (np.clip(planes, 0, 1) * planes.dtype.type(255)).astype(np.uint8)
+    pixels = planes[0] if len(planes) == 1 else np.ascontiguousarray(np.moveaxis(planes, 0, 2))
+    return pillow(f"image.{who}").fromarray(pixels)

@@ -1,0 +1,54 @@
+"""Torch's package itorch: pictures in notebooks. Elsewhere, what would be shown is written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import image as images
+from .image.display import in_notebook, show
+from .image.pillow import to_picture
+from .tensor import Tensor
+
+
+def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Any] | None = None) -> None:
+    """Shows an image: a tensor, a list of them in a grid, or a file; outside of notebooks in itorch.image.png.
+
+    Options are those of `image.toDisplayTensor`; 2 pixels of padding without any. Raises ImportError without Pillow.
+    """
+    found: Any = images.load(img, 3) if isinstance(img, str) else img
+    options: dict[str, Any] = {"padding": 2} if opts is None else dict(opts)
+    show(to_picture("itorch.image", images.toDisplayTensor(found, **options)), "itorch.image")
+
+
+def html(html: str) -> None:
+    """Shows HTML; outside of notebooks in the file itorch.html."""
+    _show("HTML", html, "itorch.html")
+
+
+def svg(filename: str) -> None:
+    """Shows a picture of vectors, from a file or its text; outside of notebooks in the file itorch.svg.
+
+    Raises: OSError for a file that cannot be read.
+    """
+    text = filename
+    if not filename.lstrip().startswith("<"):
+        with open(filename, encoding="utf-8") as file:
+            text = file.read()
+    _show("SVG", text, "itorch.svg")
+
+
+def lena() -> None:
+    """Shows `image.lena()`. Raises ImportError without Pillow and matplotlib."""
+    image(images.lena())
+
+
+def _show(kind: str, text: str, name: str) -> None:
+    if in_notebook():
+        from IPython import display  # type: ignore[import-not-found]
+
+        display.display(getattr(display, kind)(text))
+        return
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(f"itorch: written to {name}")

@@ -1,0 +1,206 @@
+"""Torch's CmdLine: options of a program by name, with their defaults and help, and a log of what it prints."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TextIO
+
+from .lua import Table, kind, number, text
+
+
+@dataclass(frozen=True)
+class _Argument:
+    key: str
+    help: str | None
+    type: str | None
+
+    @property
+    def name(self) -> str:
+        return self.key.lstrip("-")
+
+    def shown(self) -> str:
+        return f"<{self.name}>"
+
+    def line(self, width: int) -> str:
+        return f"  {self.shown():<{width}}" + (f" {self.help}" if self.help else "")
+
+
+@dataclass(frozen=True)
+class _Option(_Argument):
+    default: Any
+
+    def shown(self) -> str:
+        return self.key
+
+    def line(self, width: int) -> str:
+        return f"{super().line(width)} [{text(self.default)}]"
+
+
+class CmdLine:
+    """Options and arguments of a program, from its command line.
+
+    An option's type is its default's: numbers and strings take the word that follows, booleans take none and turn
+    their default round. What `parse` gives has the options as fields: `params.rate`. `argseparator` and `keyseparator`
+    are what `string` puts between options, and between an option and its value.
+    Source: torch7/doc/cmdline.md; torch7/CmdLine.lua.
+    """
+
+    def __init__(self, argseparator: str = ",", keyseparator: str = "="):
+        self.argseparator, self.keyseparator = argseparator, keyseparator
+        self.options: dict[str, _Option] = {}
+        self.arguments: list[_Argument] = []
+        self.helplines: list[str | _Argument] = []
+        self.dateformat: str | None = None
+        self.silentio = False
+
+    def text(self, txt: str = "") -> None:
+        """Adds a line to the help."""
+        self.helplines.append(txt)
+
+    def argument(self, key: str, help: str | None = None, type: str | None = None) -> None:
+        """Adds an argument: a word of the command line that must be there, without a name."""
+        self.arguments.append(_Argument(key, help, type))
+        self.helplines.append(self.arguments[-1])
+
+    def option(self, key: str, default: Any, help: str | None = None, type: str | None = None) -> None:
+        """Adds an option, such as "-rate". Raises ValueError without a default, or with one of another type."""
+        if default is None:
+            raise ValueError(f"option {key} has no default value")
+        if type is not None and kind(default) != type:
+            raise ValueError(f"option {key} has wrong default type value")
+        self.options[key] = _Option(key, help, kind(default), default)
+        self.helplines.append(self.options[key])
+
+    def default(self) -> Table:
+        """The options' defaults by their names."""
+        return Table((option.name, option.default) for option in self.options.values())
+
+    def parse(self, arg: Sequence[str] | None = None) -> Table:
+        """The options and arguments by their names; of the program's own command line if none is given.
+
+        `-help`, `-h` and `--help` print the help and end the program; so do words that do not fit, with status 1.
+        Raises: SystemExit.
+        """
+        words = list(sys.argv[1:] if arg is None else arg)
+        params, arguments = self.default(), list(self.arguments)
+        while words:
+            word = words.pop(0)
+            if word in ("-help", "-h", "--help"):
+                self.help(sys.argv[0] if arg is None else None)
+                raise SystemExit(0)
+            if word in self.options:
+                option = self.options[word]
+                params[option.name] = self._value(option, words)
+            elif not arguments:
+                self.error(f"invalid argument: {word}")
+            else:
+                params[self._fitting(arguments[0]).name] = word
+                arguments.pop(0)
+        if arguments:
+            self.error("not enough arguments")
+        return params
+
+    def _value(self, option: _Option, words: list[str]) -> Any:
+        if option.type == "boolean":
+            return not option.default
+        if not words:
+            self.error(f"missing argument for option {option.key}")
+        word = words.pop(0)
+        if option.type == "string":
+            return word
+        if option.type != "number":
+            self.error(f"unknown required option type {option.type}")
+        try:
+            return number(word)
+        except ValueError:
+            self.error(f"invalid type for option {option.key} (should be {option.type})")
+
+    def _fitting(self, argument: _Argument) -> _Argument:
+        if argument.type not in (None, "string"):
+            self.error(f"invalid argument type for argument {argument.key} (should be {argument.type})")
+        return argument
+
+    def error(self, msg: str) -> NoReturn:
+        """Prints a message and the help, and ends the program. Raises: SystemExit."""
+        print()
+        print(msg, end="", file=sys.stderr)
+        print()
+        self.help()
+        raise SystemExit(1)
+
+    def help(self, program: str | None = None) -> None:
+        """Prints the help: options and arguments with their defaults, and the lines of `text` between them."""
+        names = "".join(f" {argument.shown()}" for argument in self.arguments)
+        print("Usage: " + (f"{program} " if program else "") + f"[options]{names}")
+        width = max((len(line.shown()) for line in self.helplines if isinstance(line, _Argument)), default=0)
+        for line in self.helplines:
+            print(line if isinstance(line, str) else line.line(width))
+
+    def string(self, prefix: str, params: Mapping, ignore: Mapping | None = None) -> str:
+        """A name for a run, of its arguments and of the options that differ from their defaults: "run,rate=2,size=3".
+
+        Options with `ignore[name]` are left out; those with `ignore[name] = False` are there whatever their values.
+        It prints which options it takes, as Torch does.
+        """
+        found: dict[str, str] = {}
+        ignore = ignore or {}
+        for name, value in params.items():
+            option = self.options.get(f"-{name}")
+            if ignore.get(name):
+                print(f"-- ignore option {name}")
+            elif option is not None and (value != option.default or name in ignore):
+                shown = ("t" if value else "f") if isinstance(value, bool) else text(value)
+                found[name] = f"{name}{self.keyseparator}{shown}"
+                print(name, shown, text(option.default), sep="\t")
+            elif option is None and name in [argument.name for argument in self.arguments]:
+                found[name] = f"{name}{self.keyseparator}{text(value)}"
+            elif option is None:
+                print(f"WARNING: unknown option/argument: {name} IGNORING for DIRECTORY NAME")
+        arguments = [found.pop(argument.name) for argument in self.arguments if argument.name in found]
+        return self.argseparator.join([prefix, *arguments, *sorted(found.values())])
+
+    def silent(self) -> None:
+        """What is printed after `log` goes to the log only."""
+        self.silentio = True
+
+    def addTime(self, name: str | None = None, format: str = "%Y-%m-%d %H:%M:%S") -> None:
+        """Lines of the log begin with the time, and with a name if it is given."""
+        self.dateformat = format + (f"[{name}]: " if name is not None else "")
+
+    def log(self, file: str | TextIO, params: Mapping | None = None) -> None:
+        """From now on, what the program prints goes to a file, too, which begins with the parameters.
+
+        It changes Python's `print`, and a later `log` takes the place of an earlier one.
+        """
+        if isinstance(file, str):
+            with open(file, "w", encoding="utf-8"):
+                pass
+        screen = getattr(builtins.print, "screen", builtins.print)
+
+        def logged(*values: Any, **options: Any) -> None:
+            if not self.silentio:
+                screen(*values, **options)
+            if options.get("file") in (None, sys.stdout):
+                self._write(file, values)
+
+        logged.screen = screen  # type: ignore[attr-defined]
+        builtins.print = logged
+        print(f"[program started on {time.strftime('%c')}]")
+        print("[command line arguments]")
+        for name, value in (params or {}).items():
+            print(f"{name}\t{text(value)}")
+        print("[----------------------]")
+
+    def _write(self, file: str | TextIO, values: Sequence) -> None:
+        stamp = [] if self.dateformat is None else [time.strftime(self.dateformat)]
+        line = "".join(f"{each} " for each in [*stamp, *map(text, values)]) + "\n"
+        if not isinstance(file, str):
+            file.write(line)
+            file.flush()
+            return
+        with open(file, "a", encoding="utf-8") as opened:
+            opened.write(line)

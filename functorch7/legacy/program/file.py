@@ -1,0 +1,330 @@
+"""What all of Torch's files can do: numbers, texts and objects, one after the other."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, Literal, Self
+
+import numpy as np
+
+from ...interop import t7
+from ...interop.t7.values import TYPES
+from ..files import Loaded, Saved
+from ..storage import Storage
+from .numbers import as_text, read_text
+
+
+class File:
+    """What all of Torch's files can do; numbers and objects as text (`ascii()`) or as in memory (`binary()`).
+
+    For each type Byte, Char, Short, Int, Long, Float and Double, `readInt()` gives a number, `readInt(n)` a storage of
+    the next n, and `readInt(storage)` fills a storage and gives their number; `writeInt` takes a number or a storage.
+    Positions count from 1. What goes wrong is an OSError, or after `quiet()` only a sign that `hasError()` shows.
+    Source: torch7/doc/file.md.
+    """
+
+    def __init__(self, stream: BinaryIO, mode: str):
+        self._file, self._mode = stream, mode
+        self._binary, self._spaces, self._quiet, self._error, self._referenced = False, True, False, False, True
+        self._order: Literal["<", ">", "="] = "="
+        self._long_size, self._buffered = 8, True
+        self._loaded, self._saved = Loaded(), Saved()
+        self._parser = t7.Parser(t7.Ascii(b""))
+        self._writer = t7.Writer(t7.sink_for("ascii")(stream))
+
+    # What is set, and asked -----------------------------------------------------------------------------------------
+
+    def ascii(self) -> Self:
+        """Numbers are words of a text: so it is at first."""
+        self._binary = False
+        return self
+
+    def binary(self) -> Self:
+        """Numbers are as in memory."""
+        self._binary = True
+        return self
+
+    def autoSpacing(self) -> Self:
+        """In texts, numbers have spaces between them and lines' ends after them: so it is at first."""
+        self._spaces = True
+        return self
+
+    def noAutoSpacing(self) -> Self:
+        """In texts, nothing is written between numbers, nor expected."""
+        self._spaces = False
+        return self
+
+    def quiet(self) -> Self:
+        """Errors are signs that `hasError` shows."""
+        self._quiet = True
+        return self
+
+    def pedantic(self) -> Self:
+        """Errors are exceptions: so it is at first."""
+        self._quiet = False
+        return self
+
+    def referenced(self, ref: bool) -> Self:
+        """Whether objects that were written before are written as references to them: so it is at first."""
+        self._referenced = ref
+        return self
+
+    def longSize(self, size: int = 0) -> Self:
+        """The bytes of a long: 4, or 8 (0, too). Raises ValueError for others."""
+        if size not in (0, 4, 8):
+            raise ValueError(f"longSize: expected 0, 4 or 8, got {size}")
+        self._long_size = size or 8
+        return self
+
+    def littleEndianEncoding(self) -> Self:
+        """The last byte of a number is the one that counts most."""
+        self._order = "<"
+        return self
+
+    def bigEndianEncoding(self) -> Self:
+        """The first byte of a number is the one that counts most; objects cannot be read or written so."""
+        self._order = ">"
+        return self
+
+    def nativeEndianEncoding(self) -> Self:
+        """Numbers are as in this computer: so it is at first."""
+        self._order = "="
+        return self
+
+    def noBuffer(self) -> Self:
+        """What is written goes out at once."""
+        self._buffered = False
+        return self
+
+    def isQuiet(self) -> bool:
+        """Whether errors are signs only."""
+        return self._quiet
+
+    def isReadable(self) -> bool:
+        """Whether it can be read."""
+        return "r" in self._mode
+
+    def isWritable(self) -> bool:
+        """Whether it can be written to."""
+        return "w" in self._mode
+
+    def isBinary(self) -> bool:
+        """Whether numbers are as in memory."""
+        return self._binary
+
+    def isAutoSpacing(self) -> bool:
+        """Whether numbers have spaces between them in texts."""
+        return self._spaces
+
+    def isReferenced(self) -> bool:
+        """Whether what was written before is written as a reference."""
+        return self._referenced
+
+    def isLittleEndianCPU(self) -> bool:
+        """Whether the last byte of a number counts most in this computer."""
+        return sys.byteorder == "little"
+
+    def isBigEndianCPU(self) -> bool:
+        """Whether the first byte of a number counts most in this computer."""
+        return sys.byteorder == "big"
+
+    def isOpen(self) -> bool:
+        """Whether it was not closed."""
+        return not self._file.closed
+
+    def hasError(self) -> bool:
+        """Whether something went wrong since `clearError`."""
+        return self._error
+
+    def clearError(self) -> Self:
+        """Forgets what went wrong."""
+        self._error = False
+        return self
+
+    # Places ---------------------------------------------------------------------------------------------------------
+
+    def position(self) -> int:
+        """The place of the next byte, from 1."""
+        return self._open("").tell() + 1
+
+    def seek(self, position: int) -> Self:
+        """Goes to a place."""
+        if position < 1:
+            self._fail(f"seek: unable to seek to position {position}; they count from 1")
+        else:
+            self._open("").seek(position - 1)
+        return self
+
+    def seekEnd(self) -> Self:
+        """Goes behind the last byte."""
+        self._open("").seek(0, io.SEEK_END)
+        return self
+
+    def synchronize(self) -> Self:
+        """Makes sure that what was written is there."""
+        self._open("").flush()
+        return self
+
+    def close(self) -> None:
+        """Closes it: nothing can be done with it any more."""
+        self._parser = t7.Parser(t7.Ascii(b""))  # which holds no memory map
+        self._file.close()
+
+    def _open(self, use: str) -> BinaryIO:
+        """The stream; raises OSError if it is closed, or not for this use."""
+        if self._file.closed:
+            raise OSError("attempt to use a closed file")
+        if use not in self._mode:
+            raise OSError(f"attempt to {'read' if use == 'r' else 'write'} in a file of mode {self._mode!r}")
+        return self._file
+
+    def _fail(self, message: str) -> None:
+        self._error = True
+        if not self._quiet:
+            raise OSError(message)
+
+    def _put(self, data: bytes) -> None:
+        self._open("w").write(data)
+        if not self._buffered:
+            self._file.flush()
+
+    # Texts and numbers ----------------------------------------------------------------------------------------------
+
+    def readString(self, format: str = "*a") -> str:
+        """With "*l" the next line without its end, with "*a" all that is left. Raises ValueError for other formats."""
+        if not format.startswith(("*l", "*a")):
+            raise ValueError(f'readString: expected "*l" or "*a", got {format!r}')
+        stream = self._open("r")
+        found = stream.readline() if format.startswith("*l") else stream.read()
+        if not found:
+            self._fail("readString: read error: read 0 blocks instead of 1")
+        return (found.removesuffix(b"\n") if format.startswith("*l") else found).decode("utf-8", "surrogateescape")
+
+    def writeString(self, str: str) -> int:
+        """Writes a text as it is; the number of its bytes."""
+        data = str.encode("utf-8", "surrogateescape")
+        self._put(data)
+        return len(data)
+
+    def readBool(self) -> bool:
+        """Whether the next int is 1."""
+        return self._number("Int") == 1
+
+    def writeBool(self, value: Any) -> int:
+        """Writes the int 1 or 0."""
+        return self._write_numbers("Int", 1 if value is True else 0)
+
+    def _dtype(self, kind: str) -> np.dtype:
+        narrow = kind == "Long" and self._long_size == 4 and self._binary
+        return np.dtype(np.int32) if narrow else TYPES[kind].newbyteorder("=")
+
+    def _numbers(self, kind: str, count: int) -> np.ndarray:
+        """The next numbers; it is an error if there are less."""
+        stream, dtype = self._open("r"), self._dtype(kind)
+        if self._binary:
+            data = stream.read(count * dtype.itemsize)
+            values = np.frombuffer(data, dtype.newbyteorder(self._order), len(data) // dtype.itemsize)
+        else:
+            values = read_text(stream, dtype, count, self._spaces)
+        if len(values) < count:
+            self._fail(f"read{kind}: read error: read {len(values)} blocks instead of {count}")
+        return values.astype(TYPES[kind])
+
+    def _number(self, kind: str) -> int | float | None:
+        found = self._numbers(kind, 1)
+        return found[0].item() if len(found) else None
+
+    def _read_numbers(self, kind: str, into: int | Storage | None = None) -> Any:
+        if into is None:
+            return self._number(kind)
+        if isinstance(into, int):
+            return Storage(self._numbers(kind, into))
+        if into.dtype != TYPES[kind]:
+            raise TypeError(f"read{kind}: expected a {kind}Storage, got a {into.type()}")
+        found = self._numbers(kind, len(into))
+        into.writable()[: len(found)] = found
+        return len(found)
+
+    def _write_numbers(self, kind: str, given: float | Storage) -> int:
+        if isinstance(given, Storage) and given.dtype != TYPES[kind]:
+            raise TypeError(f"write{kind}: expected a number or a {kind}Storage, got a {given.type()}")
+        values = np.asarray(given if isinstance(given, Storage) else [given]).astype(self._dtype(kind))
+        order = values.dtype.newbyteorder(self._order)
+        self._put(values.astype(order).tobytes() if self._binary else as_text(values, self._spaces))
+        return len(values)
+
+    # Objects --------------------------------------------------------------------------------------------------------
+
+    def readObject(self) -> Any:
+        """The next object: a number, text, boolean, table, tensor, storage or module.
+
+        What occurs twice in a file is one object, unless `referenced(false)` was said when it was written.
+        Raises: OSError for what is no object; UnknownClassError for objects of unknown classes.
+        """
+        stream, start = self._open("r"), self._file.tell()
+        self._parser.source = source = self._source()
+        source.position = start
+        try:
+            value = self._parser.read()
+        except t7.T7FormatError as error:
+            self._fail(f"readObject: {error}")
+            return None
+        stream.seek(source.position)
+        return self._loaded.value(value)
+
+    def writeObject(self, object: Any) -> Self:
+        """Writes an object; what was written before as a reference to it, whatever has changed since.
+
+        Raises: TypeError for what Torch has not, as `torch.save`.
+        """
+        stream = self._open("w")
+        sink: Any = t7.sink_for("binary" if self._binary else "ascii")
+        self._writer.sink = sink(stream, *self._object_options())
+        if not self._referenced:
+            self._writer.forget()
+            self._saved = Saved()
+        self._writer.write(self._saved.value(object))
+        if not self._buffered:
+            stream.flush()
+        return self
+
+    def _object_options(self) -> tuple[int, ...]:
+        """The bytes of a long, where it matters. Raises ValueError for what objects are never written in."""
+        if self._binary and self._order == ">":
+            raise ValueError("objects are written with the last byte first; say littleEndianEncoding()")
+        return (self._long_size,) if self._binary else ()
+
+    def _source(self) -> Any:
+        kind: Any = t7.Binary if self._binary else t7.Ascii
+        return kind(self._data(), *self._object_options())
+
+    def _data(self) -> Any:
+        """All bytes of the file."""
+        if isinstance(self._file, io.BytesIO):
+            return self._file.getvalue()
+        self._file.flush()
+        if os.fstat(self._file.fileno()).st_size == 0:
+            return b""
+        return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY if self._mode == "rw" else mmap.ACCESS_READ)
+
+
+def _of_type(kind: str) -> tuple[Callable, Callable]:
+    def read(self: File, into: int | Storage | None = None) -> Any:
+        return self._read_numbers(kind, into)
+
+    def write(self: File, given: float | Storage) -> int:
+        return self._write_numbers(kind, given)
+
+    read.__doc__ = f"The next {kind}; with a number the storage of the next so many; or the number read into a storage."
+    write.__doc__ = f"Writes a number, or those of a {kind}Storage; how many."
+    return read, write
+
+
+for _kind in TYPES:
+    for _verb, _method in zip(("read", "write"), _of_type(_kind), strict=True):
+        _method.__name__ = _method.__qualname__ = f"{_verb}{_kind}"
+        setattr(File, _method.__name__, _method)

@@ -1,0 +1,54 @@
+"""Numbers as they lie in Torch's files: as in memory, or as words of a text."""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+
+import numpy as np
+
+WORD = re.compile(rb"\s*(\S+)")
+BYTES_OF_A_WORD = 64
+
+
+def as_text(values: np.ndarray, spaces: bool) -> bytes:
+    """Numbers as words, with a space between and a line's end, or nothing; bytes and characters are themselves."""
+    if values.dtype.itemsize == 1:
+        text = values.tobytes()
+    else:
+        digits = "" if values.dtype.kind == "i" else f".{17 if values.dtype.itemsize == 8 else 9}g"
+        text = (" " if spaces else "").join(format(each, digits) for each in values.tolist()).encode()
+    return text + b"\n" * (spaces and len(values) > 0)
+
+
+def read_text(file: BinaryIO, dtype: np.dtype, count: int, spaces: bool) -> np.ndarray:
+    """Up to `count` numbers from a file's words, and, with `spaces`, the end of the line after them."""
+    if dtype.itemsize == 1:
+        values = np.frombuffer(file.read(count), dtype)
+    else:
+        values = _words(file, dtype, count)
+    start = file.tell()
+    if spaces and len(values) and file.read(1) != b"\n":
+        file.seek(start)
+    return values
+
+
+def _words(file: BinaryIO, dtype: np.dtype, count: int) -> np.ndarray:
+    """As many of the next words as are numbers, at most `count`; the file stands behind them."""
+    start, size = file.tell(), BYTES_OF_A_WORD * (count + 1)
+    while True:
+        file.seek(start)
+        data = file.read(size)
+        words = [match for match, _ in zip(WORD.finditer(data), range(count), strict=False)]
+        if len(data) < size or (len(words) == count and (not words or words[-1].end() < len(data))):
+            break
+        size *= 2
+    values, end = [], 0
+    for word in words:
+        try:
+            values.append(int(word[1]) if dtype.kind == "i" else float(word[1]))
+        except ValueError:
+            break
+        end = word.end()
+    file.seek(start + end)
+    return np.array(values, dtype)

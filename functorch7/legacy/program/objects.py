@@ -1,0 +1,66 @@
+"""What values are to Torch: names of types, classes above them, and settings of the whole program."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from typing import Any
+
+from ..described import Described
+from ..storage import Storage
+from ..tensor import Tensor
+from .lua import kind
+
+
+def type(obj: Any) -> str:
+    """Torch's name of a value's class, or Lua's of its type: "nn.Linear", "torch.FloatTensor", "number", "table"."""
+    return _name(obj) or kind(obj)
+
+
+def isTypeOf(obj: Any, typeSpec: Any) -> bool:
+    """Whether a value is of a class, or of one below it: by a class, a name, or a pattern that is found in a name.
+
+    >>> from functorch7.legacy import nn
+    >>> isTypeOf(nn.Sequential(), nn.Container), isTypeOf(nn.Linear(2, 3), "nn.Module")
+    (True, True)
+    """
+    if inspect.isclass(typeSpec):
+        return isinstance(obj, typeSpec)
+    above = [base for base in obj.__class__.__mro__[1:] if issubclass(base, Described) and base is not Described]
+    names = [name for name in (_name(obj), *(f"nn.{base.__name__}" for base in above)) if name]
+    if re.fullmatch(r"[\w.]+", typeSpec):
+        return typeSpec in names
+    return any(re.search(typeSpec, name) for name in names)
+
+
+def _name(value: Any) -> str | None:
+    if isinstance(value, Tensor):
+        return value.type()
+    return value.typename() if hasattr(value, "typename") and not inspect.isclass(value) else None
+
+
+def isStorage(value: Any) -> bool:
+    """Whether a value is a storage."""
+    return isinstance(value, Storage)
+
+
+def totable(object: Tensor | Storage) -> list:
+    """The elements of a tensor or storage as lists. Raises TypeError for other values."""
+    if not isinstance(object, (Tensor, Storage)):
+        raise TypeError(f"torch.totable: expected a Storage or a Tensor, got a {type(object)}")
+    return object.totable()
+
+
+def pointer(object: Any) -> int:
+    """A number of a value's own: tensors share their elements if their storages have the same."""
+    return id(object)
+
+
+def setnumthreads(n: int) -> None:
+    """Does nothing: XLA starts its threads when the program begins (XLA_FLAGS and taskset set how many)."""
+
+
+def getnumthreads() -> int:
+    """The number of processors that this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

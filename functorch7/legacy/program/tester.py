@@ -1,0 +1,342 @@
+"""Torch's Tester: runs named tests, counts their assertions, and reports as Torch does."""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..tensor import Tensor
+from .equality import Found, equal, tensors
+from .lua import kind, text
+from .report import Report
+
+
+class TestSuite(dict):
+    """Tests by their names: `suite.name = function`, or `@suite` before a function.
+
+    Raises ValueError for a name that is taken, TypeError for anything but a function.
+    Source: torch7/doc/tester.md; torch7/TestSuite.lua.
+    """
+
+    __test__ = False  # no test of pytest's
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self:
+            raise ValueError(f"Test {name} is already defined.")
+        if isinstance(value, dict):
+            raise TypeError("Nested tables of tests are not supported")
+        if not callable(value):
+            raise TypeError("Only functions are supported as members of a TestSuite")
+        super().__setitem__(name, value)
+
+    def __getattr__(self, name: str) -> Callable:
+        if name not in self:
+            raise AttributeError(f"no test {name!r}")
+        return self[name]
+
+    def __call__(self, function: Callable) -> Callable:
+        """Adds a function under its own name."""
+        self[function.__name__] = function
+        return function
+
+
+class Tester:
+    """Runs tests, which call its assertions; each of them returns whether it holds, and a test goes on if not.
+
+    A message and a tolerance (0 unless it is given) may follow in either order where both are taken. `assert` is a
+    word of Python's: it is `assert_` here. Patterns are Python's regular expressions, errors are exceptions.
+    Source: torch7/doc/tester.md; torch7/Tester.lua.
+    """
+
+    def __init__(self) -> None:
+        self.tests: dict[str, Callable] = {}
+        self.disabledTests: set[str] = set()
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
+        self.earlyAbort = self.rethrow = self.summaryOnly = False
+        self.assertionPass: Counter = Counter()
+        self.assertionFail: Counter = Counter()
+        self.testError: Counter = Counter()
+        self.warningCount: Counter = Counter()
+        self._around: dict[str, Callable] = {}
+        self._current = ""
+
+    def setEarlyAbort(self, earlyAbort: bool) -> None:
+        """Whether a run ends at the first test that fails."""
+        self.earlyAbort = earlyAbort
+
+    def setRethrowErrors(self, rethrow: bool) -> None:
+        """Whether the first failure or error ends the run as an exception, for a debugger."""
+        self.rethrow = rethrow
+
+    def setSummaryOnly(self, summaryOnly: bool) -> None:
+        """Whether the report leaves out what went wrong."""
+        self.summaryOnly = summaryOnly
+
+    # Tests ----------------------------------------------------------------------------------------------------------
+
+    def add(self, f: Callable | dict[str, Callable], name: str | None = None) -> Tester:
+        """Adds a function, or all of a TestSuite or dict of functions, by their names.
+
+        `_setUp` and `_tearDown` are called with a test's name before and after it.
+        Raises: ValueError for a name that is taken, TypeError for what is no function.
+        """
+        if isinstance(f, dict):
+            if name is not None:
+                raise ValueError("Name parameter is forbidden for a table of tests, since its use is ambiguous")
+            if not isinstance(f, TestSuite):
+                self._warn("Should use TestSuite rather than plain table")
+            for key, function in f.items():
+                if isinstance(function, dict):
+                    raise TypeError("Nested sets of tests are not supported")
+                self.add(function, key)
+            return self
+        if not callable(f):
+            raise TypeError("Only tables of functions and functions supported")
+        name = "unknown" if name is None else name
+        tests = self._around if name in ("_setUp", "_tearDown") else self.tests
+        if name in tests:
+            raise ValueError(f"Test with name {name} already exists!")
+        tests[name] = f
+        return self
+
+    def disable(self, testNames: str | Sequence[str]) -> Tester:
+        """Leaves tests out of runs, which say so. Raises ValueError for an unknown name."""
+        for name in [testNames] if isinstance(testNames, str) else testNames:
+            if name not in self.tests:
+                raise ValueError(f"Unrecognized test '{name}'")
+            self.disabledTests.add(name)
+        return self
+
+    def run(self, testNames: str | Sequence[str] | None = None) -> int:
+        """Runs all tests, or those whose names match a pattern or one of several; 0 if all pass.
+
+        Raises: AssertionError after the report if one does not; ValueError for a pattern that matches no test.
+        """
+        names = self._matching(testNames)
+        for counter in (self.assertionPass, self.assertionFail, self.testError):
+            counter.clear()
+        self.warningCount = Counter({"": self.warningCount[""]})
+        report = Report(names)
+        for number, name in enumerate(names, 1):
+            report.begin(number, name)
+            report.end(outcome := self._outcome(name), self.warningCount[name])
+            if self.earlyAbort and outcome in ("ERROR", "FAIL") and number < len(names):
+                print("Aborting on first error, not all tests have been executed")
+                break
+        self._current = ""
+        self._summarize(report, names)
+        if any(self.assertionFail.values()) or any(self.testError.values()):
+            raise AssertionError("An error was found while running tests!")
+        return 0
+
+    def _matching(self, patterns: str | Sequence[str] | None) -> list[str]:
+        if patterns is None:
+            return list(self.tests)
+        found: list[str] = []
+        for pattern in [patterns] if isinstance(patterns, str) else patterns:
+            matching = [name for name in self.tests if re.search(pattern, name)]
+            if not matching:
+                raise ValueError(f"Couldn't find test '{pattern}'")
+            found += [name for name in matching if name not in found]
+        return found
+
+    def _outcome(self, name: str) -> str:
+        if name in self.disabledTests:
+            return "SKIP"
+        self._current, errors = name, len(self.errors)
+        self._call("_setUp", name)
+        try:
+            self.tests[name]()
+        except Exception:
+            if self.rethrow:
+                raise
+            self.testError[name] += 1
+            self.errors.append(f"{name}\n Function call failed\n{traceback.format_exc()}")
+        self._call("_tearDown", name)
+        return "ERROR" if self.testError[name] else "PASS" if len(self.errors) == errors else "FAIL"
+
+    def _call(self, which: str, name: str) -> None:
+        if which in self._around:
+            self._around[which](name)
+
+    def _summarize(self, report: Report, names: list[str]) -> None:
+        self.countasserts = sum(self.assertionPass.values()) + sum(self.assertionFail.values())
+        report.summary(
+            asserts=self.countasserts,
+            failures=sum(map(bool, self.assertionFail.values())),
+            errors=sum(map(bool, self.testError.values())),
+            warnings=sum(self.warningCount[name] > 0 for name in names) + self.warningCount[""],
+            disabled=sum(name in self.disabledTests for name in names),
+        )
+        if not self.summaryOnly:
+            report.sections([*self.errors, *self.warnings])
+
+    # What assertions do ---------------------------------------------------------------------------------------------
+
+    def _checked(self, holds: bool, message: str) -> bool:
+        (self.assertionPass if holds else self.assertionFail)[self._current] += 1
+        if not holds:
+            if self.rethrow:
+                raise AssertionError(message)
+            self.errors.append(self._placed(message))
+        return holds
+
+    def _warn(self, message: str) -> None:
+        self.warningCount[self._current] += 1
+        self.warnings.append(self._placed(message))
+
+    def _placed(self, message: str) -> str:
+        """A message with the test and the line that it is about."""
+        frame: Any = sys._getframe(1)
+        while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
+            frame = frame.f_back
+        place = f"{frame.f_code.co_filename}:{frame.f_lineno}: in function {frame.f_code.co_name}"
+        return "\n".join([*filter(None, [self._current]), message, place])
+
+    def _compared(self, found: Found, negate: bool, message: str) -> bool:
+        same, said = found
+        return self._checked(same != negate, message + said)
+
+    # Assertions -----------------------------------------------------------------------------------------------------
+
+    def assert_(self, condition: Any, message: str = "") -> bool:
+        """The condition holds."""
+        if not isinstance(condition, bool):
+            self._warn(" :assert should only be used for boolean conditions: say what is meant, as in `x is not None`")
+        return self._checked(bool(condition), f"{_line(message)}BOOL violation condition={text(condition)}")
+
+    def eq(self, got: Any, expected: Any, *tolerance_and_message: Any) -> bool:
+        """Values are of one type and equal: tables entry by entry, numbers, tensors and storages within the tolerance.
+
+        Raises: TypeError for what is neither a tolerance nor a message; so do all assertions that take both.
+        """
+        tolerance, message = _taken(tolerance_and_message)
+        return self._compared(equal(got, expected, tolerance), False, message)
+
+    def ne(self, got: Any, unexpected: Any, *tolerance_and_message: Any) -> bool:
+        """Values are not equal, as `eq` compares them."""
+        tolerance, message = _taken(tolerance_and_message)
+        return self._compared(equal(got, unexpected, tolerance), True, message)
+
+    assertGeneralEq, assertGeneralNe = eq, ne
+
+    def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: Any) -> bool:
+        """Tensors of one type have equal elements; other sizes are a warning. Raises TypeError for other values."""
+        tolerance, message = _taken(tolerance_and_message)
+        found = tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True)
+        if found[0] and ta.shape != tb.shape:
+            self._warn("Tensors have the same content but different dimensions; `eq` would not call them equal.")
+        return self._compared(found, False, message)
+
+    def assertTensorNe(self, ta: Tensor, tb: Tensor, *tolerance_and_message: Any) -> bool:
+        """Tensors differ, as assertTensorEq compares them. Raises TypeError for other values."""
+        tolerance, message = _taken(tolerance_and_message)
+        return self._compared(tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True), True, message)
+
+    def assertTableEq(self, ta: Any, tb: Any, *tolerance_and_message: Any) -> bool:
+        """Tables are equal, as `eq` compares them. Raises TypeError for other values."""
+        return self.eq(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
+
+    def assertTableNe(self, ta: Any, tb: Any, *tolerance_and_message: Any) -> bool:
+        """Tables differ, as `eq` compares them. Raises TypeError for other values."""
+        return self.ne(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
+
+    def assertlt(self, a: Any, b: Any, message: str = "") -> bool:
+        """a < b."""
+        return self._checked(a < b, f"{_line(message)}LT failed: {text(a)} >= {text(b)}")
+
+    def assertgt(self, a: Any, b: Any, message: str = "") -> bool:
+        """a > b."""
+        return self._checked(a > b, f"{_line(message)}GT failed: {text(a)} <= {text(b)}")
+
+    def assertle(self, a: Any, b: Any, message: str = "") -> bool:
+        """a <= b."""
+        return self._checked(a <= b, f"{_line(message)}LE failed: {text(a)} > {text(b)}")
+
+    def assertge(self, a: Any, b: Any, message: str = "") -> bool:
+        """a >= b."""
+        return self._checked(a >= b, f"{_line(message)}GE failed: {text(a)} < {text(b)}")
+
+    def asserteq(self, a: Any, b: Any, message: str = "") -> bool:
+        """a == b, as Lua compares: tables and tensors are equal only to themselves."""
+        return self._checked(_same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
+
+    def assertne(self, a: Any, b: Any, message: str = "") -> bool:
+        """Not a == b, as Lua compares, with a warning for tables and tensors."""
+        if kind(a) == kind(b) and kind(a) in ("table", "userdata"):
+            self._warn(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
+        return self._checked(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
+
+    def assertalmosteq(self, a: float, b: float, *tolerance_and_message: Any) -> bool:
+        """|a - b| is at most the tolerance, 1e-16 unless it is given."""
+        tolerance, message = _taken(tolerance_and_message, 1e-16)
+        said = f"{message}ALMOST_EQ failed: {text(a)} ~= {text(b)} with tolerance={text(tolerance)}"
+        return self._checked(abs(a - b) <= tolerance, said)
+
+    def assertError(self, f: Callable[[], Any], message: str = "") -> bool:
+        """Calling f raises an exception."""
+        return self.assertErrorObj(f, lambda error: True, message)
+
+    def assertNoError(self, f: Callable[[], Any], message: str = "") -> bool:
+        """Calling f raises no exception."""
+        error = _raised(f)
+        return self._checked(error is None, f"{_line(message)}ERROR violation: err={error}")
+
+    def assertErrorMsg(self, f: Callable[[], Any], errmsg: str, message: str = "") -> bool:
+        """Calling f raises an exception with this message."""
+        return self.assertErrorObj(f, lambda error: str(error) == errmsg, message)
+
+    def assertErrorPattern(self, f: Callable[[], Any], errPattern: str, message: str = "") -> bool:
+        """Calling f raises an exception in whose message a regular expression is found."""
+        return self.assertErrorObj(f, lambda error: re.search(errPattern, str(error)) is not None, message)
+
+    def assertErrorObj(self, f: Callable[[], Any], errcomp: Callable[[Exception], bool], message: str = "") -> bool:
+        """Calling f raises an exception of which `errcomp` is true."""
+        error = _raised(f)
+        holds = error is not None and bool(errcomp(error))
+        return self._checked(holds, f"{_line(message)}ERROR violation: err={text(error)}")
+
+
+setattr(Tester, "assert", Tester.assert_)  # for tables of names: getattr(tester, "assert")
+
+
+def _line(message: str) -> str:
+    return f"{message}\n" if message else ""
+
+
+def _taken(given: tuple, tolerance: float = 0) -> tuple[float, str]:
+    """(tolerance, message), which were given in either order."""
+    names = sorted(map(kind, given))
+    if names not in ([], ["number"], ["string"], ["number", "string"]):
+        raise TypeError(f"expected a tolerance and a message, got {given}")
+    values = {kind(value): value for value in given}
+    if values.get("number", 0) < 0:
+        raise ValueError("tolerance cannot be negative")
+    return values.get("number", tolerance), _line(values.get("string", ""))
+
+
+def _both(kinds: Any, what: str, first: Any, second: Any) -> tuple[Any, Any]:
+    for value, which in ((first, "First"), (second, "Second")):
+        if not isinstance(value, kinds):
+            raise TypeError(f"{which} argument should be a {what}, got {kind(value)}")
+    return first, second
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (kind(a) not in ("table", "userdata") and kind(a) == kind(b) and bool(a == b))
+
+
+def _raised(function: Callable[[], Any]) -> Exception | None:
+    try:
+        function()
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,127 @@
+"""cudnn, whose layers are nn's, and cutorch, which tells what JAX sees."""
+
+import types
+
+import jax
+import numpy as np
+import pytest
+
+from functorch7.legacy import cudnn, cutorch, nn, torch
+
+from .helpers import same, values
+
+LAYERS = {
+    "ReLU": (True,), "Tanh": (), "Sigmoid": (), "SpatialConvolution": (4, 6, 3, 3), "SpatialMaxPooling": (2, 2, 2, 2),
+    "SpatialAveragePooling": (2, 2, 2, 2), "SpatialBatchNormalization": (4,), "SpatialSoftMax": (),
+    "SpatialCrossMapLRN": (3,), "SpatialDilatedConvolution": (4, 6, 3, 3, 1, 1, 0, 0, 2, 2),
+    "SpatialFullConvolution": (4, 6, 3, 3), "SpatialLogSoftMax": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_of_cudnn_are_those_of_nn(name):
+    x = torch.Tensor.of(values(2, 4, 8, 8))
+    outputs = []
+    for package in (nn, cudnn):
+        torch.manualSeed(1)
+        layer = getattr(package, name)(*LAYERS[name]).type("torch.DoubleTensor")
+        outputs.append(layer.forward(x).numpy())
+        assert cudnn.convert(layer, nn) is layer
+    same(*outputs)
+
+
+@pytest.mark.parametrize(("kind", "sizes", "input"), [
+    ("SpatialConvolution", (3, 2, 1, 2, 1, 0), (2, 6, 7, 8)),
+    ("VolumetricConvolution", (2, 3, 2, 1, 1, 2, 1, 0, 1), (2, 6, 5, 7, 8)),
+])  # fmt: skip
+def test_convolutions_in_groups_see_their_own_planes(kind, sizes, input):
+    layer = getattr(cudnn, kind)(6, 4, *sizes, 2).type("torch.DoubleTensor")
+    array = values(*input)
+    parts = [layer.get(i).get(2) for i in (1, 2)]
+    whole = getattr(nn, kind)(6, 4, *sizes).type("torch.DoubleTensor")
+    whole.weight.zero()
+    for group, part in enumerate(parts):
+        rows = whole.weight.view(4, 6, -1).narrow(1, 2 * group + 1, 2).narrow(2, 3 * group + 1, 3)
+        rows.copy(part.weight.view(2, 3, -1))
+        whole.bias.narrow(1, 2 * group + 1, 2).copy(part.bias)
+    same(layer.forward(torch.Tensor.of(array)), whole.forward(torch.Tensor.of(array)))
+    with pytest.raises(ValueError, match="expected planes that 4 groups divide, got 6 and 4"):
+        getattr(cudnn, kind)(6, 4, *sizes, 4)
+
+
+def test_the_rest_of_cudnn(monkeypatch):
+    x = torch.Tensor([-1, 3, 9])
+    assert cudnn.ClippedReLU(6).forward(x).totable() == [0, 3, 6]
+    assert cudnn.SpatialConvolutionUpsample(3, 5, 3, 5, 1).forward(torch.rand(2, 3, 8, 9)).size() == [2, 5, 8, 9]
+    with pytest.raises(ValueError, match="odd kernel and factor 1"):
+        cudnn.SpatialConvolutionUpsample(3, 5, 3, 3, 2)
+    with pytest.raises(TypeError, match=r"cudnn.convert: expected nn or cudnn"):
+        cudnn.convert(nn.ReLU(), torch)
+    with pytest.raises(AttributeError, match="nn.SeqLSTM"):
+        _ = cudnn.LSTM
+    for flag in ("benchmark", "fastest", "verbose"):
+        assert getattr(cudnn, flag) is False
+        monkeypatch.setattr(cudnn, flag, True)  # as programs do
+
+
+@pytest.mark.parametrize("call", [
+    lambda: cutorch.setDevice(1), lambda: cutorch.getDevice(), lambda: cutorch.getMemoryUsage(1),
+    lambda: cutorch.withDevice(1, list), lambda: cutorch.getDeviceProperties(1),
+])  # fmt: skip
+@pytest.mark.skipif("cutorch.getDeviceCount() > 0", reason="there are GPUs")
+def test_without_a_gpu_cutorch_says_so(call):
+    with pytest.raises(RuntimeError, match="needs a GPU, but JAX sees only"):
+        call()
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    """Two GPUs, as JAX shows them."""
+    stats = {"bytes_limit": 1000, "bytes_in_use": 300}
+    found = [types.SimpleNamespace(device_kind=f"GPU {i}", memory_stats=lambda: stats) for i in (1, 2)]
+    chosen = []
+    monkeypatch.setattr(jax, "devices", lambda kind=None: found)
+    monkeypatch.setattr(jax.config, "update", lambda name, value: chosen.append((name, value)))
+    yield found, chosen
+    cutorch.setDevice(1)
+
+
+def test_gpus_are_counted_from_1(gpus):
+    found, chosen = gpus
+    assert cutorch.getDeviceCount() == 2 and cutorch.getDevice() == 1
+    cutorch.setDevice(2)
+    assert cutorch.getDevice() == 2 and chosen == [("jax_default_device", found[1])]
+    assert cutorch.withDevice(1, lambda: cutorch.getDevice()) == 1 and cutorch.getDevice() == 2
+    assert cutorch.getMemoryUsage(1) == cutorch.getMemoryUsage() == (700, 1000)
+    assert cutorch.getDeviceProperties(2) == {"name": "GPU 2", "totalGlobalMem": 1000}
+    for number in (0, 3):
+        with pytest.raises(RuntimeError, match=f"device {number} of 2"):
+            cutorch.setDevice(number)
+
+
+def test_seeds_start_the_random_numbers_of_all_devices():
+    drawn = []
+    for seed in (cutorch.manualSeed, cutorch.manualSeedAll, torch.manualSeed):
+        seed(5)
+        drawn.append(nn.Dropout().forward(torch.ones(20)).totable())
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert cutorch.seed() != cutorch.seedAll()
+
+
+@pytest.mark.parametrize(("name", "result"), [
+    ("setStream", None), ("reserveStreams", None), ("streamWaitFor", None), ("streamBarrier", None),
+    ("setBlasHandle", None), ("reserveBlasHandles", None), ("getStream", 0), ("getNumStreams", 0),
+])  # fmt: skip
+def test_streams_do_nothing_and_say_so(name, result):
+    with pytest.warns(UserWarning, match=f"cutorch.{name} does nothing here"):
+        assert getattr(cutorch, name)(1, 2) == result
+
+
+def test_the_rest_of_cutorch():
+    cutorch.synchronize()
+    cutorch.synchronizeAll()
+    assert cutorch.hasHalf and cutorch.isCachingAllocatorEnabled() and cutorch._state is None
+    assert cutorch.createCudaHostTensor(2, 3).type() == "torch.FloatTensor"
+    double = cutorch.createCudaHostDoubleTensor(torch.LongStorage([2, 3]))
+    assert double.type() == "torch.DoubleTensor" and double.size() == [2, 3]
+    assert np.asarray(cutorch.createCudaHostByteTensor(2)).dtype == np.uint8
