@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import is_concrete
 from ..losses.tables import as_arrays
+from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial
 from .operations import (
     METHODS_OF_PRODUCT,
     OPERATIONS,
@@ -22,8 +23,8 @@ from .operations import (
     same_count,
     sizes_text,
 )
-from .random import generator
-from .storage import Storage, dtype_of, gpu, precision, type_name_of
+from .random import given_generator
+from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
 from .styles import has_pytorch_operators
 
 
@@ -45,6 +46,8 @@ class Arithmetic:
     numpy: Any
     resize: Any
     narrow: Any
+    uniform: Any
+    normal: Any
     add: Any
     csub: Any
     _is_whole: Any
@@ -94,17 +97,30 @@ class Arithmetic:
             return self
         return self.fill(0)
 
-    def uniform(self, low: float = 0, high: float = 1) -> Self:
-        """Draws every element uniformly from [low, high)."""
-        return self.copy(generator().uniform(low, high, self.shape))
+    def rand(self, *sizes: Any) -> Self:
+        """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).uniform(chosen)
 
-    def normal(self, mean: float = 0, stdv: float = 1) -> Self:
-        """Draws every element from a normal distribution."""
-        return self.copy(generator().normal(mean, stdv, self.shape))
+    def randn(self, *sizes: Any) -> Self:
+        """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).normal(chosen)
 
-    def bernoulli(self, p: float = 0.5) -> Self:
-        """Draws every element: 1 with probability p, else 0."""
-        return self.copy(generator().uniform(size=self.shape) < p)
+    def randperm(self, *args: Any) -> Self:
+        """randperm([generator], n): becomes the numbers 1 to n in random order."""
+        chosen, (count,) = given_generator(args)
+        if count < 1:
+            raise ValueError(f"torch.randperm: expected a positive number, got {count}")
+        return self.resize(count).copy(chosen.permutation(count) + 1)
+
+    def multinomial(self, *args: Any) -> Self:
+        """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,
+        or for each row of a matrix, that are as probable as their weights; without replacement no class twice.
+        """
+        chosen, given = given_generator(args)
+        found = multinomial(chosen, np.asarray(given[0]), *given[1:])
+        return self.resize(*found.shape).copy(found)
 
     def apply(self, function: Any) -> Self:
         """Replaces every element x by function(x), unless that is None."""
@@ -183,6 +199,15 @@ def _of_operation(operation: Operation) -> None:
         else f"{operation.formula}; in place, where x is this tensor unless it is given."
     )  # fmt: skip
     setattr(Arithmetic, operation.name, method)
+
+
+def _of_distribution(distribution: Distribution) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        return filled(distribution, self, args)
+
+    method.__name__ = distribution.name
+    method.__doc__ = f"Draws every element, after a generator if any: {distribution.formula}."
+    setattr(Arithmetic, distribution.name, method)
 
 
 def _reduced(name: str) -> None:
@@ -264,6 +289,8 @@ def as_result(found: Any, like: Any) -> Any:
 
 for _operation in OPERATIONS.values():
     _of_operation(_operation)
+for _distribution in DISTRIBUTIONS.values():
+    _of_distribution(_distribution)
 for _name in ("sum", "mean", "prod", "std", "var"):
     _reduced(_name)
 for _name in ("min", "max"):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import jax
+import numpy as np
 
 from .. import core
+from ..core.contexts import during
+from ..layers.initializers import SOURCE
 from .described import Described
+from .distributions import Draws
 from .flat import flatten, flattened
 from .plan import Plan, grad_name
-from .random import next_draw
-from .storage import Storage, dtype_of
+from .random import generator, next_draw
+from .storage import Storage, dtype_of, precision
 from .tensor import Tensor
 
 
@@ -24,15 +27,14 @@ def shapes_of(spec: core.Module) -> dict[str, Any]:
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-@cache
-def _initial(spec: core.Module, stdv: float | None) -> Callable:
-    """A compiled initialiser of a module's own parameters."""
+_folded = jax.jit(jax.random.fold_in)
 
-    def run(key: jax.Array, number: Any) -> dict[str, Any]:
-        key = jax.random.fold_in(key, number)
+
+def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
+    """A module's own parameters, of a dtype, from the next numbers of the generator: Torch's; from a key what else."""
+    with precision(dtype), during(SOURCE, Draws(generator(), dtype)):
+        key = _folded(*next_draw())
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
-
-    return jax.jit(run)
 
 
 class Parameters(Described):
@@ -50,28 +52,15 @@ class Parameters(Described):
         missing = [name for name in made if name not in self.__dict__]
         if not missing:
             return
-        initial = self._initial_values(None)
+        dtype = dtype_of(self._type)
+        initial = initial_values(self._spec, None, dtype)
         for name in sorted(missing, key=self._parameter_rank):
-            shape, dtype = made[name].shape, dtype_of(self._type)
-            storage = Storage(make=lambda name=name: initial(name), shape=shape, dtype=made[name].dtype)
-            self.__dict__[name] = Tensor.viewing(storage.cast(dtype), 0, shape)
-            self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
+            self._put_parameter(name, Tensor.viewing(Storage(initial[name]).cast(dtype), 0, initial[name].shape))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros."""
         self.__dict__[name] = tensor
         self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
-
-    def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
-        """Initial values by name, drawn when the first is asked for."""
-        draw, made = next_draw(), {}
-
-        def value(name: str) -> Any:
-            if not made:
-                made.update(_initial(self._spec, stdv)(*draw))
-            return made[name]
-
-        return value
 
     def _parameter_rank(self, name: str) -> tuple:
         order = self._spec.parameter_order
@@ -151,9 +140,9 @@ class Parameters(Described):
         for module in self.children():
             module.reset(stdv)
         if self._spec is not None:
-            initial = self._initial_values(stdv)
+            initial = initial_values(self._spec, stdv, dtype_of(self._type))
             for name in self.own_parameters():
-                self.__dict__[name].copy(initial(name))
+                self.__dict__[name].copy(initial[name])
         return self
 
     def share(self, mlp: Any, *names: str) -> Any:

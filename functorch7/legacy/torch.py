@@ -11,10 +11,14 @@ import numpy as np
 
 from ..interop import t7
 from .arithmetic import as_result, operated
+from .distributions import DISTRIBUTIONS, Distribution, one
 from .files import from_file, load_t7, save_t7, to_file
+from .generator import Generator as Generator
 from .operations import OPERATIONS, Operation
-from .random import generator
+from .random import default_generator
+from .random import initialSeed as initialSeed
 from .random import manualSeed as manualSeed
+from .random import seed as seed
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
@@ -35,14 +39,44 @@ def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
     return _made(values(sizes_given(*given)), dtype)
 
 
+def _drawn(name: str, args: tuple, dtype: Any) -> Tensor:
+    """What a method makes of a first argument, or of a new tensor."""
+    if args and isinstance(args[0], Tensor) and name in ("rand", "randn", "randperm"):
+        return getattr(args[0], name)(*args[1:])
+    return getattr(Tensor.typed(np.dtype(dtype)), name)(*args)
+
+
 def randn(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Normally distributed numbers; sizes one by one or as a LongStorage, after a tensor for the result if wanted."""
-    return _filled(sizes, lambda shape: generator().normal(size=shape), dtype)
+    """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
+    return _drawn("randn", sizes, dtype)
 
 
 def rand(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Uniform numbers from [0, 1); sizes as for randn."""
-    return _filled(sizes, lambda shape: generator().uniform(size=shape), dtype)
+    """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
+    return _drawn("rand", sizes, dtype)
+
+
+def randperm(*args: Any) -> Tensor:
+    """randperm([result], [generator], n): the numbers 1 to n in random order."""
+    return _drawn("randperm", args, float32)
+
+
+def multinomial(*args: Any) -> Tensor:
+    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
+    has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
+    return args[0].multinomial(*args[1:]) if has_result else Tensor.typed(np.dtype(np.int64)).multinomial(*args)
+
+
+def getRNGState(generator: Generator | None = None) -> Tensor:
+    """getRNGState([generator]): all that later random numbers depend on, a ByteTensor."""
+    return Tensor.of((generator or default_generator).state)
+
+
+def setRNGState(*args: Any) -> Tensor:
+    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
+    chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
+    chosen.state = np.asarray(state)
+    return state
 
 
 def zeros(*sizes: Any, dtype: Any = float32) -> Tensor:
@@ -95,11 +129,6 @@ def range(first: float, last: float, step: float = 1) -> Tensor:
 def linspace(first: float, last: float, n: int = 100) -> Tensor:
     """n numbers at equal distances from first to last, both included."""
     return _made(np.linspace(first, last, n))
-
-
-def randperm(n: int) -> Tensor:
-    """The numbers 1 to n in random order."""
-    return _made(generator().permutation(n) + 1)
 
 
 def typename(value: Any) -> str | None:
@@ -174,3 +203,22 @@ def _function_of(operation: Operation) -> Any:
 
 for _name, _operation in OPERATIONS.items():
     globals()[_name] = _function_of(_operation)
+
+
+def _function_of_distribution(distribution: Distribution) -> Any:
+    """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
+
+    def function(*args: Any) -> Any:
+        if args and isinstance(args[0], Tensor):
+            return getattr(args[0], distribution.name)(*args[1:])
+        return one(distribution, args)
+
+    function.__name__ = function.__qualname__ = distribution.name
+    function.__doc__ = (
+        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}."
+    )
+    return function
+
+
+for _name, _distribution in DISTRIBUTIONS.items():
+    globals()[_name] = _function_of_distribution(_distribution)
