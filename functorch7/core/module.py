@@ -71,6 +71,8 @@ class Module:
 
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
+    made_first: ClassVar[tuple["Module", ...]] = ()
+    """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here."""
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
     _own_init: ClassVar[bool] = False

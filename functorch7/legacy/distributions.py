@@ -14,7 +14,6 @@ import numpy as np
 from .generator import Generator, exactly
 from .random import given_generator
 
-
 _BLOCK = 1 << 15
 
 
@@ -176,6 +175,16 @@ class Draws:
 
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
         return in_blocks(draw, math.prod(shape), self.dtype).reshape(shape)
+
+
+class Zeros:
+    """The source of initial values that will be overwritten: they are not drawn."""
+
+    def uniform(self, shape: tuple[int, ...], low: Any, high: Any) -> np.ndarray:
+        """Zeros."""
+        return np.zeros(shape, np.float32)
+
+    normal = uniform
 
 
 # Classes --------------------------------------------------------------------------------------------------------------

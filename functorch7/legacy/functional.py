@@ -8,9 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.contexts import during
 from ..core.hooks import attached
 from ..core.tree import Path, split
 from ..interop.torch7 import node
+from ..layers.initializers import SOURCE
+from .distributions import Zeros
 from .generated import object_of
 from .plan import Slot, grad_name
 from .storage import dtype_of, precision, type_name_of
@@ -51,7 +54,8 @@ def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
     ties: tuple = ()
     if isinstance(module, core.Shared):
         module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
-    made = object_of(module)
+    with during(SOURCE, Zeros()):
+        made = object_of(module)
     if floating:
         made.type(type_name_of(floating[0]))
     _fill(made, params, buffers)

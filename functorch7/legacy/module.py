@@ -65,6 +65,7 @@ class Module(
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
         if by_position(spec) or spec.children():
             modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)

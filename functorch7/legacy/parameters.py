@@ -31,8 +31,11 @@ _folded = jax.jit(jax.random.fold_in)
 
 
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
-    """A module's own parameters, of a dtype, from the next numbers of the generator: Torch's; from a key what else."""
-    with precision(dtype), during(SOURCE, Draws(generator(), dtype)):
+    """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
+
+    Within a block that has a source already, they are that one's.
+    """
+    with precision(dtype), during(SOURCE, SOURCE.get() or Draws(generator(), dtype)):
         key = _folded(*next_draw())
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
