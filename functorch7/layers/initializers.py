@@ -17,7 +17,7 @@ from ..core import is_concrete
 class Source(Protocol):
     """A sequential generator: each call gives its next numbers, an array of the type of the parameters."""
 
-    def uniform(self, shape: tuple[int, ...], low: float, high: float) -> Any:
+    def uniform(self, shape: tuple[int, ...], low: Any, high: Any) -> Any:
         """Numbers in [low, high)."""
 
     def normal(self, shape: tuple[int, ...], mean: float, stdv: float) -> Any:
@@ -38,8 +38,8 @@ def split(key: jax.Array, count: int = 2) -> Any:
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
-def between(key: jax.Array, shape: tuple[int, ...], low: float = 0, high: float = 1) -> Any:
-    """Uniform on [low, high)."""
+def between(key: jax.Array, shape: tuple[int, ...], low: Any = 0, high: Any = 1) -> Any:
+    """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
     source = _source(key)
     return source.uniform(shape, low, high) if source else jax.random.uniform(key, shape, jnp.float32, low, high)
 

@@ -8,13 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .generator import Generator, exactly
-from .random import given_generator
+from .operations import described
+from .random import given_generator, next_draw
 
 _BLOCK = 1 << 15
+_folded = jax.jit(jax.random.fold_in)
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Distribution:
             raise self._wrong(given) from None
         if all(map(_is_number, given)):
             return in_blocks(lambda size: self.draw(generator, size, *given), count, dtype)
-        if self.name != "bernoulli" or np.size(given[0]) != count:
+        if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
             raise self._wrong(given)
         return self.draw(generator, count, *given)
 
@@ -50,7 +53,8 @@ class Distribution:
         parameters = list(inspect.signature(self.draw).parameters.values())[2:]
         words = [p.name if p.default is p.empty else f"[{p.name}]" for p in parameters]
         wanted = ", ".join(["[generator]", *words])
-        return TypeError(f"torch.{self.name}: expected ({wanted}), numbers, after a tensor to fill if any, got {given}")
+        got = ", ".join(map(described, given))
+        return TypeError(f"torch.{self.name}: expected ({wanted}), numbers, after a tensor to fill if any, got ({got})")
 
 
 def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: Any = None) -> np.ndarray:
@@ -173,6 +177,10 @@ class Draws:
         mean, stdv = (float(np.asarray(each, self.dtype)) for each in (mean, stdv))
         return self._drawn(lambda count: self.generator.normal(count) * stdv + mean, shape)
 
+    def key(self) -> jax.Array:
+        """A key, for what layers of the user's draw by it."""
+        return _folded(*next_draw())
+
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
         return in_blocks(draw, math.prod(shape), self.dtype).reshape(shape)
 
@@ -185,6 +193,10 @@ class Zeros:
         return np.zeros(shape, np.float32)
 
     normal = uniform
+
+    def key(self) -> jax.Array:
+        """Always the same."""
+        return jax.random.key(0)
 
 
 # Classes --------------------------------------------------------------------------------------------------------------
@@ -212,5 +224,6 @@ def multinomial(generator: Generator, weights: np.ndarray, count: int, replaceme
             drawn[place] = at = np.searchsorted(row, point)
             share = row[at] - (row[at - 1] if at else 0)
             row[at:] -= share
-            row /= 1 - share
+            with np.errstate(invalid="ignore"):  # after the last class nothing is left
+                row /= 1 - share
     return found.reshape((*weights.shape[:-1], count)) + 1

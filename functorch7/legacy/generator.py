@@ -59,7 +59,8 @@ class Generator:
         """Starts anew from the last 32 bits of a number."""
         self._seed, self._pair, self._keys = int(seed) % (1 << 64), None, 0
         bits = np.random.MT19937(self._seed)  # from this seed follow the generators that NumPy's spawns
-        bits.state = np.random.RandomState(self._seed % _RANGE).get_state(legacy=False)
+        started: Any = np.random.RandomState(self._seed % _RANGE).get_state(legacy=False)
+        bits.state = started
         self.numpy = np.random.Generator(bits)
         """The same bits with NumPy's distributions."""
 

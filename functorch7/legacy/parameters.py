@@ -16,7 +16,7 @@ from .described import Described
 from .distributions import Draws
 from .flat import flatten, flattened
 from .plan import Plan, grad_name
-from .random import generator, next_draw
+from .random import generator
 from .storage import Storage, dtype_of, precision
 from .tensor import Tensor
 
@@ -27,16 +27,14 @@ def shapes_of(spec: core.Module) -> dict[str, Any]:
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-_folded = jax.jit(jax.random.fold_in)
-
-
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
     """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
 
     Within a block that has a source already, they are that one's.
     """
-    with precision(dtype), during(SOURCE, SOURCE.get() or Draws(generator(), dtype)):
-        key = _folded(*next_draw())
+    source: Any = SOURCE.get() or Draws(generator(), dtype)
+    with precision(dtype), during(SOURCE, source):
+        key = source.key()
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
 
