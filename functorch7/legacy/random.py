@@ -58,7 +58,10 @@ def given_generator(args: tuple) -> tuple[Generator, tuple]:
 
 
 def manualSeed(*args: Any) -> None:
-    """manualSeed([generator,] number): starts all randomness anew, or a generator's; equal seeds give equal numbers."""
+    """manualSeed([generator,] number): starts all randomness anew, or a generator's; equal seeds give equal numbers.
+
+    Raises TypeError for anything but a number.
+    """
     chosen, rest = (args[0], args[1:]) if args and isinstance(args[0], Generator) else (default_generator, args)
     if len(rest) != 1 or not isinstance(rest[0], (int, float, np.number)):
         raise TypeError(f"torch.manualSeed: expected ([generator], number), got {args}")

@@ -1,19 +1,16 @@
 """Torch's random numbers, against real Torch7's (tests/golden), its documentation, and NumPy's MT19937."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
-from test_golden import built, cases, decoded
+from test_golden import cases, decoded
 
 from functorch7 import legacy
 from functorch7.legacy import nn, torch
 
-from .helpers import same
+from .helpers import go_to, same, uniform
 
-DRAWS = json.loads((Path(__file__).parent.parent / "golden" / "draws.json").read_text())
 FLOATING, WHOLE = ["Float", "Double", "Half"], ["Byte", "Char", "Short", "Int", "Long"]
 
 
@@ -22,36 +19,7 @@ def recorded():
     return {case["id"]: case for case in cases()}
 
 
-def go_to(seed, pair, position):
-    """The generator as it was after so many draws of 32 bits; half of the pair of normal numbers at `pair` is left."""
-    torch.manualSeed(seed)
-    torch.rand(position if pair is None else pair)
-    if pair is not None:
-        torch.normal()
-        torch.rand(position - pair - 2)
-
-
 # Real Torch7 ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:nn.Inception")
-@pytest.mark.parametrize("name", DRAWS)
-def test_modules_start_where_torchs_start(name, recorded):
-    case = recorded[name]
-    go_to(*DRAWS[name])
-    module = built(case["spec"])
-    for parameter, expected in zip(module.parameters()[0], decoded(case["params"]), strict=True):
-        same(parameter, expected, rtol=1e-6, atol=1e-7)
-
-
-def test_most_recorded_modules_with_parameters_are_constructed(recorded):
-    """All but those that draw nothing, or one number, and SeqLSTMP and NCEModule, whose biases differ."""
-    others = {
-        case["spec"]["class"]
-        for name, case in recorded.items()
-        if case.get("kind") == "module" and decoded(case.get("params", {})) and name not in DRAWS
-    }
-    assert others == {"Add", "Mul", "PReLU", "IndexLinear", "SeqLSTMP", "NCEModule"}
 
 
 def test_a_session_of_torch7_bit_for_bit(recorded):
@@ -202,10 +170,6 @@ def test_other_bytes_are_no_state(state, message):
 
 
 # Distributions --------------------------------------------------------------------------------------------------------
-
-
-def uniform(seed, count):
-    return np.random.RandomState(seed).randint(0, 2**32, count, np.uint64) / 2**32
 
 
 def normal(seed, count):
@@ -399,36 +363,3 @@ def test_parameters_outside_their_range(call, message):
 def test_other_arguments(call):
     with pytest.raises(TypeError, match=r"torch.\w+: expected \(\[generator\]"):
         call()
-
-
-# Modules --------------------------------------------------------------------------------------------------------------
-
-
-def test_reset_draws_torchs_values():
-    torch.manualSeed(11)
-    linear = nn.Linear(3, 4)
-    torch.manualSeed(12)
-    linear.reset(0.1)
-    numbers, bound = uniform(12, 16), 0.1 * math.sqrt(3)
-    same(linear.weight, ((2 * numbers - 1) * bound)[:12].reshape(4, 3), atol=1e-7)
-    same(linear.bias, ((2 * numbers - 1) * bound)[12:], atol=1e-7)
-
-
-def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
-    network = nn.Sequential().add(nn.LookupTable(5, 3)).add(nn.WeightNorm(nn.Linear(3, 2))).add(nn.LSTM(2, 2))
-    torch.save(str(tmp_path / "network.t7"), network)
-    description, variables = network.functional()
-    state = np.array(torch.getRNGState())
-    loaded = torch.load(str(tmp_path / "network.t7"))
-    wrapped = legacy.wrap(description, *variables)
-    for each in (loaded, wrapped, network.clone()):
-        same(list(map(np.array, each.parameters()[0])), list(map(np.array, network.parameters()[0])))
-    assert np.array_equal(np.array(torch.getRNGState()), state)
-
-
-def test_connection_tables_are_torchs():
-    """Random planes in chunks of two, of one order after the other."""
-    first, second = (np.asarray(torch.randperm(generator, 4)) for generator in [_seeded(3)] * 2)
-    torch.manualSeed(3)
-    table = np.asarray(nn.tables.random(4, 3, 2))
-    same(table, np.stack([np.concatenate([first, second[:2]]), [1, 1, 2, 2, 3, 3]], 1))
