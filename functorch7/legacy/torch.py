@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
-from .arithmetic import as_result, operated
 from .distributions import DISTRIBUTIONS, Distribution, one
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
@@ -19,6 +18,7 @@ from .random import default_generator
 from .random import initialSeed as initialSeed
 from .random import manualSeed as manualSeed
 from .random import seed as seed
+from .results import ROWS, Row
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
@@ -106,11 +106,6 @@ def cat(tensors: Any, dim: int = -1) -> Tensor:
         return Tensor.of(jnp.concatenate([_array(each) for each in tensors], first._axis(dim) if dim > 0 else dim))
 
 
-def eq(x: Any, y: Any) -> Tensor:
-    """1 where elements are equal, else 0."""
-    return operated("eq", x, y, Tensor)
-
-
 def all(tensor: Any) -> bool:
     """Whether no element is 0 or false."""
     return bool(np.all(np.asarray(tensor)))
@@ -191,8 +186,8 @@ def _function_of(operation: Operation) -> Any:
         found = operation.without_result(args)
         if found is not None:
             result = operation.computed(*found)
-            return as_result(result, Tensor) if operation.gives_number else Tensor.of(result)
-        if not args or not isinstance(args[0], Tensor) or operation.gives_number:
+            return Tensor.of(result)
+        if not args or not isinstance(args[0], Tensor):
             raise operation.wrong(args)
         return getattr(args[0], operation.name)(*args[1:])
 
@@ -220,5 +215,18 @@ def _function_of_distribution(distribution: Distribution) -> Any:
     return function
 
 
+def _function_of_row(row: Row) -> Any:
+    """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
+
+    def function(*args: Any) -> Any:
+        return row.call(args, Tensor)
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"{row.words}; new, or in first arguments, which get the results' sizes."
+    return function
+
+
+for _name, _row in ROWS.items():
+    globals()[_name] = _function_of_row(_row)
 for _name, _distribution in DISTRIBUTIONS.items():
     globals()[_name] = _function_of_distribution(_distribution)
