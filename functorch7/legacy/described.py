@@ -3,12 +3,13 @@
 import inspect
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from .. import core
+from .default_type import getdefaulttensortype
 from .generated import class_of, classes, is_named
 from .parameter import Parameter
 from .storage import Storage, dtype_of, gpu
@@ -106,6 +107,12 @@ class Described:
             from .custom import note_class
 
             note_class(cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        if getdefaulttensortype() != cls._type:
+            made.__dict__["_type"] = getdefaulttensortype()
+        return made
 
     def description(self) -> Any:
         """The immutable description as it stands."""

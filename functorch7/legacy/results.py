@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import is_concrete
+from .default_type import default_dtype
 from .operations import computed, described, is_number, is_tensor, same_count, sizes_text
 
 WORDS = {
@@ -129,7 +130,7 @@ def _one_or_all(results: list) -> Any:
 def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
     if kind is NUMBER:
         return like.of(array) if not is_concrete(array) else np.asarray(array).item()
-    dtype = getattr(x, "dtype", np.dtype(np.float32)) if kind is SAME else kind
+    dtype = getattr(x, "dtype", default_dtype()) if kind is SAME else kind
     return like.of(array if array.dtype == dtype else array.astype(dtype))
 
 

@@ -10,6 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
+from .default_type import default_dtype
+from .default_type import getdefaulttensortype as getdefaulttensortype
+from .default_type import setdefaulttensortype as setdefaulttensortype
 from .distributions import DISTRIBUTIONS, Distribution, one
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
@@ -27,8 +30,8 @@ float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype
 bfloat16 = jnp.dtype(jnp.bfloat16)
 
 
-def _made(values: Any, dtype: Any = float32) -> Tensor:
-    return Tensor.of(np.asarray(values, dtype))
+def _made(values: Any, dtype: Any = None) -> Tensor:
+    return Tensor.of(np.asarray(values, default_dtype() if dtype is None else dtype))
 
 
 def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
@@ -39,26 +42,26 @@ def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
     return _made(values(sizes_given(*given)), dtype)
 
 
-def _drawn(name: str, args: tuple, dtype: Any) -> Tensor:
+def _drawn(name: str, args: tuple, dtype: Any = None) -> Tensor:
     """What a method makes of a first argument, or of a new tensor."""
     if args and isinstance(args[0], Tensor) and name in ("rand", "randn", "randperm"):
         return getattr(args[0], name)(*args[1:])
-    return getattr(Tensor.typed(np.dtype(dtype)), name)(*args)
+    return getattr(Tensor.typed(default_dtype() if dtype is None else np.dtype(dtype)), name)(*args)
 
 
-def randn(*sizes: Any, dtype: Any = float32) -> Tensor:
+def randn(*sizes: Any, dtype: Any = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     return _drawn("randn", sizes, dtype)
 
 
-def rand(*sizes: Any, dtype: Any = float32) -> Tensor:
+def rand(*sizes: Any, dtype: Any = None) -> Tensor:
     """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
     return _drawn("rand", sizes, dtype)
 
 
 def randperm(*args: Any) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
-    return _drawn("randperm", args, float32)
+    return _drawn("randperm", args)
 
 
 def multinomial(*args: Any) -> Tensor:
@@ -79,12 +82,12 @@ def setRNGState(*args: Any) -> Tensor:
     return state
 
 
-def zeros(*sizes: Any, dtype: Any = float32) -> Tensor:
+def zeros(*sizes: Any, dtype: Any = None) -> Tensor:
     """Zeros; sizes as for randn."""
     return _filled(sizes, np.zeros, dtype)
 
 
-def ones(*sizes: Any, dtype: Any = float32) -> Tensor:
+def ones(*sizes: Any, dtype: Any = None) -> Tensor:
     """Ones; sizes as for randn."""
     return _filled(sizes, np.ones, dtype)
 

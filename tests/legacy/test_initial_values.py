@@ -25,10 +25,14 @@ def recorded():
 @pytest.mark.parametrize("name", DRAWS)
 def test_modules_start_where_torchs_start(name, recorded):
     case = recorded[name]
-    go_to(*DRAWS[name])
-    module = built(case["spec"])
-    for parameter, expected in zip(module.parameters()[0], decoded(case["params"]), strict=True):
-        same(parameter, expected, rtol=1e-6, atol=1e-7)
+    for kind, tolerance in (("Float", 1e-7), ("Double", 1e-15)):
+        torch.setdefaulttensortype(f"torch.{kind}Tensor")
+        go_to(*DRAWS[name])
+        module = built(case["spec"])
+        assert module.type() == f"torch.{kind}Tensor"
+        for parameter, expected in zip(module.parameters()[0], decoded(case["params"]), strict=True):
+            assert parameter.type() == module.type()
+            same(parameter, expected, rtol=tolerance * 10, atol=tolerance)
 
 
 def test_most_recorded_modules_with_parameters_are_constructed(recorded):
