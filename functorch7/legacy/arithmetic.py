@@ -12,6 +12,7 @@ import numpy as np
 from ..core import is_concrete
 from ..losses.tables import as_arrays
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial
+from .makers import MAKERS, joined
 from .operations import (
     METHODS_OF_PRODUCT,
     OPERATIONS,
@@ -108,6 +109,10 @@ class Arithmetic(Places):
         """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
         chosen, sizes = given_generator(sizes)
         return self.resize(*sizes_given(*sizes)).normal(chosen)
+
+    def cat(self, *args: Any) -> Self:
+        """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other."""
+        return joined((self, *args), type(self))
 
     def randperm(self, *args: Any) -> Self:
         """randperm([generator], n): becomes the numbers 1 to n in random order."""
@@ -210,6 +215,16 @@ def _of_row(row: Row) -> None:
     _add_method(row.name, method, f"{row.words}, x being this tensor; or it is a first result, before x.")
 
 
+def _of_maker(name: str) -> None:
+    compute, words = MAKERS[name]
+
+    def method(self: Any, *args: Any) -> Any:
+        found = compute(*args)
+        return self.resize(*found.shape)._written(found)
+
+    _add_method(name, method, f"Becomes {words}.")
+
+
 def _add_method(name: str, method: Any, doc: str) -> None:
     method.__name__, method.__doc__ = name, f"{doc[0].upper()}{doc[1:]}"
     setattr(Arithmetic, name, method)
@@ -263,6 +278,8 @@ for _operation in OPERATIONS.values():
     _of_operation(_operation)
 for _distribution in DISTRIBUTIONS.values():
     _of_distribution(_distribution)
+for _name in MAKERS:
+    _of_maker(_name)
 for _row in ROWS.values():
     _of_row(_row)
 for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):

@@ -35,6 +35,6 @@ def is_generated(kind: type) -> bool:
 def object_of(spec: core.Module, given: list | None = None) -> Any:
     """A stateful object for a description, with fresh arrays; objects inside are taken from those given."""
     kind = class_of(type(spec))
-    made: Any = kind.__new__(kind)
+    made: Any = kind.__new__(kind)  # type: ignore[call-overload]
     made._take(spec, [] if given is None else given)
     return made

@@ -232,6 +232,14 @@ def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
     return m.left_shift(x, n) if by > 0 else m.right_shift(x, n)
 
 
+def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
+    if not 1 <= dim <= x.ndim:
+        raise IndexError(f"torch.renorm: dimension {dim} out of range of a tensor of size {sizes_text(x.shape)}")
+    others = tuple(axis for axis in range(x.ndim) if axis != dim - 1)
+    norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
+    return x * m.where(norms > most, most / (norms + 1e-7), 1)
+
+
 MAPS = {
     "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
     "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
@@ -281,6 +289,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
         for name, by, word in (("lshift", 1, "*"), ("rshift", -1, "/"))
         for prefix, form, other in (("", "xn", "number"), ("c", "xt", "tensor"))
     },
+    "renorm": ({"xnnn": _renormed}, "x, its slices of a p-norm above a number scaled to it; p, dimension, number"),
     "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
 }

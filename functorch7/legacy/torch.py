@@ -3,7 +3,6 @@
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,30 +15,19 @@ from .default_type import setdefaulttensortype as setdefaulttensortype
 from .distributions import DISTRIBUTIONS, Distribution, one
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
+from .makers import MAKERS, joined, made
 from .operations import OPERATIONS, Operation
 from .random import default_generator
 from .random import initialSeed as initialSeed
 from .random import manualSeed as manualSeed
 from .random import seed as seed
 from .results import ROWS, Row
-from .storage import TYPES, dtype_of, gpu, precision, sizes_given
+from .storage import TYPES, dtype_of, gpu, precision
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
-
-
-def _made(values: Any, dtype: Any = None) -> Tensor:
-    return Tensor.of(np.asarray(values, default_dtype() if dtype is None else dtype))
-
-
-def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
-    """A tensor of the given sizes, or a first argument with these, that has the values of a function of the sizes."""
-    if given and isinstance(given[0], Tensor):
-        shape = sizes_given(*given[1:])
-        return given[0].resize(*shape).copy(values(shape))
-    return _made(values(sizes_given(*given)), dtype)
 
 
 def _drawn(name: str, args: tuple, dtype: Any = None) -> Tensor:
@@ -82,16 +70,6 @@ def setRNGState(*args: Any) -> Tensor:
     return state
 
 
-def zeros(*sizes: Any, dtype: Any = None) -> Tensor:
-    """Zeros; sizes as for randn."""
-    return _filled(sizes, np.zeros, dtype)
-
-
-def ones(*sizes: Any, dtype: Any = None) -> Tensor:
-    """Ones; sizes as for randn."""
-    return _filled(sizes, np.ones, dtype)
-
-
 def _array(value: Any) -> Any:
     return jnp.asarray(value.array) if isinstance(value, Tensor) else value
 
@@ -102,11 +80,12 @@ def where(condition: Any, x: Any, y: Any) -> Tensor:
         return Tensor.of(jnp.where(_array(condition) != 0, _array(x), _array(y)))
 
 
-def cat(tensors: Any, dim: int = -1) -> Tensor:
-    """Tensors one after the other along a dimension, counted from 1; the last by default."""
-    first = tensors[0]
-    with precision(first.dtype):
-        return Tensor.of(jnp.concatenate([_array(each) for each in tensors], first._axis(dim) if dim > 0 else dim))
+def cat(*args: Any) -> Tensor:
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
+
+    It is the last by default.
+    """
+    return joined(args, Tensor)
 
 
 def all(tensor: Any) -> bool:
@@ -119,14 +98,16 @@ def any(tensor: Any) -> bool:
     return bool(np.any(np.asarray(tensor)))
 
 
-def range(first: float, last: float, step: float = 1) -> Tensor:
-    """first, first + step, ... up to last, which is included."""
-    return _made(np.arange(first, last + step / 2, step))
+def reshape(*args: Any) -> Tensor:
+    """reshape([result,] tensor, sizes...): a copy of the elements with other sizes."""
+    result, tensor, *sizes = args if len(args) > 1 and isinstance(args[1], Tensor) else (None, *args)
+    found = tensor.reshape(*sizes)
+    return found if result is None else result.resize(*found.shape).copy(found)
 
 
-def linspace(first: float, last: float, n: int = 100) -> Tensor:
-    """n numbers at equal distances from first to last, both included."""
-    return _made(np.linspace(first, last, n))
+def totable(value: Any) -> list:
+    """The elements of a tensor or storage as a table."""
+    return value.totable()
 
 
 def typename(value: Any) -> str | None:
@@ -229,6 +210,34 @@ def _function_of_row(row: Row) -> Any:
     return function
 
 
+def _function_of_maker(name: str) -> Any:
+    def function(*args: Any, dtype: Any = None) -> Tensor:
+        return made(name, args, Tensor, dtype)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A tensor of the default type, or a first argument, that becomes {MAKERS[name][1]}."
+    return function
+
+
+def _function_of_method(name: str) -> Any:
+    def function(tensor: Tensor, *args: Any) -> Any:
+        return getattr(tensor, name)(*args)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`tensor.{name}(...)`: {getattr(Tensor, name).__doc__}"
+    return function
+
+
+METHODS = (
+    "squeeze", "split", "chunk", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
+    "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
+)  # fmt: skip
+"""Methods that are functions of `torch`, too."""
+
+for _name in MAKERS:
+    globals()[_name] = _function_of_maker(_name)
+for _name in METHODS:
+    globals()[_name] = _function_of_method(_name)
 for _name, _row in ROWS.items():
     globals()[_name] = _function_of_row(_row)
 for _name, _distribution in DISTRIBUTIONS.items():
