@@ -12,6 +12,7 @@ import numpy as np
 from ..core import is_concrete
 from ..losses.tables import as_arrays
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial
+from .linear_algebra import LINEAR
 from .makers import MAKERS, joined
 from .operations import (
     METHODS_OF_PRODUCT,
@@ -280,7 +281,7 @@ for _distribution in DISTRIBUTIONS.values():
     _of_distribution(_distribution)
 for _name in MAKERS:
     _of_maker(_name)
-for _row in ROWS.values():
+for _row in (ROWS | LINEAR).values():
     _of_row(_row)
 for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):
     _operated(_name)

@@ -1,7 +1,8 @@
 """Torch's operations whose results are other tensors, or numbers: one table, of methods and functions.
 
 A form has a letter for each argument after `x`, a capital one if it may be left out: `d` is a dimension, `i` a whole
-number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices. From one row follow `x.f(...)` and
+number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices,
+`c` a letter. From one row follow `x.f(...)` and
 `torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)` (into r, which gets the result's sizes; two
 tensors where there are two results).
 """
@@ -19,24 +20,23 @@ from .default_type import default_dtype
 from .operations import computed, described, is_number, is_tensor, same_count, sizes_text
 
 WORDS = {
-    "x": "tensor",
-    "t": "tensor",
-    "d": "dimension",
-    "i": "whole number",
-    "n": "number",
-    "b": "true or false",
-    "k": "LongTensor",
-}
+    "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
+    "k": "LongTensor", "c": "letter",
+}  # fmt: skip
 SAME, LONG, BYTE, NUMBER = "the type of x", np.dtype(np.int64), np.dtype(np.uint8), "a number"
 
 
 @dataclass(frozen=True)
 class Form:
-    """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are."""
+    """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are.
+
+    One that combines tensors element by element checks that they have as many elements.
+    """
 
     letters: str
     compute: Callable
     results: tuple[Any, ...] = (SAME,)
+    by_element: bool = False
 
     def matched(self, args: tuple) -> list | None:
         """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
@@ -52,8 +52,8 @@ class Form:
 
 
 def _is(letter: str, value: Any) -> bool:
-    if letter == "b":
-        return isinstance(value, bool)
+    if letter in "bc":
+        return isinstance(value, bool if letter == "b" else str)
     if letter in "xtk":
         return is_tensor(value)
     return not isinstance(value, bool) and is_number(value) and (letter == "n" or float(value).is_integer())
@@ -103,7 +103,7 @@ class Row:
             results[:] = made if isinstance(made, tuple) else (made,)
             return results[0]
 
-        fit = (lambda arrays: same_count(self.name, arrays)) if form.letters in ("xt", "xtN") else list
+        fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
         first = computed(kept, [found[i] for i in places], fit)
         return list(zip([first, *results[1:]], form.results, strict=True))
 
@@ -145,7 +145,7 @@ def _comparison(name: str) -> tuple[Form, ...]:
     def compare(m: Any, x: Any, other: Any) -> Any:
         return getattr(m, name)(x, other)
 
-    return Form("xn", compare, (BYTE,)), Form("xt", compare, (BYTE,))
+    return Form("xn", compare, (BYTE,)), Form("xt", compare, (BYTE,), True)
 
 
 def _reduction(function: Callable) -> tuple[Form, ...]:
@@ -281,9 +281,9 @@ ROWS = {
         "var": (_spread("var"), "the variance, over n - 1, or n if biased"),
         "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),
         "dist": (
-            (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,)),), "the p-norm of the difference"
+            (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,), True),), "the p-norm of the difference"
         ),
-        "dot": ((Form("xt", lambda m, x, t: m.vdot(x, t), (NUMBER,)),), "the sum of x * tensor, element by element"),
+        "dot": ((Form("xt", lambda m, x, t: m.vdot(x, t), (NUMBER,), True),), "the sum of the products of elements"),
         "trace": ((Form("x", lambda m, x: m.trace(x), (NUMBER,)),), "the sum of a matrix's diagonal"),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
@@ -306,7 +306,7 @@ ROWS = {
         "diag": ((Form("xI", _diagonal),), "the k-th diagonal of a matrix, or a matrix with this one"),
         "histc": ((Form("xINN", _histogram),), "how many elements are in each of n bins, between bounds if given"),
         "bhistc": ((Form("xINN", _histograms),), "how many elements of each row are in each of n bins"),
-        "cross": ((Form("xtD", _cross),), "the cross product along a dimension of size 3, the first by default"),
+        "cross": ((Form("xtD", _cross, by_element=True),), "the cross product along a dimension of size 3"),
     }.items()
 }  # fmt: skip
 """The operations by name."""

@@ -15,6 +15,7 @@ from .default_type import setdefaulttensortype as setdefaulttensortype
 from .distributions import DISTRIBUTIONS, Distribution, one
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
+from .linear_algebra import LINEAR
 from .makers import MAKERS, joined, made
 from .operations import OPERATIONS, Operation
 from .random import default_generator
@@ -238,7 +239,7 @@ for _name in MAKERS:
     globals()[_name] = _function_of_maker(_name)
 for _name in METHODS:
     globals()[_name] = _function_of_method(_name)
-for _name, _row in ROWS.items():
+for _name, _row in (ROWS | LINEAR).items():
     globals()[_name] = _function_of_row(_row)
 for _name, _distribution in DISTRIBUTIONS.items():
     globals()[_name] = _function_of_distribution(_distribution)
