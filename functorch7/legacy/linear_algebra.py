@@ -74,7 +74,7 @@ def _potri(m: Any, chol: Any, part: str | None) -> Any:
 
 
 def _symeig(m: Any, a: Any, wanted: str | None, part: str | None) -> tuple:
-    values, vectors = np.linalg.eigh(_matrix("symeig", a, square=True), part or "U")
+    values, vectors = np.linalg.eigh(_matrix("symeig", a, square=True), "L" if part == "L" else "U")
     return values, vectors if wanted == "V" else np.zeros(0, a.dtype)
 
 

@@ -246,10 +246,12 @@ def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
 
 
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
-    low, high = (low or 0, high or 0)
-    low, high = (low, high) if low != high else (x.min(), x.max())
-    low, high = (low - 1, high + 1) if low == high else (low, high)
-    return m.histogram(x.reshape(-1), int(bins or 100), (low, high))[0].astype(x.dtype)
+    bounds = (low or 0, high or 0)
+    if bounds[0] == bounds[1]:
+        bounds = (x.min(), x.max())
+    if bounds[0] == bounds[1]:
+        bounds = (bounds[0] - 1, bounds[1] + 1)
+    return m.histogram(x.reshape(-1), int(bins or 100), bounds)[0].astype(x.dtype)
 
 
 def _histograms(m: Any, x: Any, *given: Any) -> Any:

@@ -106,11 +106,6 @@ def reshape(*args: Any) -> Tensor:
     return found if result is None else result.resize(*found.shape).copy(found)
 
 
-def totable(value: Any) -> list:
-    """The elements of a tensor or storage as a table."""
-    return value.totable()
-
-
 def typename(value: Any) -> str | None:
     """Torch's name of a value's class; None for what Torch does not know."""
     if isinstance(value, Tensor):

@@ -377,8 +377,6 @@ def test_methods_are_functions_too():
     same(torch.reshape(x, 3, 2), A.reshape(3, 2))
     assert torch.reshape(result, x, torch.LongStorage([6])) is result
     same(result, A.reshape(6))
-    assert (
-        torch.numel(x) == torch.nElement(x) == 6 and torch.equal(x, torch.clone(x)) and torch.totable(x) == A.tolist()
-    )
+    assert torch.numel(x) == torch.nElement(x) == 6 and torch.equal(x, torch.clone(x))
     same(torch.squeeze(torch.ones(1, 2, 1)), [1, 1])
     assert [part.size() for part in torch.split(x, 2, 2)] == [[2, 2], [2, 1]]
