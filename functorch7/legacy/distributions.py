@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -39,19 +40,26 @@ class Distribution:
             if not jnp.issubdtype(dtype, jnp.floating):
                 raise TypeError(f"torch.{self.name}: expected a tensor of a floating-point type, got {dtype}")
             given = tuple(float(np.asarray(each, dtype)) if _is_number(each) else each for each in given)
-        try:
-            inspect.signature(self.draw).bind(generator, count, *given)
-        except TypeError:
-            raise self._wrong(given) from None
+        fewest, most = self._counts
+        if not fewest <= len(given) <= most:
+            raise self._wrong(given)
         if all(map(_is_number, given)):
             return in_blocks(lambda size: self.draw(generator, size, *given), count, dtype)
         if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
             raise self._wrong(given)
         return self.draw(generator, count, *given)
 
+    @cached_property
+    def _parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.draw).parameters.values())[2:]
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        """How many parameters there are at least and at most."""
+        return sum(p.default is p.empty for p in self._parameters), len(self._parameters)
+
     def _wrong(self, given: tuple) -> TypeError:
-        parameters = list(inspect.signature(self.draw).parameters.values())[2:]
-        words = [p.name if p.default is p.empty else f"[{p.name}]" for p in parameters]
+        words = [p.name if p.default is p.empty else f"[{p.name}]" for p in self._parameters]
         wanted = ", ".join(["[generator]", *words])
         got = ", ".join(map(described, given))
         return TypeError(f"torch.{self.name}: expected ({wanted}), numbers, after a tensor to fill if any, got ({got})")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,11 @@ class Form:
     compute: Callable
     results: tuple[Any, ...] = (SAME,)
     by_element: bool = False
+
+    @cached_property
+    def tensors(self) -> tuple[int, ...]:
+        """The places of the arguments that are tensors."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
 
     def matched(self, args: tuple) -> list | None:
         """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
@@ -72,40 +78,45 @@ class Row:
         for form in self.forms:
             found = form.matched(args)
             if found is not None:
-                return _one_or_all([_made(array, kind, like, found[0]) for array, kind in self._computed(form, found)])
+                x, arrays = found[0], self._computed(form, found)
+                return _one_or_all(
+                    [_made(each, kind, like, x) for each, kind in zip(arrays, form.results, strict=True)]
+                )
         for form in self.forms:
             count = len(form.results)
             given, found = args[:count], form.matched(args[count:])
             if found is not None and NUMBER not in form.results and all(hasattr(each, "storage_") for each in given):
-                computed = self._computed(form, found)
-                return _one_or_all([_into(r, array) for r, (array, _) in zip(given, computed, strict=True)])
+                arrays = self._computed(form, found)
+                return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
         raise self._wrong(args)
 
-    def _computed(self, form: Form, found: list) -> list[tuple[Any, Any]]:
-        size = np.shape(found[0])
-        found = [
-            _axis(self.name, each, size) if letter.lower() == "d" and each is not None else each
-            for letter, each in zip(form.letters, found, strict=True)
-        ]
-        found = [np.asarray(each) if letter == "k" else each for letter, each in zip(form.letters, found, strict=True)]
-        places = [i for i, letter in enumerate(form.letters) if letter in "xt"]
+    def _computed(self, form: Form, found: list) -> tuple:
+        for place, letter in enumerate(form.letters):
+            if letter in "dD" and found[place] is not None:
+                found[place] = _axis(self.name, found[place], np.shape(found[0]))
+            elif letter == "k":
+                found[place] = np.asarray(found[place])
+        x = found[0]
+        if form.tensors == (0,) and hasattr(x, "storage_") and isinstance(array := x.array, np.ndarray):
+            with np.errstate(all="ignore"):
+                made = form.compute(np, array, *found[1:])
+        else:
+            made = self._general(form, found)
+        return made if isinstance(made, tuple) else (made,)
 
-        def function(library: Any, *arrays: Any) -> Any:
-            every = list(found)
-            for place, array in zip(places, arrays, strict=True):
-                every[place] = array
-            return form.compute(library, *every)
+    def _general(self, form: Form, found: list) -> Any:
+        """The results for several tensors, tables of numbers, or arrays of JAX."""
+        made: list[Any] = []
 
-        results: list[Any] = []
-
-        def kept(library: Any, *arrays: Any) -> Any:
-            made = function(library, *arrays)
-            results[:] = made if isinstance(made, tuple) else (made,)
-            return results[0]
+        def run(library: Any, *arrays: Any) -> Any:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            made.append(form.compute(library, *found))
+            return made[0][0] if isinstance(made[0], tuple) else made[0]
 
         fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
-        first = computed(kept, [found[i] for i in places], fit)
-        return list(zip([first, *results[1:]], form.results, strict=True))
+        computed(run, [found[place] for place in form.tensors], fit)
+        return made[0]
 
     def _wrong(self, args: tuple) -> TypeError:
         usage = " or ".join(f"({', '.join(map(_word, form.letters))})" for form in self.forms)
@@ -129,8 +140,8 @@ def _one_or_all(results: list) -> Any:
 
 def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
     if kind is NUMBER:
-        return like.of(array) if not is_concrete(array) else np.asarray(array).item()
-    dtype = getattr(x, "dtype", default_dtype()) if kind is SAME else kind
+        return np.asarray(array).item() if is_concrete(array) else like.of(array)
+    dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
     return like.of(array if array.dtype == dtype else array.astype(dtype))
 
 

@@ -13,17 +13,18 @@ from .default_type import default_dtype
 from .default_type import getdefaulttensortype as getdefaulttensortype
 from .default_type import setdefaulttensortype as setdefaulttensortype
 from .distributions import DISTRIBUTIONS, Distribution, one
+from .distributions import multinomial as drawn_classes
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
 from .linear_algebra import LINEAR
 from .makers import MAKERS, joined, made
 from .operations import OPERATIONS, Operation
-from .random import default_generator
+from .random import default_generator, given_generator
 from .random import initialSeed as initialSeed
 from .random import manualSeed as manualSeed
 from .random import seed as seed
 from .results import ROWS, Row
-from .storage import TYPES, dtype_of, gpu, precision
+from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
 
@@ -31,32 +32,39 @@ float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype
 bfloat16 = jnp.dtype(jnp.bfloat16)
 
 
-def _drawn(name: str, args: tuple, dtype: Any = None) -> Tensor:
-    """What a method makes of a first argument, or of a new tensor."""
-    if args and isinstance(args[0], Tensor) and name in ("rand", "randn", "randperm"):
-        return getattr(args[0], name)(*args[1:])
-    return getattr(Tensor.typed(default_dtype() if dtype is None else np.dtype(dtype)), name)(*args)
+def _new(shape: tuple, dtype: Any = None) -> Tensor:
+    return Tensor.of(np.empty(shape, default_dtype() if dtype is None else dtype))
 
 
 def randn(*sizes: Any, dtype: Any = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
-    return _drawn("randn", sizes, dtype)
+    if sizes and isinstance(sizes[0], Tensor):
+        return sizes[0].randn(*sizes[1:])
+    generator, sizes = given_generator(sizes)
+    return _new(sizes_given(*sizes), dtype).normal(generator)
 
 
 def rand(*sizes: Any, dtype: Any = None) -> Tensor:
     """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
-    return _drawn("rand", sizes, dtype)
+    if sizes and isinstance(sizes[0], Tensor):
+        return sizes[0].rand(*sizes[1:])
+    generator, sizes = given_generator(sizes)
+    return _new(sizes_given(*sizes), dtype).uniform(generator)
 
 
 def randperm(*args: Any) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
-    return _drawn("randperm", args)
+    result, args = (args[0], args[1:]) if isinstance(args[0], Tensor) else (_new((args[-1],)), args)
+    return result.randperm(*args)
 
 
 def multinomial(*args: Any) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
     has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
-    return args[0].multinomial(*args[1:]) if has_result else Tensor.typed(np.dtype(np.int64)).multinomial(*args)
+    if has_result:
+        return args[0].multinomial(*args[1:])
+    generator, given = given_generator(args)
+    return Tensor.of(drawn_classes(generator, np.asarray(given[0]), *given[1:]))
 
 
 def getRNGState(generator: Generator | None = None) -> Tensor:
