@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import is_concrete
 from ..losses.tables import as_arrays
+from .convolutions import CONVOLUTIONS
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial
 from .linear_algebra import LINEAR
 from .makers import MAKERS, joined
@@ -281,7 +282,7 @@ for _distribution in DISTRIBUTIONS.values():
     _of_distribution(_distribution)
 for _name in MAKERS:
     _of_maker(_name)
-for _row in (ROWS | LINEAR).values():
+for _row in (ROWS | LINEAR | CONVOLUTIONS).values():
     _of_row(_row)
 for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):
     _operated(_name)

@@ -151,7 +151,8 @@ def filled(distribution: Distribution, tensor: Any, args: tuple) -> Any:
         numbers = given_generator(args)[0].bits(tensor.nElement()) % _values_of(dtype)
     else:
         numbers = distribution.numbers(args, tensor.nElement(), dtype)
-    return tensor.copy(numbers.astype(dtype))
+    tensor.array = numbers.astype(dtype, copy=False).reshape(tensor.shape)
+    return tensor
 
 
 def _values_of(dtype: np.dtype) -> int:

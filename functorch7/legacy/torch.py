@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
+from .convolutions import CONVOLUTIONS
 from .default_type import default_dtype
 from .default_type import getdefaulttensortype as getdefaulttensortype
 from .default_type import setdefaulttensortype as setdefaulttensortype
@@ -242,7 +243,7 @@ for _name in MAKERS:
     globals()[_name] = _function_of_maker(_name)
 for _name in METHODS:
     globals()[_name] = _function_of_method(_name)
-for _name, _row in (ROWS | LINEAR).items():
+for _name, _row in (ROWS | LINEAR | CONVOLUTIONS).items():
     globals()[_name] = _function_of_row(_row)
 for _name, _distribution in DISTRIBUTIONS.items():
     globals()[_name] = _function_of_distribution(_distribution)
