@@ -12,7 +12,7 @@ import numpy as np
 from ..core import is_concrete
 from ..losses.tables import as_arrays
 from .convolutions import CONVOLUTIONS
-from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial
+from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
 from .makers import MAKERS, joined
 from .operations import (
@@ -118,10 +118,8 @@ class Arithmetic(Places):
 
     def randperm(self, *args: Any) -> Self:
         """randperm([generator], n): becomes the numbers 1 to n in random order."""
-        chosen, (count,) = given_generator(args)
-        if count < 1:
-            raise ValueError(f"torch.randperm: expected a positive number, got {count}")
-        return self.resize(count).copy(chosen.permutation(count) + 1)
+        order = permutation(args)
+        return self.resize(len(order)).copy(order)
 
     def multinomial(self, *args: Any) -> Self:
         """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,

@@ -211,6 +211,17 @@ class Zeros:
 # Classes --------------------------------------------------------------------------------------------------------------
 
 
+def permutation(args: tuple) -> np.ndarray:
+    """The numbers 1 to n in random order, for the arguments ([generator], n)."""
+    generator, given = given_generator(args)
+    if len(given) != 1 or not _is_number(given[0]):
+        got = ", ".join(map(described, given))
+        raise TypeError(f"torch.randperm: expected ([generator], number), after a result if any, got ({got})")
+    if given[0] < 1:
+        raise ValueError(f"torch.randperm: expected a positive number, got {given[0]}")
+    return generator.permutation(int(given[0])) + 1
+
+
 def multinomial(generator: Generator, weights: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
     """Classes from 1 on, `count` for each row of weights; each at most once without replacement."""
     rows = np.atleast_2d(weights).astype(np.float64)

@@ -13,7 +13,7 @@ from .convolutions import CONVOLUTIONS
 from .default_type import default_dtype
 from .default_type import getdefaulttensortype as getdefaulttensortype
 from .default_type import setdefaulttensortype as setdefaulttensortype
-from .distributions import DISTRIBUTIONS, Distribution, one
+from .distributions import DISTRIBUTIONS, Distribution, one, permutation
 from .distributions import multinomial as drawn_classes
 from .files import from_file, load_t7, save_t7, to_file
 from .generator import Generator as Generator
@@ -55,8 +55,9 @@ def rand(*sizes: Any, dtype: Any = None) -> Tensor:
 
 def randperm(*args: Any) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
-    result, args = (args[0], args[1:]) if isinstance(args[0], Tensor) else (_new((args[-1],)), args)
-    return result.randperm(*args)
+    if args and isinstance(args[0], Tensor):
+        return args[0].randperm(*args[1:])
+    return Tensor.of(permutation(args).astype(default_dtype()))
 
 
 def multinomial(*args: Any) -> Tensor:

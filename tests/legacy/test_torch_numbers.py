@@ -357,6 +357,7 @@ def test_parameters_outside_their_range(call, message):
     [
         lambda: torch.uniform(1, 2, 3), lambda: torch.exponential(), lambda: torch.Tensor(2).uniform("a"),
         lambda: torch.Tensor(2).normal(torch.ones(2)), lambda: torch.Tensor(3).bernoulli(torch.ones(2)),
+        lambda: torch.randperm(), lambda: torch.randperm("a"), lambda: torch.Tensor(2).randperm(1, 2),
         lambda: torch.manualSeed(), lambda: torch.manualSeed(torch.Generator()),
     ],
 )  # fmt: skip
