@@ -15,6 +15,8 @@ class Description:
     package: ClassVar[str]
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
+    made_first: ClassVar[tuple[Any, ...]] = ()
+    """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here."""
     _hooks: ClassVar[tuple[Any, ...]] = ()
     """What is attached to it (`hooks.py`)."""
 

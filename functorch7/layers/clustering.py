@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, check_positive, expected
+from .initializers import between
 
 
 class Kmeans(Module):
@@ -33,7 +34,7 @@ class Kmeans(Module):
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         bound = 1 if stdv is None else stdv
-        return {"weight": jax.random.uniform(key, (self.k, self.dim), minval=-bound, maxval=bound)}
+        return {"weight": between(key, (self.k, self.dim), -bound, bound)}
 
     def init_buffers(self) -> dict[str, Any]:
         return {"loss": Emitted(None, "loss")}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import Layer, check_positive, const, expected, in_dtype_of
 from .convolution import SpatialConvolution, convolve
-from .initializers import uniform, weight_and_bias
+from .initializers import between, bound_of, split, uniform
 from .transposed import convolve_transposed
 from .windows import Windows, offsets, padded, slices
 
@@ -23,15 +23,18 @@ def one_to_one(n: int) -> np.ndarray:
     return np.array([(i, i) for i in range(1, n + 1)])
 
 
-def random(n_input: int, n_output: int, n_to: int, generator: np.random.Generator) -> np.ndarray:
+def random(n_input: int, n_output: int, n_to: int, generator: Any) -> np.ndarray:
     """A connection table with n_to random input planes for every output plane, spread evenly."""
+
+    def drawn() -> list[np.ndarray]:
+        permutation = generator.permutation(n_input) + 1
+        return [permutation[i * n_to : (i + 1) * n_to] for i in range(n_input // n_to)]
+
     rows: list[tuple[int, int]] = []
-    chunks: list[np.ndarray] = []
+    chunks = drawn()
     for output in range(1, n_output + 1):
-        if not chunks:
-            permutation = generator.permutation(n_input) + 1
-            chunks = [permutation[i * n_to : (i + 1) * n_to] for i in range(n_input // n_to)]
         rows += [(int(i), output) for i in chunks.pop(0)]
+        chunks = chunks or drawn()  # also after the last, as Torch's generator moves on then
     return np.array(rows)
 
 
@@ -72,11 +75,11 @@ class SpatialConvolutionMap(Windows, Layer):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         table = self.conn_table.value
         fan_in = np.maximum(np.bincount(table[:, 1] - 1), 1) * self.kw * self.kh
-        bounds = 1 / np.sqrt(fan_in) if stdv is None else np.full(len(fan_in), stdv * 3**0.5)
-        bounds = bounds.astype(np.float32)
-        weight_key, bias_key = jax.random.split(key)
-        weight = uniform(weight_key, (len(table), self.kh, self.kw), 1) * bounds[table[:, 1] - 1][:, None, None]
-        return {"weight": weight, "bias": uniform(bias_key, (self.n_output_plane,), 1) * bounds}
+        bounds = np.array([bound_of(each, stdv) for each in fan_in])
+        of_weight = bounds[table[:, 1] - 1][:, None, None]
+        weight_key, bias_key = split(key)
+        weight = between(weight_key, (len(table), self.kh, self.kw), -of_weight, of_weight)
+        return {"weight": weight, "bias": between(bias_key, (self.n_output_plane,), -bounds, bounds)}
 
     def dense(self, weight: Any, first: int, second: int) -> Any:
         """The weight as planes x planes x kernel, zeros where the table connects nothing (column numbers from 0)."""
@@ -148,7 +151,7 @@ class SpatialConvolutionLocal(Windows, Layer):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         places = self.counts(np.empty((1, self.ih, self.iw)))
         fan_in = self.n_input_plane * self.kh * self.kw
-        weight_key, bias_key = jax.random.split(key)
+        weight_key, bias_key = split(key)
         shape = (*places, self.n_output_plane, self.n_input_plane, self.kh, self.kw)
         return {
             "weight": uniform(weight_key, shape, fan_in, stdv),
@@ -192,10 +195,9 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
-        made = weight_and_bias(key, (shape[0], fan_in), fan_in, False, stdv)
-        if self.bias:
-            made["bias"] = uniform(jax.random.fold_in(key, 1), shape, fan_in, stdv)
-        return made
+        weight_key, bias_key = split(key)
+        made = {"weight": uniform(weight_key, (shape[0], fan_in), fan_in, stdv)}
+        return {**made, "bias": uniform(bias_key, shape, fan_in, stdv)} if self.bias else made
 
     def f(self, params: Any, input: Any) -> Any:
         self.check_rank(input, self.n_input_plane)

@@ -10,6 +10,7 @@ from jax import lax
 
 from ..core import Container, Module, axis, builder, check_positive, expected
 from .containers import Concat
+from .initializers import normal
 from .table import check_table
 
 
@@ -188,7 +189,7 @@ class WeightNorm(Module):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         outputs, *others = self.moved_shape()
         rest = math.prod(others)
-        v = jax.random.normal(key, (outputs, rest)) * (2 / rest) ** 0.5
+        v = normal(key, (outputs, rest), (2 / rest) ** 0.5)
         params = {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True))}
         made = jax.eval_shape(self.module.init, key).params
         return {**params, "bias": jnp.zeros(made["bias"].shape)} if "bias" in made else params

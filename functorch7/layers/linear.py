@@ -9,7 +9,7 @@ from jax import lax
 from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Const
 from .distances import norm
-from .initializers import weight_and_bias
+from .initializers import normal, weight_and_bias
 from .table import check_table
 
 
@@ -166,7 +166,7 @@ class PartialLinear(Layer):
                 raise ValueError(f"{self}: expected a partition of outputs from 1 to {self.output_size}, got {p}")
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        params = {"weight": jax.random.normal(key, (self.output_size, self.input_size))}
+        params = {"weight": normal(key, (self.output_size, self.input_size))}
         return {**params, "bias": jnp.zeros((1, self.output_size))} if self.bias else params
 
     def f(self, params: Any, input: Any) -> Any:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
+from .initializers import normal
 
 
 def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
@@ -44,7 +45,7 @@ class LookupTable(Module):
             raise ValueError(f"{self.torch_name()}: non-positive-norm not supported, got {self.norm_type}")
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return {"weight": jax.random.normal(key, (self.n_index, self.n_output)) * (1 if stdv is None else stdv)}
+        return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
     def init_buffers(self) -> dict[str, Any]:
         return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}

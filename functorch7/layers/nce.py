@@ -10,6 +10,7 @@ from jax import lax
 
 from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
 from .alias import alias_table
+from .initializers import between, split
 from .linear import Linear
 from .lookup import check_indices
 from .table import check_table
@@ -60,12 +61,12 @@ class NCEModule(Module):
             raise ValueError(f"{self}: expected unigrams that are not negative, with a positive sum, got {given}")
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        weight_key, bias_key = jax.random.split(key)
+        weight_key, bias_key = split(key)
         bound = 1 / math.sqrt(self.input_size) if stdv is None else stdv
-        weight = jax.random.uniform(weight_key, (self.output_size, self.input_size), jnp.float32, -bound, bound)
+        weight = between(weight_key, (self.output_size, self.input_size), -bound, bound)
         if stdv is None:  # every class as probable as any other if Z = 1
             return {"weight": weight, "bias": jnp.full(self.output_size, -math.log(self.output_size), jnp.float32)}
-        return {"weight": weight, "bias": jax.random.uniform(bias_key, (self.output_size,), jnp.float32, -stdv, stdv)}
+        return {"weight": weight, "bias": between(bias_key, (self.output_size,), -stdv, stdv)}
 
     def init_buffers(self) -> dict[str, Any]:
         return {"Z": jnp.full(1, self.Z, jnp.float32)}

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Module, check_floating, check_positive, expected, expose
 from ..network import number
+from .initializers import between
 
 
 def at_least_float32(dtype: Any) -> Any:
@@ -61,7 +62,7 @@ class BatchNormalization(Module):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         if not self.affine:
             return {}
-        return {"weight": jax.random.uniform(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
+        return {"weight": between(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
 
     def init_buffers(self) -> dict[str, Any]:
         return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
-from .initializers import uniform
+from .initializers import split, uniform
 from .lookup import check_indices
 from .table import check_table
 
@@ -48,7 +48,7 @@ class SparseLinear(Layer):
         return () if self.weight_decay else ("weight",)
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        weight_key, bias_key = jax.random.split(key)
+        weight_key, bias_key = split(key)
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
 
@@ -121,10 +121,10 @@ class IndexLinear(Module):
                 name: jnp.zeros(shapes[name]) if value is None else jnp.asarray(value.value, jnp.float32)
                 for name, value in given.items()
             }
-        weight_key, bias_key = jax.random.split(key)
+        weight_key, bias_key = split(key)
         weight = uniform(weight_key, shapes["weight"], 1, stdv)
         if self.normalize:
-            weight = weight.at[:, :4].set(0)
+            weight = jnp.asarray(weight).at[:, :4].set(0)
         return {"weight": weight, "bias": uniform(bias_key, shapes["bias"], 1, stdv) * 1e-6}
 
     def init_buffers(self) -> dict[str, Any]:

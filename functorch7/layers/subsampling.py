@@ -5,7 +5,7 @@ from typing import Any
 import jax
 
 from ..core import Layer, check_positive, in_dtype_of
-from .initializers import uniform
+from .initializers import split, uniform
 from .pooling import summed
 from .windows import Windows, padded
 
@@ -30,7 +30,7 @@ class SpatialSubSampling(Windows, Layer):
         self.check_windows()
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        keys, shape = jax.random.split(key), (self.n_input_plane,)
+        keys, shape = split(key), (self.n_input_plane,)
         fan_in = self.kw * self.kh
         return {name: uniform(k, shape, fan_in, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, Map, builder, check_positive, expected, expose, in_dtype_of
-from .initializers import uniform, weight_and_bias
+from .initializers import split, uniform, weight_and_bias
 from .pooling import max_pool
 from .windows import Windows
 
@@ -127,7 +127,7 @@ class TemporalSubSampling(Temporal, Layer):
         self.check_windows()
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        keys, shape = jax.random.split(key), (self.input_frame_size,)
+        keys, shape = split(key), (self.input_frame_size,)
         return {name: uniform(k, shape, self.kw, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
     def f(self, params: Any, input: Any) -> Any:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
-from .initializers import uniform
+from .initializers import split, uniform
 from .windows import Windows
 
 
@@ -37,7 +37,7 @@ class FullConvolution(Windows, Layer, abstract=True):
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape = (self.n_input_plane, self.n_output_plane, *self.window("k"))
         fan_in = self.n_input_plane * math.prod(self.window("k"))
-        weight_key, bias_key = jax.random.split(key)
+        weight_key, bias_key = split(key)
         params = {"weight": uniform(weight_key, shape, fan_in, stdv)}
         if self.bias:
             params["bias"] = uniform(bias_key, (self.n_output_plane,), fan_in, stdv)

@@ -7,11 +7,14 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
 from ..losses.tables import as_arrays
+from .convolutions import CONVOLUTIONS
+from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
+from .linear_algebra import LINEAR
+from .makers import MAKERS, joined
 from .operations import (
     METHODS_OF_PRODUCT,
     OPERATIONS,
@@ -19,15 +22,18 @@ from .operations import (
     computed,
     described,
     is_number,
+    quotient,
     same_count,
     sizes_text,
 )
-from .random import generator
-from .storage import Storage, dtype_of, gpu, precision, type_name_of
+from .places import Places
+from .random import given_generator
+from .results import ROWS, Row
+from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
 from .styles import has_pytorch_operators
 
 
-class Arithmetic:
+class Arithmetic(Places):
     """The part of Tensor that computes; methods that change elements return the tensor."""
 
     __slots__ = ()
@@ -45,6 +51,8 @@ class Arithmetic:
     numpy: Any
     resize: Any
     narrow: Any
+    uniform: Any
+    normal: Any
     add: Any
     csub: Any
     _is_whole: Any
@@ -94,17 +102,32 @@ class Arithmetic:
             return self
         return self.fill(0)
 
-    def uniform(self, low: float = 0, high: float = 1) -> Self:
-        """Draws every element uniformly from [low, high)."""
-        return self.copy(generator().uniform(low, high, self.shape))
+    def rand(self, *sizes: Any) -> Self:
+        """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).uniform(chosen)
 
-    def normal(self, mean: float = 0, stdv: float = 1) -> Self:
-        """Draws every element from a normal distribution."""
-        return self.copy(generator().normal(mean, stdv, self.shape))
+    def randn(self, *sizes: Any) -> Self:
+        """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).normal(chosen)
 
-    def bernoulli(self, p: float = 0.5) -> Self:
-        """Draws every element: 1 with probability p, else 0."""
-        return self.copy(generator().uniform(size=self.shape) < p)
+    def cat(self, *args: Any) -> Self:
+        """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other."""
+        return joined((self, *args), type(self))
+
+    def randperm(self, *args: Any) -> Self:
+        """randperm([generator], n): becomes the numbers 1 to n in random order."""
+        order = permutation(args)
+        return self.resize(len(order)).copy(order)
+
+    def multinomial(self, *args: Any) -> Self:
+        """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,
+        or for each row of a matrix, that are as probable as their weights; without replacement no class twice.
+        """
+        chosen, given = given_generator(args)
+        found = multinomial(chosen, np.asarray(given[0]), *given[1:])
+        return self.resize(*found.shape).copy(found)
 
     def apply(self, function: Any) -> Self:
         """Replaces every element x by function(x), unless that is None."""
@@ -167,70 +190,56 @@ class Arithmetic:
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any) -> Any:
         found = operation.in_place(self, args)
-        if found is not None and operation.gives_number:
-            return as_result(operation.computed(*found), self)
         if found is not None:
             return self._written(operation.computed(*found))
-        found = None if operation.gives_number else operation.without_result(args)
+        found = operation.without_result(args)
         if found is None:
             raise operation.wrong(args)
         result = operation.computed(*found)
-        return self.resize(result.shape)._written(result)
+        return self.resize(*result.shape)._written(result)
 
-    method.__name__ = operation.name
-    method.__doc__ = (
-        f"{operation.formula}, a number, where x is this tensor." if operation.gives_number
-        else f"{operation.formula}; in place, where x is this tensor unless it is given."
-    )  # fmt: skip
-    setattr(Arithmetic, operation.name, method)
+    _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
 
 
-def _reduced(name: str) -> None:
-    def method(self: Any, dim: int | None = None) -> Any:
-        axis, array = None if dim is None else self._axis(dim), self.array
-        options = {"ddof": 1} if name in ("var", "std") else {}
-        if not is_concrete(array):
-            with precision(self.dtype):
-                return type(self).of(getattr(jnp, name)(array, axis=axis, keepdims=dim is not None, **options))
-        result = getattr(np, name)(np.asarray(array), axis=axis, keepdims=dim is not None, **options)
-        return result.item() if dim is None else type(self).of(result)
+def _of_distribution(distribution: Distribution) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        return filled(distribution, self, args)
 
-    method.__name__ = name
-    method.__doc__ = f"The {name} of all elements, a number; or along a dimension, which keeps size 1."
+    _add_method(distribution.name, method, f"Draws every element, after a generator if any: {distribution.formula}.")
+
+
+def _of_row(row: Row) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        return row.call((self, *args), type(self))
+
+    _add_method(row.name, method, f"{row.words}, x being this tensor; or it is a first result, before x.")
+
+
+def _of_maker(name: str) -> None:
+    compute, words = MAKERS[name]
+
+    def method(self: Any, *args: Any) -> Any:
+        found = compute(*args)
+        return self.resize(*found.shape)._written(found)
+
+    _add_method(name, method, f"Becomes {words}.")
+
+
+def _add_method(name: str, method: Any, doc: str) -> None:
+    method.__name__, method.__doc__ = name, f"{doc[0].upper()}{doc[1:]}"
     setattr(Arithmetic, name, method)
-
-
-def _extreme(name: str) -> None:
-    def method(self: Any, dim: int | None = None) -> Any:
-        if not is_concrete(self.array):
-            return _traced_extreme(self, name, dim)
-        values = np.asarray(self.array)
-        if dim is None:
-            return getattr(values, name)().item()
-        index = np.expand_dims(getattr(values, f"arg{name}")(self._axis(dim)), self._axis(dim))
-        return type(self).of(np.take_along_axis(values, index, self._axis(dim))), type(self).of(index + 1)
-
-    method.__name__ = name
-    method.__doc__ = f"The {name} of all elements, a number; or along a dimension, which keeps size 1, and where it is."
-    setattr(Arithmetic, name, method)
-
-
-def _traced_extreme(tensor: Any, name: str, dim: int | None) -> Any:
-    """The extreme value of a tensor whose values are not known yet, a tensor without dimensions; or as for others."""
-    values = tensor.array
-    with precision(tensor.dtype):
-        if dim is None:
-            return type(tensor).of(getattr(jnp, name)(values))
-        axis = tensor._axis(dim)
-        index = jnp.expand_dims(getattr(jnp, f"arg{name}")(values, axis), axis)
-        return type(tensor).of(jnp.take_along_axis(values, index, axis)), type(tensor).of(index + 1)
 
 
 def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
-    function = getattr(operator, name)
+    function = quotient_of if name == "truediv" and not has_pytorch_operators() else getattr(operator, name)
     fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
+
+
+def quotient_of(left: Any, right: Any) -> Any:
+    """Torch's `/`: of whole numbers without the fraction."""
+    return quotient(None, left, right)
 
 
 def _operated(name: str, reflected: bool = True) -> None:
@@ -248,7 +257,10 @@ def _product(left: Any, right: Any) -> Any:
     tensor = left if isinstance(left, Arithmetic) else right
     if is_number(left) or is_number(right) or has_pytorch_operators():
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
-    method = METHODS_OF_PRODUCT.get((len(np.shape(left)), len(np.shape(right))))
+    ranks = (len(np.shape(left)), len(np.shape(right)))
+    if ranks == (1, 1):
+        return ROWS["dot"].call((left, right), tensor)
+    method = METHODS_OF_PRODUCT.get(ranks)
     if method is None:
         raise ValueError(
             f"torch: {described(left)} * {described(right)}: expected matrices or vectors; cmul multiplies by elements"
@@ -264,10 +276,12 @@ def as_result(found: Any, like: Any) -> Any:
 
 for _operation in OPERATIONS.values():
     _of_operation(_operation)
-for _name in ("sum", "mean", "prod", "std", "var"):
-    _reduced(_name)
-for _name in ("min", "max"):
-    _extreme(_name)
+for _distribution in DISTRIBUTIONS.values():
+    _of_distribution(_distribution)
+for _name in MAKERS:
+    _of_maker(_name)
+for _row in (ROWS | LINEAR | CONVOLUTIONS).values():
+    _of_row(_row)
 for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):
     _operated(_name)
 for _name in ("lt", "le", "gt", "ge"):

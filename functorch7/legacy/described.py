@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -13,6 +13,7 @@ from .. import core
 from ..interop.torch7.table import schema_of
 from ..network import numbers
 from .changes import changed
+from .default_type import getdefaulttensortype
 from .generated import class_of, classes, is_named
 from .parameter import Parameter
 from .storage import Storage, dtype_of, gpu
@@ -138,6 +139,12 @@ class Described:
         if not cls.__module__.startswith(f"{__package__}."):  # a user's class
             for look in noting_classes:
                 look(cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        if getdefaulttensortype() != cls._type:
+            made.__dict__["_type"] = getdefaulttensortype()
+        return made
 
     def description(self) -> Any:
         """The immutable description as it stands."""

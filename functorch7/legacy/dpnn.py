@@ -197,7 +197,7 @@ class TrainingHelpers(Batches, Described):
     def outside(self, insize: Any) -> Any:
         """The output's sizes for an input of these sizes; a forward call is made."""
         sizes = tuple(int(s) for s in np.asarray(insize).reshape(-1))
-        return self.forward(generator().uniform(size=sizes).astype(self._planned().dtype)).size()
+        return self.forward(generator().normal(math.prod(sizes)).reshape(sizes).astype(self._planned().dtype)).size()
 
     def accept(self, visitor: Any) -> None:
         """visitor.visit(self)."""

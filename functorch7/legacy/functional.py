@@ -8,10 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.contexts import during
 from ..core.hooks import attached
 from ..core.tree import Path, split
 from ..interop.torch7 import node
+from ..layers.initializers import SOURCE
 from ..network import Shared, leaves_by_name, misfits, structure_of
+from .distributions import Zeros
 from .generated import object_of
 from .nodes import Nodes
 from .plan import Slot, grad_name
@@ -48,7 +51,8 @@ def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
     ties: tuple = ()
     if isinstance(module, Shared):
         module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
-    made = object_of(module)
+    with during(SOURCE, Zeros()):
+        made = object_of(module)
     if floating:
         made.type(type_name_of(floating[0]))
     _fill(made, params, buffers)

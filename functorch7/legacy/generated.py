@@ -34,6 +34,7 @@ def is_generated(kind: type) -> bool:
 
 def object_of(spec: core.Module, given: list | None = None) -> Any:
     """A stateful object for a description, with fresh arrays; objects inside are taken from those given."""
-    made: Any = object.__new__(class_of(type(spec)))
+    kind = class_of(type(spec))
+    made: Any = kind.__new__(kind)  # type: ignore[call-overload]
     made._take(spec, [] if given is None else given)
     return made

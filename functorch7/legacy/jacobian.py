@@ -9,6 +9,7 @@ parameters, in double precision. Source: nn/doc/testing.md; torch/nn, Jacobian.l
 """
 
 import copy
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -57,6 +58,10 @@ def _quotients(function: Callable[[], np.ndarray], place: Any, varied: np.ndarra
     return np.array(rows)
 
 
+def _drawn(shape: tuple[int, ...]) -> np.ndarray:
+    return generator().uniform(math.prod(shape)).reshape(shape)
+
+
 class Jacobian:
     """Torch's functions. A Jacobian has a row for each element of the input or parameter, a column for each output."""
 
@@ -68,7 +73,7 @@ class Jacobian:
     @classmethod
     def _randomize(cls, place: Any, is_input: bool, minval: float, maxval: float) -> None:
         values, varied = _flat(place), cls._varied(place, is_input)
-        values[varied] = generator().uniform(minval, maxval, len(varied))
+        values[varied] = generator().uniform(len(varied)) * (maxval - minval) + minval
         _fill(place, values)
 
     @classmethod
@@ -177,7 +182,7 @@ class Jacobian:
         cls._randomize(input, True, minval, maxval)
         loaded = pickle.loads(pickle.dumps(module.clearState()))
         outputs = [module.forward(input), loaded.forward(input)]
-        gradient = generator().uniform(size=np.shape(outputs[0]))
+        gradient = _drawn(np.shape(outputs[0]))
         down = [each.backward(input, gradient) for each in (module, loaded)]
         first, second = (np.abs(_flat(pair[0]) - _flat(pair[1])).max(initial=0) for pair in (outputs, down))
         return float(first), float(second)
@@ -185,8 +190,8 @@ class Jacobian:
     @classmethod
     def testAllUpdate(cls, module: Any, input: Any, weight: str, gradWeight: str) -> dict[str, float]:
         """How far each way to update the field `weight` is from weight - rate * gradient, also where two share it."""
-        rate = generator().uniform(0.1, 1)
-        gradient = generator().uniform(size=np.shape(module.forward(input)))
+        rate = 0.1 + 0.9 * _drawn(()).item()
+        gradient = _drawn(np.shape(module.forward(input)))
         before = _flat(getattr(module, weight))
 
         def gradients_of(*modules: Any) -> None:

@@ -69,6 +69,7 @@ class Module(
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
         self._take_children(spec, given)
         self.__dict__["_spec"] = spec
         self.__dict__["_state"] = {}
@@ -91,9 +92,12 @@ class Module(
 
     def _make_buffers(self) -> None:
         """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
+        dtype = dtype_of(self._type)
         for name, value in self._spec.init_buffers().items():
             if name in self._state or isinstance(self.__dict__.get(name), Tensor):
                 continue
+            if isinstance(value, (jax.Array, np.ndarray)) and jax.numpy.issubdtype(value.dtype, np.floating):
+                value = value if value.dtype == dtype else np.asarray(value).astype(dtype)
             if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.traits.transient:
                 self.__dict__[name] = Tensor.of(value)
             else:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.contexts import during
 from ..interop.torch7.node import Node
 from ..interop.torch7.reader import PARTS, Unknown
 from ..interop.torch7.table import schema_of
 from ..interop.torch7.writer import parts_of
+from ..layers.initializers import SOURCE
 from .described import Described
+from .distributions import Zeros
 from .generated import class_of
 from .plan import Slot, grad_name
 from .storage import Storage, type_name_of
@@ -70,7 +73,8 @@ class Objects:
         inner = [(child.spec, self.object(child)) for child in node.children]
         parts = {name: self._part(part) for name, part in node.parts.items()}
         given = [(part.spec, self.object(part)) for part in node.parts.values() if isinstance(part, Node)]
-        made._take(node.spec, [*inner, *given])
+        with during(SOURCE, Zeros()):
+            made._take(node.spec, [*inner, *given])
         if isinstance(made, Tree) and "modules" in made.__dict__:
             made.__dict__["modules"] = ModuleList(made.typename(), [module for _, module in inner])
         for name, part in parts.items():

@@ -11,7 +11,7 @@ import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -35,7 +35,6 @@ class Operation:
     forms: Forms
     fit: Callable[[str, list], list]
     formula: str
-    gives_number: bool = False
 
     def usage(self) -> str:
         """The forms as an error message shows them."""
@@ -201,35 +200,96 @@ def conforming(signature: str) -> Callable[[str, list], list]:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
+def _bits(name: str) -> Callable:
+    def bits(m: Any, x: Any, y: Any) -> Any:
+        if not jnp.issubdtype(x.dtype, jnp.integer):
+            raise TypeError(f"torch.{name}: expected a tensor of whole numbers, got {x.dtype}")
+        return getattr(m, name)(x, y)
+
+    return bits
+
+
 def _named(name: str) -> Callable:
     return lambda m, *args: getattr(m, name)(*args)
+
+
+def quotient(_: Any, x: Any, y: Any) -> Any:
+    """x / y; of whole numbers as in C, without the fraction, by which they stay whole numbers."""
+    if not jnp.issubdtype(getattr(x, "dtype", type(x)), jnp.integer) or not _is_whole(y):
+        return x / y
+    down = x // y
+    return down + ((down < 0) & (down * y != x))
+
+
+def _is_whole(value: Any) -> bool:
+    return jnp.issubdtype(value.dtype, jnp.integer) if hasattr(value, "dtype") else float(value).is_integer()
+
+
+def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
+    """x * 2^n or x / 2^n; of whole numbers the bits move."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return x * 2.0 ** (by * n)
+    return m.left_shift(x, n) if by > 0 else m.right_shift(x, n)
+
+
+def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
+    if not 1 <= dim <= x.ndim:
+        raise IndexError(f"torch.renorm: dimension {dim} out of range of a tensor of size {sizes_text(x.shape)}")
+    others = tuple(axis for axis in range(x.ndim) if axis != dim - 1)
+    norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
+    return x * m.where(norms > most, most / (norms + 1e-7), 1)
 
 
 MAPS = {
     "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
     "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
-    "round": "x rounded", "sign": "-1, 0 or 1",
+    "round": "x rounded", "sign": "-1, 0 or 1", "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
+    "sinh": "sinh(x)",
 }  # fmt: skip
 """Functions of one number that NumPy has by the same name, with their formulas."""
 
 _POINTWISE: dict[str, tuple[Forms, str]] = {
     **{name: ({"x": _named(name)}, formula) for name, formula in MAPS.items()},
     "sigmoid": ({"x": lambda m, x: jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
+    "acos": ({"x": _named("arccos")}, "the angle in [0, pi] whose cosine is x"),
+    "asin": ({"x": _named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
+    "atan": ({"x": _named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
+    "atan2": ({"xt": _named("arctan2")}, "the angle of the point (tensor, x)"),
+    "rsqrt": ({"x": lambda m, x: 1 / m.sqrt(x)}, "1 / sqrt(x)"),
+    "frac": ({"x": lambda m, x: x - m.trunc(x)}, "the fraction of x, of x's sign"),
     "neg": ({"x": lambda m, x: -x}, "-x"),
     "cinv": ({"x": lambda m, x: 1 / x}, "1 / x"),
     "add": ({"xn": lambda m, x, n: x + n, "xvt": lambda m, x, v, t: x + v * t}, "x + number, or x + number * tensor"),
     "csub": ({"xn": lambda m, x, n: x - n, "xvt": lambda m, x, v, t: x - v * t}, "x - number, or x - number * tensor"),
     "mul": ({"xn": lambda m, x, n: x * n}, "x * number"),
-    "div": ({"xn": lambda m, x, n: x / n}, "x / number"),
-    "fmod": ({"xn": _named("fmod")}, "the remainder of x / number, of x's sign"),
+    "div": ({"xn": quotient}, "x / number, of whole numbers without its fraction"),
+    **{name: ({"xn": _named("fmod")}, "the remainder of x / number, of x's sign") for name in ("fmod", "mod")},
     "remainder": ({"xn": _named("remainder")}, "the remainder of x / number, of the number's sign"),
+    **{name: ({"xt": _named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
+    "cremainder": ({"xt": _named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
+    "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
     "pow": ({"xn": _named("power"), "nt": _named("power")}, "x ** number, or number ** x"),
     "clamp": ({"xnn": _named("clip")}, "x, no less than the first number and no more than the second"),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
-    "cdiv": ({"xt": lambda m, x, t: x / t}, "x / tensor, element by element"),
+    "cdiv": ({"xt": quotient}, "x / tensor, element by element"),
     "cpow": ({"xt": _named("power")}, "x ** tensor, element by element"),
     "cmax": ({"xn": _named("maximum"), "xt": _named("maximum")}, "the larger of x and a number or tensor"),
     "cmin": ({"xn": _named("minimum"), "xt": _named("minimum")}, "the smaller of x and a number or tensor"),
+    **{
+        f"{prefix}{name}": ({form: _bits(function)}, f"the bits of x {word} those of a {other}")
+        for name, function, word in (
+            ("bitand", "bitwise_and", "and"),
+            ("bitor", "bitwise_or", "or"),
+            ("bitxor", "bitwise_xor", "but for"),
+        )
+        for prefix, form, other in (("", "xn", "number"), ("c", "xt", "tensor"))
+    },
+    **{
+        f"{prefix}{name}": ({form: partial(_shifted, by=by)}, f"x {word} 2 ** {other}")
+        for name, by, word in (("lshift", 1, "*"), ("rshift", -1, "/"))
+        for prefix, form, other in (("", "xn", "number"), ("c", "xt", "tensor"))
+    },
+    "renorm": ({"xnnn": _renormed}, "x, its slices of a p-norm above a number scaled to it; p, dimension, number"),
     "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
 }
@@ -257,14 +317,6 @@ def _added(product: Callable) -> Forms:
     }
 
 
-_NUMBERS: dict[str, tuple[Forms, str]] = {
-    "dot": ({"xt": lambda m, x, t: m.vdot(x, t)}, "the sum of x * tensor, element by element"),
-    "norm": (
-        {"x": lambda m, x: m.sum(m.abs(x) ** 2) ** 0.5, "xn": lambda m, x, n: m.sum(m.abs(x) ** n) ** (1 / n)},
-        "the p-norm of all elements, p = 2 unless it is given",
-    ),
-}
-
 OPERATIONS = {
     operation.name: operation
     for operation in (
@@ -277,10 +329,9 @@ OPERATIONS = {
             Operation(name, _added(product), conforming(signature), f"number * x + number * the product {signature}")
             for name, (signature, product) in _ADDED.items()
         ),
-        *(Operation(name, forms, same_count, formula, True) for name, (forms, formula) in _NUMBERS.items()),
     )
 }
 """Torch's operations by name."""
 
-METHODS_OF_PRODUCT = {(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}
-"""What `*` of two tensors is, by their numbers of dimensions."""
+METHODS_OF_PRODUCT = {(2, 1): "mv", (2, 2): "mm"}
+"""What `*` of two tensors is, by their numbers of dimensions; of vectors it is the dot product."""

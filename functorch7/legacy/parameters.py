@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import jax
+import numpy as np
 
 from .. import core
+from ..core.contexts import during
+from ..layers.initializers import SOURCE
 from .changes import changed
 from .described import Described
+from .distributions import Draws
 from .flat import flatten, flattened
 from .plan import Plan, grad_name
-from .random import next_draw
-from .storage import Storage, dtype_of
+from .random import generator
+from .storage import Storage, dtype_of, precision
 from .tensor import Tensor
 
 
@@ -25,15 +28,15 @@ def shapes_of(spec: core.Module) -> dict[str, Any]:
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-@core.kept
-def _initial(spec: core.Module, stdv: float | None) -> Callable:
-    """A compiled initialiser of a module's own parameters."""
+def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
+    """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
 
-    def run(key: jax.Array, number: Any) -> dict[str, Any]:
-        key = jax.random.fold_in(key, number)
+    Within a block that has a source already, they are that one's.
+    """
+    source: Any = SOURCE.get() or Draws(generator(), dtype)
+    with precision(dtype), during(SOURCE, source):
+        key = source.key()
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
-
-    return core.Compiled(jax.jit(run))
 
 
 class Parameters(Described):
@@ -51,29 +54,16 @@ class Parameters(Described):
         missing = [name for name in made if name not in self.__dict__]
         if not missing:
             return
-        initial = self._initial_values(None)
+        dtype = dtype_of(self._type)
+        initial = initial_values(self._spec, None, dtype)
         for name in sorted(missing, key=self._parameter_rank):
-            shape, dtype = made[name].shape, dtype_of(self._type)
-            storage = Storage(make=lambda name=name: initial(name), shape=shape, dtype=made[name].dtype)
-            self.__dict__[name] = Tensor.viewing(storage.cast(dtype), 0, shape)
-            self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
+            self._put_parameter(name, Tensor.viewing(Storage(initial[name]).cast(dtype), 0, initial[name].shape))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros."""
         self.__dict__[name] = tensor
         self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
         changed(self)
-
-    def _initial_values(self, stdv: float | None) -> Callable[[str], Any]:
-        """Initial values by name, drawn when the first is asked for."""
-        draw, made = next_draw(), {}
-
-        def value(name: str) -> Any:
-            if not made:
-                made.update(_initial(self._spec, stdv)(*draw))
-            return made[name]
-
-        return value
 
     def _parameter_rank(self, name: str) -> tuple:
         order = self._spec.parameter_order
@@ -153,9 +143,9 @@ class Parameters(Described):
         for module in self.children():
             module.reset(stdv)
         if self._spec is not None:
-            initial = self._initial_values(stdv)
+            initial = initial_values(self._spec, stdv, dtype_of(self._type))
             for name in self.own_parameters():
-                self.__dict__[name].copy(initial(name))
+                self.__dict__[name].copy(initial[name])
         return self
 
     def share(self, mlp: Any, *names: str) -> Any:

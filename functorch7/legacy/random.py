@@ -1,33 +1,23 @@
-"""The one generator behind the legacy interface's randomness: Torch's, set by `manualSeed`."""
+"""The generator behind the legacy interface's randomness: Torch's global one, or a thread's own."""
 
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 import numpy as np
 
+from .generator import Generator
 
-class _State:
-    """A base key with a counter (for initial values and layers that draw), and NumPy's generator for tensors."""
-
-    key: jax.Array | None = None
-    count = 0
-    numpy = np.random.default_rng()
-
-
-def manualSeed(seed: int) -> None:
-    """Starts all randomness of the legacy interface anew; equal seeds give equal numbers."""
-    _State.key, _State.count, _State.numpy = jax.random.key(seed), 0, np.random.default_rng(seed)
-
-
-_own = threading.local()  # a thread's own generator
+default_generator = Generator()
+_own = threading.local()  # a thread's own generator, and whether it must not draw
 
 
 @contextlib.contextmanager
 def drawing_from(random: np.random.Generator) -> Iterator[None]:
     """Inside, `generator` is this one, in the calling thread."""
-    _own.generator = random
+    _own.generator = Generator(random)
     try:
         yield
     finally:
@@ -44,19 +34,45 @@ def refusing(where: str | None) -> Iterator[None]:
         _own.refused = before
 
 
-def generator() -> np.random.Generator:
-    """The generator of tensors' values and of permutations. Raises TypeError inside `refusing`."""
+def generator() -> Generator:
+    """The generator of tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
     if getattr(_own, "refused", None):
         raise TypeError(
             f"{_own.refused} draws numbers, but runs once for all calls, which would get the same; use a module that "
             "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
         )
-    return getattr(_own, "generator", _State.numpy)
+    return getattr(_own, "generator", default_generator)
 
 
 def next_draw() -> tuple[jax.Array, np.uint32]:
-    """A base key and a number to fold into it: inside a compiled function, so that it costs no dispatch."""
-    if _State.key is None:
-        _State.key = jax.random.key(int(_State.numpy.integers(2**31)))
-    _State.count += 1
-    return _State.key, np.uint32(_State.count)
+    """A base key and a number to fold into it, for what draws inside compiled programs."""
+    return default_generator.key()
+
+
+def given_generator(args: tuple) -> tuple[Generator, tuple]:
+    """The generator that comes first among arguments, else the one in use, and the other arguments."""
+    return (args[0], args[1:]) if args and isinstance(args[0], Generator) else (generator(), args)
+
+
+# Torch's functions ----------------------------------------------------------------------------------------------------
+
+
+def manualSeed(*args: Any) -> None:
+    """manualSeed([generator,] number): starts all randomness anew, or a generator's; equal seeds give equal numbers.
+
+    Raises TypeError for anything but a number.
+    """
+    chosen, rest = (args[0], args[1:]) if args and isinstance(args[0], Generator) else (default_generator, args)
+    if len(rest) != 1 or not isinstance(rest[0], (int, float, np.number)):
+        raise TypeError(f"torch.manualSeed: expected ([generator], number), got {args}")
+    chosen.manual_seed(int(rest[0]))
+
+
+def seed(generator: Generator = default_generator) -> int:
+    """Starts all randomness anew, or a generator's, from a number of the operating system's, which it returns."""
+    return generator.seed()
+
+
+def initialSeed(generator: Generator = default_generator) -> int:
+    """The seed that the numbers follow from."""
+    return generator.initial_seed()

@@ -47,8 +47,7 @@ class Storage:
     """One array, of any shape, whose elements in row-major order are what tensors view; `storage[1]` is the first.
 
     Storages are equal to lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` are such.
-    It may be pending: an array that nobody has read yet is not made (`zero` costs nothing, and initial values
-    that are overwritten are never drawn).
+    It may be pending: an array that nobody has read yet is not made (`zero` costs nothing).
     Source: torch7/doc/storage.md.
     """
 

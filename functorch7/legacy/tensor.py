@@ -13,6 +13,7 @@ from ..core import is_concrete
 from .arithmetic import Arithmetic
 from .changes import changed
 from .constructors import place_given
+from .default_type import default_dtype
 from .operations import sizes_text
 from .storage import Storage, long_storage, sizes_given
 
@@ -38,11 +39,11 @@ class Tensor(Arithmetic):
     __array_priority__ = 100
 
     def __init__(self, *given: Any):
-        """float32: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
+        """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
-        `Tensor(storage, offset=1, *sizes)`, which views a FloatStorage.
+        `Tensor(storage, offset=1, *sizes)`, which views a storage of this type.
         """
-        self._bind(*place_given(np.dtype(np.float32), given))
+        self._bind(*place_given(default_dtype(), given))
 
     def new(self, *given: Any) -> "Tensor":
         """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""

@@ -4,18 +4,28 @@ Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
 import importlib
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
-from .arithmetic import as_result, operated
+from .convolutions import CONVOLUTIONS
+from .default_type import default_dtype
+from .default_type import getdefaulttensortype as getdefaulttensortype
+from .default_type import setdefaulttensortype as setdefaulttensortype
+from .distributions import DISTRIBUTIONS, Distribution, one, permutation
+from .distributions import multinomial as drawn_classes
 from .files import from_file, load_t7, save_t7, to_file
+from .generator import Generator as Generator
+from .linear_algebra import LINEAR
+from .makers import MAKERS, joined, made
 from .operations import OPERATIONS, Operation
-from .random import generator
+from .random import default_generator, given_generator
+from .random import initialSeed as initialSeed
 from .random import manualSeed as manualSeed
+from .random import seed as seed
+from .results import ROWS, Row
 from .storage import TYPES, dtype_of, gpu, precision, sizes_given
 from .storage import Storage as Storage
 from .tensor import Tensor as Tensor
@@ -33,36 +43,52 @@ _LAZY = {
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
-def _made(values: Any, dtype: Any = float32) -> Tensor:
-    return Tensor.of(np.asarray(values, dtype))
+def _new(shape: tuple, dtype: Any = None) -> Tensor:
+    return Tensor.of(np.empty(shape, default_dtype() if dtype is None else dtype))
 
 
-def _filled(given: tuple, values: Callable[[tuple], Any], dtype: Any) -> Tensor:
-    """A tensor of the given sizes, or a first argument with these, that has the values of a function of the sizes."""
-    if given and isinstance(given[0], Tensor):
-        shape = sizes_given(*given[1:])
-        return given[0].resize(*shape).copy(values(shape))
-    return _made(values(sizes_given(*given)), dtype)
+def randn(*sizes: Any, dtype: Any = None) -> Tensor:
+    """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
+    if sizes and isinstance(sizes[0], Tensor):
+        return sizes[0].randn(*sizes[1:])
+    generator, sizes = given_generator(sizes)
+    return _new(sizes_given(*sizes), dtype).normal(generator)
 
 
-def randn(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Normally distributed numbers; sizes one by one or as a LongStorage, after a tensor for the result if wanted."""
-    return _filled(sizes, lambda shape: generator().normal(size=shape), dtype)
+def rand(*sizes: Any, dtype: Any = None) -> Tensor:
+    """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
+    if sizes and isinstance(sizes[0], Tensor):
+        return sizes[0].rand(*sizes[1:])
+    generator, sizes = given_generator(sizes)
+    return _new(sizes_given(*sizes), dtype).uniform(generator)
 
 
-def rand(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Uniform numbers from [0, 1); sizes as for randn."""
-    return _filled(sizes, lambda shape: generator().uniform(size=shape), dtype)
+def randperm(*args: Any) -> Tensor:
+    """randperm([result], [generator], n): the numbers 1 to n in random order."""
+    if args and isinstance(args[0], Tensor):
+        return args[0].randperm(*args[1:])
+    return Tensor.of(permutation(args).astype(default_dtype()))
 
 
-def zeros(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Zeros; sizes as for randn."""
-    return _filled(sizes, np.zeros, dtype)
+def multinomial(*args: Any) -> Tensor:
+    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
+    has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
+    if has_result:
+        return args[0].multinomial(*args[1:])
+    generator, given = given_generator(args)
+    return Tensor.of(drawn_classes(generator, np.asarray(given[0]), *given[1:]))
 
 
-def ones(*sizes: Any, dtype: Any = float32) -> Tensor:
-    """Ones; sizes as for randn."""
-    return _filled(sizes, np.ones, dtype)
+def getRNGState(generator: Generator | None = None) -> Tensor:
+    """getRNGState([generator]): all that later random numbers depend on, a ByteTensor."""
+    return Tensor.of((generator or default_generator).state)
+
+
+def setRNGState(*args: Any) -> Tensor:
+    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
+    chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
+    chosen.state = np.asarray(state)
+    return state
 
 
 def _array(value: Any) -> Any:
@@ -75,16 +101,12 @@ def where(condition: Any, x: Any, y: Any) -> Tensor:
         return Tensor.of(jnp.where(_array(condition) != 0, _array(x), _array(y)))
 
 
-def cat(tensors: Any, dim: int = -1) -> Tensor:
-    """Tensors one after the other along a dimension, counted from 1; the last by default."""
-    first = tensors[0]
-    with precision(first.dtype):
-        return Tensor.of(jnp.concatenate([_array(each) for each in tensors], first._axis(dim) if dim > 0 else dim))
+def cat(*args: Any) -> Tensor:
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
 
-
-def eq(x: Any, y: Any) -> Tensor:
-    """1 where elements are equal, else 0."""
-    return operated("eq", x, y, Tensor)
+    It is the last by default.
+    """
+    return joined(args, Tensor)
 
 
 def all(tensor: Any) -> bool:
@@ -97,19 +119,11 @@ def any(tensor: Any) -> bool:
     return bool(np.any(np.asarray(tensor)))
 
 
-def range(first: float, last: float, step: float = 1) -> Tensor:
-    """first, first + step, ... up to last, which is included."""
-    return _made(np.arange(first, last + step / 2, step))
-
-
-def linspace(first: float, last: float, n: int = 100) -> Tensor:
-    """n numbers at equal distances from first to last, both included."""
-    return _made(np.linspace(first, last, n))
-
-
-def randperm(n: int) -> Tensor:
-    """The numbers 1 to n in random order."""
-    return _made(generator().permutation(n) + 1)
+def reshape(*args: Any) -> Tensor:
+    """reshape([result,] tensor, sizes...): a copy of the elements with other sizes."""
+    result, tensor, *sizes = args if len(args) > 1 and isinstance(args[1], Tensor) else (None, *args)
+    found = tensor.reshape(*sizes)
+    return found if result is None else result.resize(*found.shape).copy(found)
 
 
 def typename(value: Any) -> str | None:
@@ -177,8 +191,8 @@ def _function_of(operation: Operation) -> Any:
         found = operation.without_result(args)
         if found is not None:
             result = operation.computed(*found)
-            return as_result(result, Tensor) if operation.gives_number else Tensor.of(result)
-        if not args or not isinstance(args[0], Tensor) or operation.gives_number:
+            return Tensor.of(result)
+        if not args or not isinstance(args[0], Tensor):
             raise operation.wrong(args)
         return getattr(args[0], operation.name)(*args[1:])
 
@@ -189,3 +203,63 @@ def _function_of(operation: Operation) -> Any:
 
 for _name, _operation in OPERATIONS.items():
     globals()[_name] = _function_of(_operation)
+
+
+def _function_of_distribution(distribution: Distribution) -> Any:
+    """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
+
+    def function(*args: Any) -> Any:
+        if args and isinstance(args[0], Tensor):
+            return getattr(args[0], distribution.name)(*args[1:])
+        return one(distribution, args)
+
+    function.__name__ = function.__qualname__ = distribution.name
+    function.__doc__ = (
+        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}."
+    )
+    return function
+
+
+def _function_of_row(row: Row) -> Any:
+    """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
+
+    def function(*args: Any) -> Any:
+        return row.call(args, Tensor)
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"{row.words}; new, or in first arguments, which get the results' sizes."
+    return function
+
+
+def _function_of_maker(name: str) -> Any:
+    def function(*args: Any, dtype: Any = None) -> Tensor:
+        return made(name, args, Tensor, dtype)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A tensor of the default type, or a first argument, that becomes {MAKERS[name][1]}."
+    return function
+
+
+def _function_of_method(name: str) -> Any:
+    def function(tensor: Tensor, *args: Any) -> Any:
+        return getattr(tensor, name)(*args)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`tensor.{name}(...)`: {getattr(Tensor, name).__doc__}"
+    return function
+
+
+METHODS = (
+    "squeeze", "split", "chunk", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
+    "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
+)  # fmt: skip
+"""Methods that are functions of `torch`, too."""
+
+for _name in MAKERS:
+    globals()[_name] = _function_of_maker(_name)
+for _name in METHODS:
+    globals()[_name] = _function_of_method(_name)
+for _name, _row in (ROWS | LINEAR | CONVOLUTIONS).items():
+    globals()[_name] = _function_of_row(_row)
+for _name, _distribution in DISTRIBUTIONS.items():
+    globals()[_name] = _function_of_distribution(_distribution)

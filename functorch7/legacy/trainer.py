@@ -37,7 +37,7 @@ class StochasticGradient:
         """
         examples, order = _examples(dataset)
         if self.shuffleIndices:
-            order = generator().permutation(order)
+            order = order[generator().permutation(len(order))]
         rate, iteration = self.learningRate, 1
         print("# StochasticGradient: training")
         while True:

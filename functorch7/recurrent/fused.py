@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import builder, check_floating, check_positive, expected
+from ..layers.initializers import normal, split
 from ..network import ZeroMask
 from .gates import lstm
 from .gru import GRU
@@ -151,7 +152,7 @@ class SeqLSTM(SequenceLayer):
         rows, hidden = self.input_size + self.output_size, self.state_sizes()["cell"]
         scale = (self.input_size + hidden) ** -0.5 if stdv is None else stdv
         ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
-        return {"weight": scale * jax.random.normal(key, (rows, 4 * hidden)), "bias": ones_for_forget}
+        return {"weight": normal(key, (rows, 4 * hidden), scale), "bias": ones_for_forget}
 
     def groups(self) -> dict[str, slice]:
         return {"ifog": slice(None)}
@@ -200,10 +201,10 @@ class SeqLSTMP(SeqLSTM):
         return {"cell": self.hidden_size, "output": self.output_size}
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        own, projection = jax.random.split(key)
+        own, projection = split(key)
         deviation = (self.hidden_size + self.output_size) ** -0.5 if stdv is None else stdv
-        weight_o = deviation * jax.random.normal(projection, (self.hidden_size, self.output_size))
-        return super().init_params(own, stdv) | {"weightO": weight_o}
+        made = super().init_params(own, stdv)
+        return made | {"weightO": normal(projection, (self.hidden_size, self.output_size), deviation)}
 
     def project(self, params: Any, x: Any) -> dict[str, Any]:
         return super().project(params, x) | {"output": jnp.zeros((*x.shape[:2], self.output_size), x.dtype)}
@@ -237,7 +238,7 @@ class SeqGRU(SequenceLayer):
         rows, hidden = self.input_size + self.output_size, self.output_size
         scale = rows**-0.5 if stdv is None else stdv
         ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
-        return {"weight": scale * jax.random.normal(key, (rows, 3 * hidden)), "bias": ones_for_update}
+        return {"weight": normal(key, (rows, 3 * hidden), scale), "bias": ones_for_update}
 
     def groups(self) -> dict[str, slice]:
         return {"ru": slice(2 * self.output_size), "n": slice(2 * self.output_size, None)}

@@ -94,8 +94,10 @@ class LSTM(AbstractRecurrent):
 
     def build_cell(self) -> Module:
         """[x, h, c] -> c' = forget_gate * c + input_gate * hidden."""
-        kept = Sequential(ConcatTable(self.build_forget_gate(), SelectTable(3)), CMulTable())
-        let_in = Sequential(ConcatTable(self.build_input_gate(), self.build_hidden()), CMulTable())
+        input_gate, forget_gate, hidden = self.build_input_gate(), self.build_forget_gate(), self.build_hidden()
+        self._set(made_first=(input_gate, forget_gate, hidden))
+        kept = Sequential(ConcatTable(forget_gate, SelectTable(3)), CMulTable())
+        let_in = Sequential(ConcatTable(input_gate, hidden), CMulTable())
         return Sequential(ConcatTable(kept, let_in), CAddTable())
 
     def build_model(self) -> Module:

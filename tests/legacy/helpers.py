@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from functorch7.legacy import nn
+from functorch7.legacy import nn, torch
 
 
 def same(got, expected, rtol=1e-6, atol=1e-8):
@@ -60,3 +60,17 @@ def derivative(module, ii):
     """(output, gradInput for a gradient of ones) of a double-precision module."""
     module.double()
     return np.array(module.forward(ii)), np.array(module.backward(ii, np.ones_like(ii)))
+
+
+def go_to(seed, pair, position):
+    """The generator as it was after so many draws of 32 bits; half of the pair of normal numbers at `pair` is left."""
+    torch.manualSeed(seed)
+    torch.rand(position if pair is None else pair)
+    if pair is not None:
+        torch.normal()
+        torch.rand(position - pair - 2)
+
+
+def uniform(seed, count):
+    """Torch's uniform numbers after a seed, by NumPy: 32 bits over 2^32."""
+    return np.random.RandomState(seed).randint(0, 2**32, count, np.uint64) / 2**32

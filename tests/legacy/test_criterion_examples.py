@@ -164,10 +164,10 @@ def test_module_criterion():
 
 def test_hinge_embedding_of_siamese_networks():
     p1, p2 = (nn.Sequential().add(nn.Linear(5, 2)) for _ in range(2))
-    p2.get(1).weight.set(p1.get(1).weight)
+    p2.get(1).weight.set(p1.get(1).weight.fill(0.1))
     p2.get(1).bias.set(p1.get(1).bias)
     mlp = nn.Sequential().add(nn.ParallelTable().add(p1).add(p2)).add(nn.PairwiseDistance(1))
-    crit, given = nn.HingeEmbeddingCriterion(1), [torch.rand(5), torch.rand(5)]
+    crit, given = nn.HingeEmbeddingCriterion(1), [torch.ones(5), torch.ones(5) * 0.5]  # at a distance of 0.5
 
     def distances(target):
         found = []

@@ -37,6 +37,17 @@ FORMS = {
     "cmin of a number": ("cmin", (A, 1), np.where(A < 1, A, 1)),
     "addcmul": ("addcmul", (A, B, C), A + B * C),
     "addcmul scaled": ("addcmul", (A, 2, B, C), A + 2 * B * C),
+    "mod": ("mod", (-A, 0.75), np.fmod(-A, 0.75)),
+    "cfmod": ("cfmod", (-A, B), -(A - B * np.floor(A / B))),
+    "cmod": ("cmod", (-A, B), -(A - B * np.floor(A / B))),
+    "cremainder": ("cremainder", (-A, B), -A - B * np.floor(-A / B)),
+    "lerp": ("lerp", (A, B, 0.25), 0.75 * A + 0.25 * B),
+    "atan2": ("atan2", (A, -B), np.pi - np.arctan(A / B)),
+    "lshift": ("lshift", (A, 3), A * 8),
+    "rshift": ("rshift", (A, 3), A / 8),
+    "clshift": ("clshift", (A, np.ones((2, 3))), A * 2),
+    "crshift": ("crshift", (A, np.ones((2, 3))), A / 2),
+    "renorm": ("renorm", (A, 1, 2, 3), A * np.minimum(1, 3 / (A.sum(0) + 1e-7))),
     "addcdiv": ("addcdiv", (A, B, C), A + B / C),
     "addcdiv scaled": ("addcdiv", (A, -2, B, C), A - 2 * B / C),
     "addmm": ("addmm", (P, M, N), P + M @ N),
@@ -49,9 +60,15 @@ FORMS = {
         "abs": np.abs, "sqrt": lambda a: a**0.5, "exp": lambda a: np.e**a, "log": np.log, "tanh": np.tanh,
         "log1p": lambda a: np.log(1 + a), "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
         "round": np.round, "sign": np.sign, "neg": lambda a: -a, "cinv": lambda a: 1 / a,
-        "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
+        "sigmoid": lambda a: 1 / (1 + np.exp(-a)), "tan": lambda a: np.sin(a) / np.cos(a),
+        "sinh": lambda a: (np.exp(a) - np.exp(-a)) / 2, "cosh": lambda a: (np.exp(a) + np.exp(-a)) / 2,
+        "atan": lambda a: np.arcsin(a / np.sqrt(1 + a * a)), "trunc": np.floor, "frac": lambda a: a % 1,
+        "rsqrt": lambda a: a**-0.5,
     }.items()},
 }  # fmt: skip
+BELOW_1 = A / 4
+FORMS |= {"asin": ("asin", (BELOW_1,), np.arctan(BELOW_1 / np.sqrt(1 - BELOW_1**2)))}
+FORMS |= {"acos": ("acos", (BELOW_1,), np.pi / 2 - np.arctan(BELOW_1 / np.sqrt(1 - BELOW_1**2)))}
 # forms in which no tensor can be left out
 RESULT_FIRST = {
     "mm": ("mm", (M, N), M @ N),
@@ -290,3 +307,76 @@ def test_in_forward_and_in_hooks_operators_are_those_of_pytorch():
     inner = (square**2) @ (square**2).T @ [1, 2]
     same(Around().double().forward(torch.DoubleTensor(square)), inner * [10, 100])
     assert torch.Tensor(2).fill(1) * torch.Tensor(2).fill(1) == 2
+
+
+@pytest.mark.parametrize("kind", ["Byte", "Char", "Short", "Int", "Long"])
+@pytest.mark.parametrize("name", ["bitand", "bitor", "bitxor", "lshift", "rshift"])
+def test_bits_of_whole_numbers(name, kind):
+    operator = {"bitand": "__and__", "bitor": "__or__", "bitxor": "__xor__", "lshift": "__lshift__"}
+    x, y = [12, 5, 7, 1], [3, 1, 2, 0]
+    make, of_ints = getattr(torch, f"{kind}Tensor"), operator.get(name, "__rshift__")
+    same(getattr(torch, name)(make(x), 2), [getattr(a, of_ints)(2) for a in x])
+    same(getattr(make(x), f"c{name}")(make(y)), [getattr(a, of_ints)(b) for a, b in zip(x, y, strict=True)])
+
+
+def test_bits_of_other_numbers_are_an_error():
+    with pytest.raises(TypeError, match="expected a tensor of whole numbers, got float32"):
+        torch.bitand(ones(3), 1)
+
+
+MADE = {
+    "zeros": ((2, 3), np.zeros((2, 3))),
+    "ones": ((2, 3), np.ones((2, 3))),
+    "eye": ((2, 3), [[1, 0, 0], [0, 1, 0]]),
+    "range": ((2, 7, 2), [2, 4, 6]),
+    "linspace": ((1, 2, 5), [1, 1.25, 1.5, 1.75, 2]),
+    "logspace": ((0, 2, 3), [1, 10, 100]),
+}
+
+
+@pytest.mark.parametrize("kind", ["Byte", "Int", "Long", "Float", "Double"])
+@pytest.mark.parametrize("name", MADE)
+def test_tensors_of_numbers_alone(name, kind):
+    args, expected = MADE[name]
+    made, result = getattr(torch, name)(*args), getattr(torch, f"{kind}Tensor")(7)
+    assert made.type() == "torch.FloatTensor"
+    same(made, expected)
+    assert getattr(torch, name)(result, *args) is result and result.type() == f"torch.{kind}Tensor"
+    same(result, np.asarray(expected).astype(result.dtype))
+    same(getattr(torch.DoubleTensor(2, 2).t(), name)(*args), expected)
+
+
+def test_documented_defaults_of_tensors_of_numbers():
+    same(torch.eye(2), [[1, 0], [0, 1]])
+    same(torch.linspace(1, 100), np.arange(1, 101))
+    same(torch.range(3, 1, -1), [3, 2, 1])
+    same(torch.ones(torch.LongStorage([2, 1])), [[1], [1]])
+    with pytest.raises(ValueError, match="torch.range: expected a step from 1 towards 3, got -1"):
+        torch.range(1, 3, -1)
+
+
+def test_tensors_one_after_the_other():
+    x, y, result = torch.DoubleTensor(A), torch.DoubleTensor(B), torch.DoubleTensor()
+    for dim, axis in (((), -1), ((1,), 0), ((2,), 1)):
+        expected = np.concatenate([A, B], axis)
+        for made in (torch.cat(x, y, *dim), torch.cat([x, y], *dim), torch.cat(result, x, y, *dim),
+                     torch.cat(result, [x, y], *dim), torch.DoubleTensor().cat(x, y, *dim)):  # fmt: skip
+            same(made, expected)
+    same(torch.cat([x, y, x], 1), np.concatenate([A, B, A]))
+    for wrong in (lambda: torch.cat(x), lambda: torch.cat(3), lambda: torch.cat(x, 1), lambda: torch.cat([])):
+        with pytest.raises(TypeError, match="torch.cat: expected"):
+            wrong()
+    with pytest.raises(
+        ValueError, match="torch.cat: expected tensors of the same sizes but for one dimension, got 2x3, 3"
+    ):
+        torch.cat([x, torch.ones(3)], 1)
+
+
+def test_methods_are_functions_too():
+    x, result = torch.DoubleTensor(A), torch.DoubleTensor(1)
+    same(torch.reshape(x, 3, 2), A.reshape(3, 2))
+    assert torch.reshape(result, x, torch.LongStorage([6])) is result
+    same(result, A.reshape(6))
+    assert torch.numel(x) == torch.nElement(x) == 6 and torch.equal(x, torch.clone(x))
+    same(torch.squeeze(torch.ones(1, 2, 1)), [1, 1])
+    assert [part.size() for part in torch.split(x, 2, 2)] == [[2, 2], [2, 1]]

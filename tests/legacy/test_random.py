@@ -43,7 +43,7 @@ def test_torchs_manualSeed_is_the_same():
 
 
 def test_the_order_in_which_values_are_read_does_not_matter():
-    """Initial values are drawn when they are first read."""
+    """Initial values are drawn when a module is made."""
     manualSeed(5)
     a, b = nn.Linear(3, 3), nn.Linear(3, 3)
     in_order = [np.array(a.weight), np.array(b.weight)]

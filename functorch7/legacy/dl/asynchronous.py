@@ -98,7 +98,7 @@ class AsyncIterator(DataLoader):
 
     @staticmethod
     def _random() -> np.random.Generator:
-        return generator().spawn(1)[0]
+        return generator().numpy.spawn(1)[0]
 
     def asyncPut(self, fn: str, args: Any, size: int) -> None:
         """Asks a thread for dataset.fn(*args); `size` comes back with the result."""

@@ -58,7 +58,7 @@ def function_called(name: str) -> Callable:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = arguments(function, args, kwargs)
-        return _result(function(**given, **({"seed": generator()} if draws else {})))
+        return _result(function(**given, **({"seed": generator().numpy} if draws else {})))
 
     call.__name__, call.__doc__ = name, function.__doc__
     return call

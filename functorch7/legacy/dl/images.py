@@ -135,7 +135,7 @@ class ImageClass(_Images):
 
     def _sampled(self, name: str, args: tuple) -> Tensor:
         dst, path = args if len(args) == 2 else (None, args[0])
-        made = getattr(self._loader, NAMES[name])(path, generator())
+        made = getattr(self._loader, NAMES[name])(path, generator().numpy)
         return wrapped(made) if dst is None else dst.resize(*made.shape).copy(made)
 
     def sampleDefault(self, *args: Any) -> Tensor:

@@ -50,7 +50,7 @@ class DataLoader(Positions):
 
     def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
-        indices = generator().integers(1, self.size() + 1, batchsize)
+        indices = generator().numpy.integers(1, self.size() + 1, batchsize)
         return self.index(Tensor.of(indices), inputs, targets, *extra)
 
     def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
@@ -108,14 +108,16 @@ class DescribedLoader(DataLoader):
     def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
         at = np.asarray(unwrapped(indices)).astype(np.int64)
         loader = self.functional()
-        batch = loader.index(at, **loader.seeding(generator()), **self._named(extra))
+        batch = loader.index(at, **loader.seeding(generator().numpy), **self._named(extra))
         return self._given(batch, inputs, targets)
 
     def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
-        return self._given(self.functional().sample(batchsize, generator(), **self._named(extra)), inputs, targets)
+        return self._given(
+            self.functional().sample(batchsize, generator().numpy, **self._named(extra)), inputs, targets
+        )
 
     def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
-        batch = self.functional().sub(start, stop, seed=generator(), **self._named(extra))
+        batch = self.functional().sub(start, stop, seed=generator().numpy, **self._named(extra))
         return self._given(batch, inputs, targets)
 
     def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:

@@ -29,7 +29,7 @@ class TensorLoader(DescribedLoader):
 
     def shuffle(self) -> tuple[TensorLoader, Tensor]:
         """Applies one permutation to inputs and targets, as new tensors; returns (self, the old index of each)."""
-        shuffled, indices = self.functional().shuffle(generator())
+        shuffled, indices = self.functional().shuffle(generator().numpy)
         self.inputs, self.targets = wrapped(shuffled.inputs), wrapped(shuffled.targets)
         return self, Tensor.of(indices)
 

@@ -1,5 +1,6 @@
 """Covariance matrix adaptation."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,7 @@ def _strategy(start: np.ndarray, state: dict) -> Any:
     except ImportError as error:
         raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
     options = {
-        "randn": lambda *size: generator().standard_normal(size),
+        "randn": lambda *size: generator().normal(math.prod(size)).reshape(size),
         "seed": np.nan,  # else it would set NumPy's global generator
         "signals_filename": "",
         "verb_disp_overwrite": 0,

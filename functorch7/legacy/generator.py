@@ -1,0 +1,149 @@
+"""Torch's random generator: MT19937, whose numbers are Torch7's bit for bit."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+_RANGE = 1 << 32
+"""How many values one draw of 32 bits has."""
+
+_LAYOUT = np.dtype(
+    [
+        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("state", "<u8", 624),
+        ("x", "<f8"), ("y", "<f8"), ("rho", "<f8"), ("has_second", "<i4"), ("keys", "<u4"),
+    ]
+)  # fmt: skip
+"""What `state` gives: the generator as Torch7 keeps it in memory; `keys` is where Torch7 keeps nothing."""
+
+
+class _Pair(NamedTuple):
+    """The two uniform numbers, and the radius, of a pair of normal numbers of which the first has been given."""
+
+    x: float
+    y: float
+    rho: float
+
+
+class Generator:
+    """A source of random numbers with a state of its own; the first argument of any function that draws.
+
+    A uniform number is one draw of 32 bits over 2^32. Two such, x and y, give two normal numbers, by Box and Muller:
+    rho cos(2 pi x), then rho sin(2 pi x), where rho = sqrt(-2 log(1 - y)). Seeded by the operating system.
+    Source: torch7/doc/random.md.
+    """
+
+    def __init__(self, numpy: np.random.Generator | None = None):
+        """`numpy`: a generator of NumPy's over MT19937, whose bits are to be drawn."""
+        self._pair: _Pair | None = None
+        self._keys = 0
+        if numpy is None:
+            self.seed()
+        else:
+            self._seed, self.numpy = 0, numpy
+
+    # Seeds and states -------------------------------------------------------------------------------------------------
+
+    def seed(self) -> int:
+        """Starts anew from a number that the operating system draws, and returns that."""
+        self.manual_seed(secrets.randbits(64))
+        return self._seed
+
+    def manual_seed(self, seed: int) -> None:
+        """Starts anew from the last 32 bits of a number."""
+        self._seed, self._pair, self._keys = int(seed) % (1 << 64), None, 0
+        bits = np.random.MT19937(self._seed)  # from this seed follow the generators that NumPy's spawns
+        started: Any = np.random.RandomState(self._seed % _RANGE).get_state(legacy=False)
+        bits.state = started
+        self.numpy = np.random.Generator(bits)
+        """The same bits with NumPy's distributions."""
+
+    def initial_seed(self) -> int:
+        """The number that it last started from."""
+        return self._seed
+
+    @property
+    def state(self) -> np.ndarray:
+        """All that later numbers depend on, as 5,048 bytes: Torch7's, on a 64-bit machine."""
+        kept = np.zeros((), _LAYOUT)
+        bits: Any = self.numpy.bit_generator.state["state"]
+        kept["seed"], kept["seeded"], kept["keys"] = self._seed, 1, self._keys
+        kept["state"], kept["next"], kept["left"] = bits["key"], bits["pos"], 625 - bits["pos"]
+        if self._pair is not None:
+            kept["x"], kept["y"], kept["rho"] = self._pair
+            kept["has_second"] = 1
+        return np.frombuffer(kept.tobytes(), np.uint8).copy()
+
+    @state.setter
+    def state(self, given: np.ndarray) -> None:
+        kept = np.frombuffer(np.ascontiguousarray(given, np.uint8).tobytes(), np.uint8)
+        if kept.size != _LAYOUT.itemsize:
+            raise ValueError(f"torch.setRNGState: expected a state of {_LAYOUT.itemsize} bytes, got {kept.size}")
+        kept = kept.view(_LAYOUT)[0]
+        if kept["seeded"] != 1 or not 0 < kept["left"] <= 624 or kept["next"] > 624:
+            raise ValueError("torch.setRNGState: expected what getRNGState gave, got other numbers")
+        self.manual_seed(int(kept["seed"]))
+        position = 624 if kept["left"] == 1 else int(kept["next"])
+        bits: Any = {"key": kept["state"].astype(np.uint32), "pos": position}
+        self.numpy.bit_generator.state = {"bit_generator": "MT19937", "state": bits}
+        self._keys = int(kept["keys"])
+        self._pair = _Pair(*(float(kept[name]) for name in _Pair._fields)) if kept["has_second"] else None
+
+    def key(self) -> tuple[jax.Array, np.uint32]:
+        """A JAX key that follows from the seed, and a number to fold into it, another one each time.
+
+        They are folded inside a compiled function, so that it costs no dispatch. No bits are drawn.
+        """
+        self._keys += 1
+        return _key_of(self._seed % _RANGE), np.uint32(self._keys)
+
+    # Numbers ----------------------------------------------------------------------------------------------------------
+
+    def bits(self, count: int) -> np.ndarray:
+        """Whole numbers of 32 bits, as int64."""
+        return self.numpy.bit_generator.random_raw(count).view(np.int64)
+
+    def uniform(self, count: int) -> np.ndarray:
+        """Numbers in [0, 1)."""
+        return self.bits(count) * (1 / _RANGE)
+
+    def normal(self, count: int) -> np.ndarray:
+        """Numbers of mean 0 and standard deviation 1."""
+        found = np.empty(count)
+        second = int(self._pair is not None and count > 0)
+        if self._pair is not None and second:
+            found[0] = self._pair.rho * math.sin(2 * math.pi * self._pair.x)
+            self._pair = None
+        rest = count - second
+        x, y = self.uniform(2 * ((rest + 1) // 2)).reshape(-1, 2).T
+        rho, angle = np.sqrt(-2 * exactly(math.log, 1 - y)), 2 * math.pi * x
+        found[second::2] = rho * np.cos(angle)
+        found[second + 1 :: 2] = (rho * np.sin(angle))[: rest // 2]
+        if rest % 2:
+            self._pair = _Pair(float(x[-1]), float(y[-1]), float(rho[-1]))
+        return found
+
+    def permutation(self, count: int) -> np.ndarray:
+        """The numbers 0 to count - 1 in random order: each place in turn changes with one of those from it on."""
+        order = list(range(count))
+        steps = self.bits(max(count - 1, 0)) % np.arange(count, 1, -1)
+        for place, step in enumerate(steps.tolist()):
+            order[place], order[place + step] = order[place + step], order[place]
+        return np.array(order, np.int64)
+
+
+@lru_cache(maxsize=8)
+def _key_of(seed: int) -> jax.Array:
+    with jax.ensure_compile_time_eval():  # the key is kept, and must not belong to a program that is being traced
+        return jax.random.key(np.uint32(seed))
+
+
+def exactly(function: Callable[[float], float], values: np.ndarray) -> np.ndarray:
+    """A function of module `math` of each number: NumPy's differ from C's in the last bit of one in a thousand."""
+    return np.fromiter(map(function, values.tolist()), float, len(values))

@@ -1,0 +1,134 @@
+"""Torch's linear algebra: rows as those of `results.py`, by LAPACK."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .results import SAME, Form, Row
+
+_FAILED = {
+    "gesv": "the matrix is singular", "inverse": "the matrix is singular", "trtrs": "the matrix is singular",
+    "gels": "the matrix has not full rank", "eig": "the eigenvalues do not converge",
+}  # fmt: skip
+
+
+def _lapack(name: str, routine: str, *args: Any, **options: Any) -> tuple:
+    """What a routine of LAPACK gives, without its last result, which is 0 unless it failed.
+
+    Raises ValueError where it failed.
+    """
+    from scipy.linalg import lapack  # takes a while to import, and few programs need it
+
+    matrices = [np.asarray(each) if np.ndim(each) else each for each in args]
+    of_floats = all(each.dtype != np.float64 for each in matrices if isinstance(each, np.ndarray))
+    *found, info = getattr(lapack, f"{'s' if of_floats else 'd'}{routine}")(*matrices, **options)
+    if info:
+        reason = _FAILED.get(name, "the matrix is not positive definite")
+        raise ValueError(f"torch.{name}: {reason} (LAPACK's {routine} gives {info})")
+    return tuple(found)
+
+
+def _matrix(name: str, x: Any, square: bool = False) -> Any:
+    if x.ndim != 2 or (square and x.shape[0] != x.shape[1]):
+        wanted = "a square matrix" if square else "a matrix"
+        raise ValueError(f"torch.{name}: expected {wanted}, got size {'x'.join(map(str, x.shape))}")
+    return x
+
+
+def _gesv(m: Any, b: Any, a: Any) -> tuple:
+    lu, _, x = _lapack("gesv", "gesv", _matrix("gesv", a, square=True), _matrix("gesv", b))
+    return x, lu
+
+
+def _gels(m: Any, b: Any, a: Any) -> tuple:
+    rows, columns = _matrix("gels", a).shape
+    padding = np.zeros((max(columns - rows, 0), _matrix("gels", b).shape[1]), b.dtype)
+    factors, x = _lapack("gels", "gels", a, np.concatenate([b, padding]))
+    return x, factors
+
+
+def _trtrs(m: Any, b: Any, a: Any, part: str | None, transposed: str | None, unit: str | None) -> tuple:
+    options = {"lower": part == "L", "trans": int(transposed == "T"), "unitdiag": unit == "U"}
+    return (*_lapack("trtrs", "trtrs", _matrix("trtrs", a, square=True), _matrix("trtrs", b), **options), a)
+
+
+def _potrf(m: Any, a: Any, part: str | None) -> Any:
+    return _lapack("potrf", "potrf", _matrix("potrf", a, square=True), lower=part == "L", clean=1)[0]
+
+
+def _pstrf(m: Any, a: Any, part: str | None) -> tuple:
+    factor, places, _ = _lapack("pstrf", "pstrf", _matrix("pstrf", a, square=True), lower=part == "L")
+    return (np.tril if part == "L" else np.triu)(factor), places
+
+
+def _potrs(m: Any, b: Any, chol: Any, part: str | None) -> Any:
+    return _lapack("potrs", "potrs", _matrix("potrs", chol, square=True), _matrix("potrs", b), lower=part == "L")[0]
+
+
+def _potri(m: Any, chol: Any, part: str | None) -> Any:
+    (found,) = _lapack("potri", "potri", _matrix("potri", chol, square=True), lower=part == "L")
+    half = np.tril(found, -1) if part == "L" else np.triu(found, 1)
+    return half + half.T + np.diag(np.diag(found))
+
+
+def _symeig(m: Any, a: Any, wanted: str | None, part: str | None) -> tuple:
+    values, vectors = np.linalg.eigh(_matrix("symeig", a, square=True), "L" if part == "L" else "U")
+    return values, vectors if wanted == "V" else np.zeros(0, a.dtype)
+
+
+def _eig(m: Any, a: Any, wanted: str | None) -> tuple:
+    real, imaginary, _, vectors = _lapack("eig", "geev", _matrix("eig", a, square=True), compute_vl=0)
+    return np.stack([real, imaginary], 1), vectors if wanted == "V" else np.zeros(0, a.dtype)
+
+
+def _svd(m: Any, a: Any, wanted: str | None) -> tuple:
+    u, s, vt = np.linalg.svd(_matrix("svd", a), full_matrices=wanted == "A")
+    return u, s, vt.T
+
+
+def _inverse(m: Any, a: Any) -> Any:
+    lu, places = _lapack("inverse", "getrf", _matrix("inverse", a, square=True))
+    return _lapack("inverse", "getri", lu, places)[0]
+
+
+def _qr(m: Any, x: Any) -> tuple:
+    return tuple(np.linalg.qr(_matrix("qr", x)))
+
+
+def _geqrf(m: Any, a: Any) -> tuple:
+    return _lapack("geqrf", "geqrf", _matrix("geqrf", a))[:2]
+
+
+def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
+    return _lapack("orgqr", "orgqr", _matrix("orgqr", reflectors), tau)[0]
+
+
+def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:
+    work = 64 * max(matrix.shape)
+    return _lapack("ormqr", "ormqr", side or "L", transposed or "N", reflectors, tau, matrix, work)[0]
+
+
+TWO = (SAME, SAME)
+LINEAR = {
+    name: Row(name, (form,), words)
+    for name, (form, words) in {
+        "gesv": (Form("xt", _gesv, TWO), "the solution of a X = x for the matrix given next, and its factors"),
+        "gels": (Form("xt", _gels, TWO), "the X of least squares |a X - x|, residuals below it, and a's factors"),
+        "trtrs": (Form("xtCCC", _trtrs, TWO), "the same for a triangular matrix: 'U' or 'L', 'N' or 'T', 'N' or 'U'"),
+        "potrf": (Form("xC", _potrf), "the Cholesky factor of a positive definite matrix, upper or ('L') lower"),
+        "pstrf": (Form("xC", _pstrf, (SAME, np.dtype(np.int32))), "the same with pivoting, and the order of the rows"),
+        "potrs": (Form("xtC", _potrs), "the solution of A X = x, given A's Cholesky factor"),
+        "potri": (Form("xC", _potri), "the inverse of the matrix of a Cholesky factor"),
+        "symeig": (Form("xCC", _symeig, TWO), "a symmetric matrix's eigenvalues, and with 'V' eigenvectors, columns"),
+        "eig": (Form("xC", _eig, TWO), "eigenvalues, a row of real and imaginary part each; with 'V' eigenvectors"),
+        "svd": (Form("xC", _svd, (SAME, SAME, SAME)), "U, S and V of the singular values, some ('S') or all ('A')"),
+        "inverse": (Form("x", _inverse), "the inverse of a matrix"),
+        "qr": (Form("x", _qr, TWO), "Q and R of a matrix, whose product it is"),
+        "geqrf": (Form("x", _geqrf, TWO), "LAPACK's reflectors of Q and R, and their factors"),
+        "orgqr": (Form("xt", _orgqr), "Q of these reflectors, given their factors"),
+        "ormqr": (Form("xttCC", _ormqr), "a matrix times this Q, on its left or ('R') right, or times Q' ('T')"),
+    }.items()
+}  # fmt: skip
+"""The operations by name."""

@@ -1,0 +1,76 @@
+"""Layers' initial values, against real Torch7's (tests/golden), and when they are drawn."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_golden import built, cases, decoded
+
+from functorch7 import legacy
+from functorch7.legacy import nn, torch
+
+from .helpers import go_to, same, uniform
+
+DRAWS = json.loads((Path(__file__).parent.parent / "golden" / "draws.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return {case["id"]: case for case in cases()}
+
+
+@pytest.mark.filterwarnings("ignore:nn.Inception")
+@pytest.mark.parametrize("name", DRAWS)
+def test_modules_start_where_torchs_start(name, recorded):
+    case = recorded[name]
+    for kind, tolerance in (("Float", 1e-7), ("Double", 1e-15)):
+        torch.setdefaulttensortype(f"torch.{kind}Tensor")
+        go_to(*DRAWS[name])
+        module = built(case["spec"])
+        assert module.type() == f"torch.{kind}Tensor"
+        for parameter, expected in zip(module.parameters()[0], decoded(case["params"]), strict=True):
+            assert parameter.type() == module.type()
+            same(parameter, expected, rtol=tolerance * 10, atol=tolerance)
+
+
+def test_most_recorded_modules_with_parameters_are_constructed(recorded):
+    """All but those that draw nothing, or one number, and SeqLSTMP and NCEModule, whose biases differ."""
+    others = {
+        case["spec"]["class"]
+        for name, case in recorded.items()
+        if case.get("kind") == "module" and decoded(case.get("params", {})) and name not in DRAWS
+    }
+    assert others == {"Add", "Mul", "PReLU", "IndexLinear", "SeqLSTMP", "NCEModule"}
+
+
+def test_reset_draws_torchs_values():
+    torch.manualSeed(11)
+    linear = nn.Linear(3, 4)
+    torch.manualSeed(12)
+    linear.reset(0.1)
+    numbers, bound = uniform(12, 16), 0.1 * math.sqrt(3)
+    same(linear.weight, ((2 * numbers - 1) * bound)[:12].reshape(4, 3), atol=1e-7)
+    same(linear.bias, ((2 * numbers - 1) * bound)[12:], atol=1e-7)
+
+
+def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
+    network = nn.Sequential().add(nn.LookupTable(5, 3)).add(nn.WeightNorm(nn.Linear(3, 2))).add(nn.LSTM(2, 2))
+    torch.save(str(tmp_path / "network.t7"), network)
+    description, variables = network.functional()
+    state = np.array(torch.getRNGState())
+    loaded = torch.load(str(tmp_path / "network.t7"))
+    wrapped = legacy.wrap(description, *variables)
+    for each in (loaded, wrapped, network.clone()):
+        same(list(map(np.array, each.parameters()[0])), list(map(np.array, network.parameters()[0])))
+    assert np.array_equal(np.array(torch.getRNGState()), state)
+
+
+def test_connection_tables_are_torchs():
+    """Random planes in chunks of two, of one order after the other."""
+    torch.manualSeed(3)
+    first, second = (np.asarray(torch.randperm(4)) for _ in range(2))
+    torch.manualSeed(3)
+    table = np.asarray(nn.tables.random(4, 3, 2))
+    same(table, np.stack([np.concatenate([first, second[:2]]), [1, 1, 2, 2, 3, 3]], 1))
