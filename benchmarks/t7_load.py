@@ -33,7 +33,7 @@ WAYS = {
 
 PROGRAM = """
 import json, resource, sys, threading, time
-import functorch7, functorch7.legacy.files
+import functorch7, functorch7.legacy.objects.files
 {more}
 def used(network):
     for module in network.fields["modules"]:

@@ -14,6 +14,8 @@ ORDER = (
     "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "viz",
     "compression", "recipes", "legacy", "testing",
 )  # fmt: skip
+ROOMS = ("tensors", "engine", "objects", "bigdl", "modules", "pytorch")
+"""The packages that legacy is made of; all others in it are what users import, and may import from any of these."""
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 
 
@@ -57,6 +59,19 @@ def test_imports_only_from_packages_before_it(path):
     assert not wrong
     if len(parts) == 1:
         assert "legacy" not in imported_packages(path)
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if "legacy" in p.parts], ids=lambda p: str(p.relative_to(ROOT)))
+def test_rooms_of_legacy_import_only_from_rooms_before_them(path):
+    room = path.relative_to(ROOT / "functorch7" / "legacy").parts[0]
+    names = [name.split(".") for name in imported_names(path) if name.startswith("functorch7.legacy.")]
+    if room in ROOMS:
+        assert {name[2] for name in names} <= {*ROOMS[: ROOMS.index(room) + 1]}
+
+
+def test_the_rooms_of_legacy_are_those_of_the_table():
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| room | holds |")[1].split("\n\n")[0]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == ROOMS
 
 
 def test_every_file_is_in_a_package_of_the_table():

@@ -18,11 +18,11 @@ from test_every_module import arrays, assert_close, halved
 import functorch7 as f7
 from functorch7.core import recording
 from functorch7.core.watching import Watch, Watcher, watching
-from functorch7.legacy import compiled
-from functorch7.legacy.foreign import InMode
-from functorch7.legacy.functional import wrap
-from functorch7.legacy.plan import with_modules
-from functorch7.legacy.values import as_input
+from functorch7.legacy.engine import compiled
+from functorch7.legacy.engine.foreign import InMode
+from functorch7.legacy.engine.plan import with_modules
+from functorch7.legacy.objects.functional import wrap
+from functorch7.legacy.tensors.values import as_input
 
 KEY = jax.random.key(7)
 

@@ -11,7 +11,7 @@ import pytest
 import functorch7 as f7
 from functorch7.layers.connections import random
 from functorch7.legacy import nn, torch
-from functorch7.legacy.hessian import hessian_name
+from functorch7.legacy.modules.hessian import hessian_name
 from functorch7.testing import Jacobian
 from functorch7.training import criterion_diagonal_hessian, diagonal_hessian
 from functorch7.training.hessian import POINTWISE

@@ -12,7 +12,7 @@ from gradients import check_gradient
 import functorch7 as f7
 from functorch7.core import recording
 from functorch7.legacy import nn, torch
-from functorch7.legacy.functional import wrap
+from functorch7.legacy.objects.functional import wrap
 from tests.legacy.helpers import same
 
 numbers = np.random.default_rng(0)

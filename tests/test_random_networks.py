@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import functorch7 as f7
 from functorch7.core import recording
 from functorch7.legacy import nn, torch
-from functorch7.legacy.foreign import InMode
-from functorch7.legacy.functional import wrap
+from functorch7.legacy.engine.foreign import InMode
+from functorch7.legacy.objects.functional import wrap
 from tests.legacy.helpers import same
 
 drawn = partial(

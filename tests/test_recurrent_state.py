@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.legacy.functional import wrap
+from functorch7.legacy.objects.functional import wrap
 
 T, B, D, H = 5, 3, 4, 2
 XS = jnp.asarray(np.random.default_rng(0).normal(size=(T, B, D)), jnp.float32)

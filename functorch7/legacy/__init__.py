@@ -15,11 +15,11 @@ from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
 from . import torchx as torchx
-from .explain import explain as explain
-from .functional import wrap as wrap
-from .random import manualSeed as manualSeed
-from .storage import Storage as Storage
-from .tensor import Tensor as Tensor
+from .modules.explain import explain as explain
+from .objects.functional import wrap as wrap
+from .tensors.random import manualSeed as manualSeed
+from .tensors.storage import Storage as Storage
+from .tensors.tensor import Tensor as Tensor
 
 _LAZY = ("cudnn", "cunn", "cutorch", "gnuplot", "image", "itorch", "paths", "sys", "tds", "xlua")
 

@@ -14,9 +14,9 @@ import jax
 import numpy as np
 
 from .program.lua import Table
-from .random import manualSeed as manualSeed
-from .storage import dtype_of, gpu
-from .tensor import Tensor
+from .tensors.random import manualSeed as manualSeed
+from .tensors.storage import dtype_of, gpu
+from .tensors.tensor import Tensor
 
 hasHalf = True
 """Whether there are tensors of 16 bits."""

@@ -8,7 +8,7 @@ from typing import Any
 from . import image as images
 from .image.display import in_notebook, show
 from .image.pillow import to_picture
-from .tensor import Tensor
+from .tensors.tensor import Tensor
 
 
 def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Any] | None = None) -> None:

@@ -21,8 +21,8 @@ from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from ..viz import Picture
-from .container import Container
-from .generated import class_of
+from .modules.container import Container
+from .objects.generated import class_of
 
 
 class gModule(Container, describes=layers.Graph):

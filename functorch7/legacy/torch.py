@@ -10,25 +10,25 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..interop import t7
-from .convolutions import CONVOLUTIONS
-from .default_type import default_dtype
-from .default_type import getdefaulttensortype as getdefaulttensortype
-from .default_type import setdefaulttensortype as setdefaulttensortype
-from .distributions import DISTRIBUTIONS, Distribution, one, permutation
-from .distributions import multinomial as drawn_classes
-from .files import from_file, load_t7, save_t7, to_file
-from .generator import Generator as Generator
-from .linear_algebra import LINEAR
-from .makers import MAKERS, joined, made
-from .operations import OPERATIONS, Operation
-from .random import default_generator, given_generator
-from .random import initialSeed as initialSeed
-from .random import manualSeed as manualSeed
-from .random import seed as seed
-from .results import ROWS, Row
-from .storage import TYPES, dtype_of, gpu, precision, sizes_given
-from .storage import Storage as Storage
-from .tensor import Tensor as Tensor
+from .objects.files import from_file, load_t7, save_t7, to_file
+from .tensors.convolutions import CONVOLUTIONS
+from .tensors.default_type import default_dtype
+from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
+from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
+from .tensors.distributions import DISTRIBUTIONS, Distribution, one, permutation
+from .tensors.distributions import multinomial as drawn_classes
+from .tensors.generator import Generator as Generator
+from .tensors.linear_algebra import LINEAR
+from .tensors.makers import MAKERS, joined, made
+from .tensors.operations import OPERATIONS, Operation
+from .tensors.random import default_generator, given_generator
+from .tensors.random import initialSeed as initialSeed
+from .tensors.random import manualSeed as manualSeed
+from .tensors.random import seed as seed
+from .tensors.results import ROWS, Row
+from .tensors.storage import TYPES, dtype_of, gpu, precision, sizes_given
+from .tensors.storage import Storage as Storage
+from .tensors.tensor import Tensor as Tensor
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)

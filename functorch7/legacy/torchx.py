@@ -11,19 +11,19 @@ import numpy as np
 from ..core import Compiled, Const
 from ..data.nested import leaves
 from ..layers.alias import alias_table
-from .nested import recursiveAdd as recursiveAdd
-from .nested import recursiveCopy as recursiveCopy
-from .nested import recursiveFill as recursiveFill
-from .nested import recursiveNew as recursiveNew
-from .nested import recursiveNormal as recursiveNormal
-from .nested import recursiveResizeAs as recursiveResizeAs
-from .nested import recursiveSet as recursiveSet
-from .nested import recursiveSum as recursiveSum
-from .nested import recursiveTensorEq as recursiveTensorEq
-from .nested import recursiveType as recursiveType
-from .random import next_draw
-from .tensor import Tensor
-from .values import unwrapped
+from .objects.nested import recursiveAdd as recursiveAdd
+from .objects.nested import recursiveCopy as recursiveCopy
+from .objects.nested import recursiveFill as recursiveFill
+from .objects.nested import recursiveNew as recursiveNew
+from .objects.nested import recursiveNormal as recursiveNormal
+from .objects.nested import recursiveResizeAs as recursiveResizeAs
+from .objects.nested import recursiveSet as recursiveSet
+from .objects.nested import recursiveSum as recursiveSum
+from .objects.nested import recursiveTensorEq as recursiveTensorEq
+from .objects.nested import recursiveType as recursiveType
+from .tensors.random import next_draw
+from .tensors.tensor import Tensor
+from .tensors.values import unwrapped
 
 
 def _mapped(function: Any, tree: Any) -> Any:

@@ -1,4 +1,4 @@
 """Tools to test modules and criterions with."""
 
-from ..legacy.jacobian import Jacobian as Jacobian
-from ..legacy.jacobian import SparseJacobian as SparseJacobian
+from ..legacy.modules.jacobian import Jacobian as Jacobian
+from ..legacy.modules.jacobian import SparseJacobian as SparseJacobian

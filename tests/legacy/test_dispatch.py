@@ -4,8 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from functorch7.legacy import compiled as compiled_functions
-from functorch7.legacy import evaluations, nn
+from functorch7.legacy import nn
+from functorch7.legacy.engine import compiled as compiled_functions
+from functorch7.legacy.modules import evaluations
 
 from .helpers import values
 

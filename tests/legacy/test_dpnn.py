@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
-from functorch7.legacy.dpnn import require
+from functorch7.legacy.objects.dpnn import require
 
 from .helpers import arrays, same, two_layers, values
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import Tensor, nn, torch
-from functorch7.legacy.registered import everywhere
+from functorch7.legacy.engine.registered import everywhere
 
 from .helpers import same, two_layers, values
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, results, torch
+from functorch7.legacy import nn, torch
+from functorch7.legacy.tensors import results
 
 from .helpers import same
 

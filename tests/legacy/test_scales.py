@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, optim, torch
-from functorch7.legacy.compiled import Term
+from functorch7.legacy.engine.compiled import Term
 
 from .helpers import same, values
 

@@ -13,11 +13,11 @@ import jax
 from ... import core
 from ...data import DataLoader
 from ...training import validation
-from ..described import Described
-from ..storage import dtype_of, precision
-from ..tensor import Tensor
-from ..tree import Tree
-from ..values import unwrapped, wrapped
+from ..objects.described import Described
+from ..objects.tree import Tree
+from ..tensors.storage import dtype_of, precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
 
 
 @core.Compiled

@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import layers
 from ...layers.graph import Node, check_node
-from ..generated import class_of
-from ..tree import Tree
+from ..objects.generated import class_of
+from ..objects.tree import Tree
 
 
 class Graphs(Tree):

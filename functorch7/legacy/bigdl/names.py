@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from ..tree import Tree
+from ..objects.tree import Tree
 
 
 class Names(Tree):

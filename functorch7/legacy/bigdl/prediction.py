@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from ...training import validation
-from ..values import unwrapped, wrapped
+from ..tensors.values import unwrapped, wrapped
 from .evaluation import Evaluation
 
 Image = dict[str, Any]

@@ -11,9 +11,9 @@ import numpy as np
 
 from ... import core
 from ...network import output_shape
-from ..parameters import Parameters
-from ..storage import dtype_of
-from ..values import as_input, unwrapped
+from ..objects.parameters import Parameters
+from ..tensors.storage import dtype_of
+from ..tensors.values import as_input, unwrapped
 
 
 class Questions(Parameters):

@@ -8,12 +8,12 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
-from ..changes import changed
-from ..files import load_t7, save_t7
-from ..storage import Storage
-from ..tensor import Tensor
-from ..tree import Tree
-from ..values import unwrapped
+from ..objects.files import load_t7, save_t7
+from ..objects.tree import Tree
+from ..tensors.changes import changed
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped
 
 DEFINITION = "definition"
 """The one key of the table in a file that holds a network without its weights."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..changes import changed
-from ..compiled import Term
-from ..tree import Tree
+from ..engine.compiled import Term
+from ..objects.tree import Tree
+from ..tensors.changes import changed
 
 
 class Scales(Tree):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...network import misfits
-from ..files import load_t7
-from ..parameters import Parameters
-from ..plan import grad_name
-from ..tensor import Tensor
+from ..engine.plan import grad_name
+from ..objects.files import load_t7
+from ..objects.parameters import Parameters
+from ..tensors.tensor import Tensor
 from .names import Names
 from .saving import save_value
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import data
-from ..random import drawing_from, generator
+from ..tensors.random import drawing_from, generator
 from .loader import DataLoader
 
 

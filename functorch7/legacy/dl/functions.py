@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ... import data
-from ..random import generator
-from ..tensor import Tensor
-from ..values import unwrapped, wrapped
+from ..tensors.random import generator
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
 from .asynchronous import AsyncIterator
 from .images import ImageClass, MultiImageSequence
 from .loader import DataLoader, DescribedLoader

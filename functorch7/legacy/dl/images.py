@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ... import data
-from ..random import generator
-from ..tensor import Tensor
-from ..values import unwrapped, wrapped
+from ..tensors.random import generator
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
 from .loader import DescribedLoader, forwarded
 
 NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "sampleTest": "sample_test"}

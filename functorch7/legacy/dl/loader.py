@@ -11,10 +11,10 @@ import numpy as np
 
 from ... import data
 from ...data.positions import Positions
-from .. import nested
-from ..random import generator
-from ..tensor import Tensor
-from ..values import unwrapped, wrapped
+from ..objects import nested
+from ..tensors.random import generator
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
 
 
 class DataLoader(Positions):

@@ -6,10 +6,10 @@ from typing import Any
 
 from ... import data
 from ...data.nested import recursive_map
-from .. import nested
-from ..random import generator
-from ..tensor import Tensor
-from ..values import as_tensors, unwrapped, wrapped
+from ..objects import nested
+from ..tensors.random import generator
+from ..tensors.tensor import Tensor
+from ..tensors.values import as_tensors, unwrapped, wrapped
 from .loader import DescribedLoader, forwarded
 
 

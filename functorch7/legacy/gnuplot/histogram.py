@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..program.lua import Table
-from ..tensor import Tensor
+from ..tensors.tensor import Tensor
 from .plots import plot
 
 

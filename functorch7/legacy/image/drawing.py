@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import sizes_text
-from ..tensor import Tensor
+from ..tensors.operations import sizes_text
+from ..tensors.tensor import Tensor
 from .pillow import pillow
 
 RED = (255, 0, 0)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import sizes_text
-from ..tensor import Tensor
+from ..tensors.operations import sizes_text
+from ..tensors.tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
 
 MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor
+from ..tensors.tensor import Tensor
 from .results import as_result, by_default, image_of, one_of, tensors_first, working
 from .scaling import scale
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import sizes_text
-from ..storage import dtype_of
-from ..tensor import Tensor
+from ..tensors.operations import sizes_text
+from ..tensors.storage import dtype_of
+from ..tensors.tensor import Tensor
 from .color import rgb2y
 
 TYPES = {"byte": "torch.ByteTensor", "float": "torch.FloatTensor", "double": "torch.DoubleTensor"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import sizes_text
-from ..tensor import Tensor
+from ..tensors.operations import sizes_text
+from ..tensors.tensor import Tensor
 from .results import as_result, image_of, one_of, tensors_first
 from .scaling import scale
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import sizes_text
-from ..tensor import Tensor
+from ..tensors.operations import sizes_text
+from ..tensors.tensor import Tensor
 
 
 def tensors_first(who: str, args: tuple, count: int = 1) -> tuple[Tensor | None, tuple]:

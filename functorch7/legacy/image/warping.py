@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor
+from ..tensors.tensor import Tensor
 from .results import as_result, image_of, one_of, tensors_first, working
 from .scaling import cubic_weights
 

@@ -15,8 +15,8 @@ import optax
 
 from ...core import Compiled
 from ...optim.arguments import check_numbers
-from ..storage import precision
-from ..tensor import Tensor
+from ..tensors.storage import precision
+from ..tensors.tensor import Tensor
 from .objective import evaluated, fitted, held, stored, table
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..random import generator
+from ..tensors.random import generator
 from .objective import Objective, held, table
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor
-from ..values import unwrapped
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped
 from .pictures import new_figure, pixels, show
 
 TITLES = {

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..values import unwrapped
+from ..tensors.values import unwrapped
 from .pictures import new_figure, show
 
 LINES: dict[str, dict[str, Any]] = {

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..storage import precision
-from ..tensor import Tensor
-from ..values import unwrapped
+from ..tensors.storage import precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped
 
 
 def held(who: str, x: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import Storage
-from ..tensor import Tensor
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
 from .lua import kind, text
 
 Found = tuple[bool, str]

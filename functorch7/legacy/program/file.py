@@ -13,8 +13,8 @@ import numpy as np
 
 from ...interop import t7
 from ...interop.t7.values import TYPES
-from ..files import Loaded, Saved
-from ..storage import Storage
+from ..objects.files import Loaded, Saved
+from ..tensors.storage import Storage
 from .numbers import as_text, read_text
 
 

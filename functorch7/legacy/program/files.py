@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...interop import t7
-from ..files import from_file, to_file
-from ..storage import Storage
+from ..objects.files import from_file, to_file
+from ..tensors.storage import Storage
 from .commands import check_permission
 from .file import File
 

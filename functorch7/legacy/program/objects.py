@@ -7,9 +7,9 @@ import os
 import re
 from typing import Any
 
-from ..described import Described
-from ..storage import Storage
-from ..tensor import Tensor
+from ..objects.described import Described
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
 from .lua import kind
 
 

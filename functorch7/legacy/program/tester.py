@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..tensor import Tensor
+from ..tensors.tensor import Tensor
 from .equality import Found, equal, tensors
 from .lua import kind, text
 from .report import Report

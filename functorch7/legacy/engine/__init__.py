@@ -1,0 +1,1 @@
+"""From objects to compiled programs: plans, their functions, and calls of them."""

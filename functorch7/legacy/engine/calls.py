@@ -1,0 +1,335 @@
+"""One forward call of a network, and what can be asked of it afterwards."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core
+from ..tensors.random import next_draw
+from ..tensors.tensor import Tensor
+from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
+from . import compiled, watched
+from .layout import Layout
+from .plan import Path, Plan, with_zeros
+
+count = itertools.count(1)
+"""Numbers calls, and the outputs that users set, in the order in which they happen."""
+
+
+class Newest:
+    """The number of the last call of all."""
+
+    number = 0
+
+
+class Call:
+    """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
+
+    __slots__ = (
+        "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
+        "given_gradient", "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "side",
+        "state_gradient",
+    )  # fmt: skip
+    answered: set
+    residuals: Any
+    cotangents: Any
+    parameter_gradients: Any
+    state_gradient: Any
+
+    def __init__(self, plan: Plan, given: Any, keep: bool):
+        plan.forget()
+        self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+        self.number = Newest.number = next(count)
+        buffers = self._run(keep)
+        plan = self.plan
+        if buffers:
+            for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
+                slot.write(value)
+            plan.forget()
+            plan.spend("state")
+        # A criterion's value, out of a CriterionTable, is a number.
+        self._result = float(self.output) if self._is_number() else wrapped(self.output)
+        plan.last_call = weakref.ref(self)
+
+    def _begin(self, plan: Plan, given: Any, parameters: list) -> None:
+        """Takes the arguments, of which the state and the random draw are those that are due."""
+        self.plan, self.given = plan, given
+        self.arguments = (
+            parameters,
+            plan.buffers(),
+            as_input(given, plan.takes_table),
+            plan.initial_state(),
+            next_draw() if plan.draws else None,
+        )
+
+    def _run(self, keep: bool) -> list:
+        """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
+        plan = self.plan
+        if plan.placed:
+            (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
+            error = None
+        elif keep:
+            (self.output, self.side), (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
+        else:
+            (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
+            self.residuals = None
+        if error is not None:
+            core.raise_found(error)
+        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self._seen: dict[tuple, Any] | None = None
+        self._inspected: dict[bool, Any] | None = None
+        return buffers
+
+    @property
+    def result(self) -> Any:
+        """The output as users see it: tensors, tables of them, or a number."""
+        return self._result
+
+    @property
+    def forward(self) -> Call | None:
+        """The forward call that this is; of one that was repeated for backward, that one, if there was one."""
+        return self
+
+    def at(self, module: Any, input: Any) -> Call:
+        """This call if it was given this input, with these values; else the network run at them, for backward.
+
+        Raises ValueError for recurrent state after an input of another shape.
+        """
+        values = as_input(input, self.plan.takes_table)
+        if same_values(values, self.arguments[2]):
+            return self
+        forward = self.forward
+        if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
+            return forward
+        given, wanted = shapes(values), shapes(self.arguments[2])
+        if self.plan.state_slots and given != wanted:
+            raise ValueError(f"{module.title()}: backward needs an input of forward's shape, {wanted}, got {given}")
+        return Repeated(self.plan, input, forward)
+
+    # Backward ----------------------------------------------------------------------------------------------------
+
+    def _prepare(self, module: Any, grad_output: Any, state: list | None, step: int) -> tuple:
+        """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
+        self.given_gradient = grad_output
+        if grad_output is None:
+            grad_output = self._gradient_of_a_number(module)
+        grad_output = self._fitted(module, as_gradient(grad_output, self.output))
+        if self.residuals is None:
+            with watched.repeating():
+                *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
+        for foreign in self.plan.foreign:
+            foreign.pending.clear()
+        kept = self.side.state
+        state = self.plan.last_gradients(kept) if state is None else with_zeros(state, kept)
+        self.cotangents = (grad_output, self.side, self._rewards(step) if self.plan.rewarded else [], state)
+        self._seen = self._inspected = None
+        return self.cotangents
+
+    def _is_number(self) -> bool:
+        return isinstance(self.output, jax.Array) and self.output.ndim == 0
+
+    def _gradient_of_a_number(self, module: Any) -> Any:
+        if not self._is_number():
+            raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
+        return np.ones((), self.plan.dtype)
+
+    def _rewards(self, step: int) -> list:
+        """One for each stochastic module that has drawn in this call; None for the others."""
+        sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
+        return [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
+
+    def _fitted(self, module: Any, grad_output: Any) -> Any:
+        """gradOutput in the output's shape; elements are never repeated or dropped."""
+        output = self.output
+        if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
+            return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
+        if self.plan.ignores_gradient and np.size(grad_output) == 0:
+            return jax.tree.map(np.zeros_like, output)
+        given, wanted = shapes(grad_output), shapes(output)
+        try:
+            return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
+            ) from None
+
+    def backward(self, module: Any, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
+        """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
+        gradients = self._now(self.plan.gradients)
+        if not gradients.lies_as(self.plan.gradients) or self._terms() != self.plan.terms:
+            self.pull_back(module, grad_output, state, step)
+            return self.accumulate(scale)
+        cotangents = self._prepare(module, grad_output, state, step)
+        plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
+        arrays = [None if whole and storage.is_zero else storage.array for storage in gradients.storages]
+        factor = None if type(scale) in (int, float) and scale == 1 else scale
+        self.parameter_gradients = None
+        self.grad_input, self.state_gradient, new, *seen = plan.run(
+            plan.backward,
+            self.residuals,
+            self.residuals.needed(self.arguments),
+            *cotangents,
+            arrays,
+            factor,
+            self._regularized(),
+        )
+        if seen and watched.answered(self, *seen):
+            return self.backward(module, grad_output, scale, state, step)
+        self._store(gradients, new)
+        plan.spend("gradient")
+        for foreign in plan.foreign:
+            foreign.go_through_pending(foreign.accGradParameters, scale)
+
+    def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
+        """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
+        cotangents = self._prepare(module, grad_output, state, step)
+        self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self.plan.run(
+            compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
+        )
+        if seen and watched.answered(self, *seen):
+            return self.pull_back(module, grad_output, state, step)
+        self.plan.spend("gradient")
+
+    def accumulate(self, scale: Any) -> None:
+        """Adds scale * the kept gradients to the gradients' tensors."""
+        self._add(self.plan.gradients, scale)
+        for foreign in self.plan.foreign:
+            foreign.go_through_pending(foreign.accGradParameters, scale)
+
+    def descend(self, rate: Any) -> None:
+        """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
+        self._add(self.plan.parameters, -rate)
+        for foreign in self.plan.foreign:
+            foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
+
+    def _now(self, layout: Layout) -> Layout:
+        """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
+        return self.plan.layout_now(layout) if self.plan.is_stale else layout
+
+    def _terms(self) -> compiled.Terms:
+        """What gradients get as they are accumulated now: scales may have changed since the forward call."""
+        return self.plan.terms_now() if self.plan.is_stale else self.plan.terms
+
+    def _regularized(self) -> list | None:
+        """The parameters' storages as the call had them, if regularizers look at them."""
+        return None if self.plan.terms is None else self.arguments[0]
+
+    def _add(self, layout: Layout, scale: Any) -> None:
+        """Adds scale * the kept gradients to tensors."""
+        now, terms = self._now(layout), self._terms()
+        if now.lies_as(layout) and terms == self.plan.terms:
+            run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
+            arrays = [storage.array for storage in now.storages]
+            self._store(now, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
+            return
+        # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
+        gradients = self.parameter_gradients
+        if terms is not None:
+            had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
+            gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
+        for number, (tensor, gradient) in enumerate(zip(now.tensors, gradients, strict=True)):
+            if tensor.nElement() != gradient.size:
+                raise ValueError(
+                    f"{self.plan.name_of(number)}: expected a tensor of shape {gradient.shape} for its gradient, "
+                    f"got one of shape {tensor.shape}"
+                )
+            tensor.add(scale, np.asarray(gradient, tensor.dtype))
+
+    def _store(self, layout: Layout, arrays: list) -> None:
+        for storage, array in zip(layout.storages, arrays, strict=True):
+            storage.array = array
+
+    # What inner modules saw ------------------------------------------------------------------------------------------
+
+    def _inspect(self, gradients: bool) -> tuple:
+        self._inspected = self._inspected or {}
+        if gradients not in self._inspected:
+            cotangents = self.cotangents if gradients else None
+            run = compiled.inspection(self.plan.program)
+            with watched.repeating():
+                answers = [] if self.residuals is None else self.residuals.answers
+                self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents, answers)
+        return self._inspected[gradients]
+
+    def input_of(self, module: Any) -> Any:
+        """What a module was given in this call; None if it did not run."""
+        path = self.plan.paths[id(module)]
+        return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
+
+    def output_of(self, module: Any) -> Any:
+        """A module's output in this call; None if it did not run."""
+        path = self.plan.paths[id(module)]
+        return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
+
+    def grad_input_of(self, module: Any) -> Any:
+        """The gradient at a module's input; None before backward."""
+        if self.cotangents is None:
+            return None
+        path = self.plan.paths[id(module)]
+        find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
+        return self._shown("gradInput", path, find)
+
+    def exposed_by(self, module: Any, name: str) -> Any:
+        """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
+        path = self.plan.paths[id(module)]
+        value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
+        return value.item() if isinstance(value, Tensor) and not value.shape else value
+
+    def _shown(self, what: str, path: Path, find: Any) -> Any:
+        if self._seen is None:
+            self._seen = {}
+        if (what, path) not in self._seen:
+            self._seen[what, path] = wrapped(find())
+        return self._seen[what, path]
+
+
+class Repeated(Call):
+    """The network run once more, for backward alone: at another input than forward's, or without any forward.
+
+    It changes neither buffers nor recurrent state, and takes those and the random draw of the forward call, if there
+    was one; parameters are as they are now. What outputs were, the forward call knows.
+    """
+
+    __slots__ = ("_forward",)
+
+    def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
+        self._forward = forward
+        if forward is None:
+            self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+            self.number = Newest.number = next(count)
+        else:
+            self.plan, self.given, self.number = plan, given, forward.number
+            parameters, buffers, _, state, draw = forward.arguments
+            if (now := self._now(plan.parameters)).lies_as(plan.parameters):
+                parameters = [storage.array for storage in now.storages]
+            self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
+        with watched.repeating():
+            self._run(keep=True)
+        self.plan.last_call = weakref.ref(self)
+
+    @property
+    def forward(self) -> Call | None:
+        return self._forward
+
+    @property
+    def result(self) -> Any:
+        """What the forward call gave; None without one."""
+        return None if self._forward is None else self._forward.result
+
+    def output_of(self, module: Any) -> Any:
+        return None if self._forward is None else self._forward.output_of(module)
+
+    def input_of(self, module: Any) -> Any:
+        return None if self._forward is None else self._forward.input_of(module)
+
+    def exposed_by(self, module: Any, name: str) -> Any:
+        return None if self._forward is None else self._forward.exposed_by(module, name)
+
+
+def _reshaped(output: Any, gradient: Any) -> Any:
+    return np.asarray(gradient).reshape(output.shape)

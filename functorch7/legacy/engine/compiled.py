@@ -1,0 +1,363 @@
+"""The compiled functions behind the stateful interface, shared by all networks of equal description and layout."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ... import core
+from ...core.emitted import Emitted
+from ...core.recording import recording
+from ...network import numbers
+from ...network.kinds import map_state
+from ...reinforce.loss import reward_as
+from .cut import Cut, anchored, answering, noting_calls
+from .views import View, add, read
+
+
+class Program(NamedTuple):
+    """All that is static about a network: the key of its compiled functions."""
+
+    spec: core.Module  # without the numbers that are arguments
+    params: Any  # the tree of parameters, with the positions of `views` as leaves: (treedef, order)
+    views: tuple[View, ...]
+    buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
+    train: bool
+    dtype: str
+    frozen: frozenset[int]  # the numbers of the parameters that get no gradient
+    is_cut: bool  # whether it is compiled between the calls of users' methods
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is compiled, as a whole or in parts."""
+        return self.spec.traits.traceable or self.is_cut
+
+
+def as_compiled(program: Program, function: Callable, probe: Callable | None = None) -> Callable:
+    """The function, compiled if the network can be; `probe` comes to the same users' calls without differentiation."""
+    if program.is_cut:
+        return Cut(function, probe)
+    return core.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
+
+
+def _cast(tree: Any, dtype: str) -> Any:
+    def cast(leaf: Any) -> Any:
+        leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+
+    return jax.tree.map(cast, tree)
+
+
+class Side(NamedTuple):
+    """What a call gives beside its output: emitted losses, log-probabilities, and the recurrent state after it."""
+
+    losses: list[Emitted]
+    log_probs: list[Emitted]
+    state: list
+
+
+@jax.tree_util.register_dataclass
+@dataclass(slots=True)
+class Residuals:
+    """A pull-back as it leaves a compiled call, without the arrays that the call was given.
+
+    An array that a compiled function takes and returns is copied: every weight would be, in every forward call.
+    `sources` has one entry for each array of the pull-back: its number among the arguments, the view of one of them
+    that it shows, or None if it is kept; `numbers` are those of all arguments among them.
+    """
+
+    kept: list
+    answers: list  # what users' calls have left, in turn
+    sources: tuple[int | View | None, ...] = field(metadata={"static": True})
+    numbers: tuple[int, ...] = field(metadata={"static": True})
+    treedef: Any = field(metadata={"static": True})
+
+    @classmethod
+    def of(
+        cls, pull: Callable, program: Program, arguments: tuple, parameters: list, answers: list | None = None
+    ) -> "Residuals":
+        """The pull-back of a call with these arguments, whose first are the storages of the parameters."""
+        known: dict[int, int | View] = {id(array): view for array, view in zip(parameters, program.views, strict=True)}
+        known |= {id(leaf): number for number, leaf in enumerate(jax.tree.leaves(arguments))}
+        leaves, treedef = jax.tree.flatten(pull)
+        sources = tuple(known.get(id(leaf)) for leaf in leaves)
+        kept = [leaf for leaf, source in zip(leaves, sources, strict=True) if source is None]
+        numbers = {source.storage if isinstance(source, View) else source for source in sources}
+        return cls(kept, answers or [], sources, tuple(number for number in numbers if number is not None), treedef)
+
+    def needed(self, arguments: Any) -> list:
+        """What of the call's arguments the pull-back uses."""
+        given = jax.tree.leaves(arguments)
+        return [given[number] for number in self.numbers]
+
+    def pull_back(self, needed: list) -> Callable:
+        """The pull-back, complete."""
+        kept, given = iter(self.kept), dict(zip(self.numbers, needed, strict=True))
+
+        def found(source: int | View | None) -> Any:
+            if source is None:
+                return next(kept)
+            return read(given, source) if isinstance(source, View) else given[source]
+
+        return self.treedef.unflatten([found(source) for source in self.sources])
+
+
+def network_of(program: Program, buffers: list, draw: Any) -> Callable:
+    """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
+    treedef, order = program.params
+    key = None if draw is None else jax.random.fold_in(*draw)
+    own = program.buffers.num_leaves  # after the buffers come the numbers that were taken out
+    buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
+
+    def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
+        given = [lax.stop_gradient(array) if i in program.frozen else array for i, array in enumerate(arrays)]
+        params = treedef.unflatten([given[position] for position in order])
+        rest = iter(state)
+        tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
+        output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
+        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
+        return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
+
+    return network
+
+
+def state_of(spec: core.Module, buffers: Any) -> list:
+    """The recurrent state, in order."""
+    found: list = []
+    map_state(spec, buffers, found.append)
+    return found
+
+
+def arguments_of(program: Program, storages: list) -> list:
+    """With respect to what gradients are taken: what the views of the storages show."""
+    return [read(storages, view) for view in program.views]
+
+
+def reporting(program: Program, network: Callable) -> Callable:
+    """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
+    if not (program.spec.traits.checks_values and program.is_compiled):  # what is not compiled checks as it goes
+
+        def run(*arguments: Any) -> tuple[Any, tuple]:
+            outcome, new = network(*arguments)
+            return outcome, (new, None)
+
+        return run
+
+    def run_checked(*arguments: Any) -> tuple[Any, tuple]:
+        # Before it is differentiated: JAX leaves out the checks in a scan that it pulls back.
+        error, (outcome, new) = core.reporting(network)(*arguments)
+        return outcome, (new, error)
+
+    return run_checked
+
+
+@core.kept
+def evaluation(program: Program) -> Callable:
+    """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
+
+    def forward(storages, buffers, input, state, draw):
+        network = reporting(program, network_of(program, buffers, draw))
+        return network(arguments_of(program, storages), input, state)
+
+    return as_compiled(program, forward)
+
+
+@core.kept
+def differentiation(program: Program) -> Callable:
+    """As `evaluation`, and the pull-back's residuals as a third result."""
+
+    def forward(*arguments):
+        storages, buffers, input, state, draw = arguments
+        network = reporting(program, _noting(network_of(program, buffers, draw)))
+        parameters = arguments_of(program, storages)
+        given = (parameters, input, state, *([jnp.zeros(())] if program.is_cut else []))
+        (output, side), pull, ((new, answers), error) = jax.vjp(network, *given, has_aux=True)
+        return (output, side), (new, error), Residuals.of(pull, program, arguments, parameters, answers)
+
+    def probe(storages, buffers, input, state, draw):
+        network_of(program, buffers, draw)(arguments_of(program, storages), input, state)
+
+    return as_compiled(program, forward, probe)
+
+
+def _noting(network: Callable) -> Callable:
+    """The network with what users' calls leave beside its new buffers, as a function of an `anchor`, too."""
+
+    def run(arrays: list, input: Any, state: list, *number: Any) -> tuple[Any, tuple]:
+        with noting_calls() as answers, anchored(*number or [None]):
+            outcome, new = network(arrays, input, state)
+        return outcome, (new, answers)
+
+    return run
+
+
+def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, state: list | None) -> tuple[Any, Side]:
+    """Those of the output (given) and of its side: 1 for losses, minus the reward for log-probabilities.
+
+    The state's are zeros at the last step (None).
+    """
+    losses = jax.tree.map(jnp.ones_like, side.losses)
+    log_probs = [
+        node if node.value is None else replace(node, value=-reward_as(reward, node))
+        for node, reward in zip(side.log_probs, rewards, strict=True)
+    ]
+    zeros = jax.tree.map(jnp.zeros_like, side.state)
+    return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
+
+
+def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:
+    """Gradients with respect to (parameters, input, state); with hooks, what they see on the way back comes after."""
+    parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
+    if program.is_cut:
+        seen = []  # the gradient of the anchor
+
+    def without_float0(gradient: Any) -> Any:
+        integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
+        return jnp.zeros(gradient.shape, jnp.int32) if integer else gradient.astype(program.dtype)
+
+    return parameters, jax.tree.map(without_float0, input), state, *seen
+
+
+class Term(NamedTuple):
+    """What one parameter's gradient tensor gets: scale * (the gradient + that of a regularizer, if there is one)."""
+
+    scale: float = 1.0
+    regularizer: Any = None
+
+    def of(self, gradient: Any, parameter: Any) -> Any:
+        """The term; what is scaled by 0 is not computed."""
+        if self.scale == 0:
+            return jnp.zeros_like(gradient)
+        if self.regularizer is not None:
+            gradient = gradient + self.regularizer.gradient(parameter)
+        return gradient if self.scale == 1 else self.scale * gradient
+
+
+Terms = tuple[Term, ...] | None
+"""One for each parameter; None where all are the plain gradients."""
+
+
+class Target(NamedTuple):
+    """Where gradients are added: the views, and the storages' shapes if these are all of their elements, else None."""
+
+    views: tuple[View, ...]
+    shapes: tuple[tuple[int, ...], ...] | None
+
+
+def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storages: list, changes: list) -> list:
+    """The storages (None: zeros) with the changes added, where the views show all of their elements.
+
+    Each is written part by part. The derivative of reading the parts out of one vector would be a sum of padded arrays,
+    which jaxlib 0.10.2 compiles wrongly on CPUs (`functorch7 doctor` shows it), and which takes longer.
+    """
+    sums: dict[View, Any] = {}
+    for view, given in zip(views, changes, strict=True):
+        change = given.reshape(view.shape)  # a few gradients have other sizes than their parameters
+        sums[view] = sums[view] + change if view in sums else change
+    new: list = [None] * len(shapes)
+    for view, change in sums.items():
+        number, size = view.storage, math.prod(shapes[view.storage])
+        value = (change if storages[number] is None else read(storages, view) + change).reshape(-1)
+        if value.size < size:
+            whole = jnp.zeros(size, value.dtype) if new[number] is None else new[number]
+            value = lax.dynamic_update_slice(whole, value, (view.offset,))
+        new[number] = value
+    return [array.reshape(shape) for array, shape in zip(new, shapes, strict=True)]
+
+
+def _accumulated(
+    program: Program, target: Target, terms: Terms, gradients: list, storages: list, scale: Any,
+    parameters: list | None,
+) -> list:  # fmt: skip
+    """`storages` with scale * gradients added at the target's views (scale None is 1; storages None are zeros).
+
+    `parameters` are their storages, which regularizers look at.
+    """
+    if terms is not None:
+        triples = zip(terms, gradients, program.views, strict=True)
+        gradients = [
+            term.of(gradient, None if term.regularizer is None else read(parameters, view))
+            for term, gradient, view in triples
+        ]
+    scaled = gradients if scale is None else [scale * gradient for gradient in gradients]
+    if target.shapes is not None:
+        return _filled(target.views, target.shapes, storages, scaled)
+    storages = list(storages)
+    for view, gradient in zip(target.views, scaled, strict=True):
+        add(storages, view, gradient)
+    return storages
+
+
+@core.kept
+def backward(program: Program, target: Target, terms: Terms) -> Callable:
+    """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
+
+    def run(residuals, needed, grad_output, side, rewards, state, storages, scale, parameters):
+        gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
+        new = _accumulated(program, target, terms, gradients, storages, scale, parameters)
+        return grad_input, state, new, *seen
+
+    return as_compiled(program, run)
+
+
+@core.kept
+def pull_back(program: Program) -> Callable:
+    """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
+    return as_compiled(program, partial(_pulled, program))
+
+
+@core.kept
+def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
+    """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
+    return core.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
+
+
+@core.kept
+def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
+    """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
+
+    `whole` says that the storages correspond element by element.
+    """
+
+    def run(storages, gradients, rate):
+        if whole:
+            return [s - rate * g.reshape(s.shape) for s, g in zip(storages, gradients, strict=True)]
+        storages = list(storages)
+        for view, grad_view in zip(views, grad_views, strict=True):
+            add(storages, view, -rate * read(gradients, grad_view))
+        return storages
+
+    return core.Compiled(jax.jit(run))
+
+
+@core.kept
+def inspection(program: Program) -> Callable:
+    """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
+
+    The forward call is repeated on the arguments that it had. Gradients are None unless cotangents are given.
+    """
+
+    def run(storages, buffers, input, state, draw, cotangents, answers):
+        network = network_of(program, buffers, draw)
+        arrays = arguments_of(program, storages)
+
+        def seen(perturbations: dict) -> tuple[Any, tuple]:
+            with recording(perturbations) as recorder:
+                result, _ = network(arrays, input, state)
+            return result, (recorder.inputs, recorder.outputs, recorder.exposed)
+
+        with answering(answers):
+            _, values = seen({})
+            if cotangents is None:
+                return values, None
+            zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])
+            _, pull = jax.vjp(lambda perturbations: seen(perturbations)[0], zeros)
+            (gradients,) = pull(_cotangents(program, *cotangents))
+        return values, jax.tree.map(lambda g: None if g.dtype == jax.dtypes.float0 else g, gradients)
+
+    return as_compiled(program, run)

@@ -1,0 +1,331 @@
+"""Programs that call users' methods: traced as one, cut at these calls, and compiled between them.
+
+A call of a user's method is an operation of the traced program (`user_calls.py`). So neither the containers around it
+nor JAX's differentiation need know of it, and when the program is traced, what is between two calls is one compiled
+function. The shapes of what a call gives are not known before it has happened: they are taken to be those of an earlier
+call, or of its input. Where this is wrong the program is traced again, and no call that has happened is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import eval_jaxpr
+
+from ... import core
+from ...core.checks import looking, places
+from ...core.contexts import during
+from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
+
+MOST = 16
+"""So many programs are kept for a function."""
+
+VARIANTS = 8
+"""A user's method that gives other shapes more often than this, for arguments of one kind, is not worth compiling."""
+
+
+class Unexpected(Exception):
+    """A user's method gave something of other shapes than the program was traced for."""
+
+
+class Reached(Exception):
+    """A network that is run as far as a certain call has come to it."""
+
+
+# What is known when a network's code runs ----------------------------------------------------------------------------
+
+
+@dataclass
+class _Tracing:
+    """Users' calls in a program that is being traced."""
+
+    known: tuple[Signature, ...]  # of the first calls
+    earlier: dict[tuple, Signature]  # of other calls, by place and what they were given
+    answers: dict[int, Signature]  # of calls that are answered by what earlier ones have left
+    made: list[Signature] = field(default_factory=list)
+
+    def call(self, place: Any, leaves: list, tree: Any) -> list:
+        answers = _answers.get()
+        answer = [] if answers is None else [next(answers)]
+        number = len(self.made)
+        if answer:
+            out = self.answers[id(answer[0])]
+        elif number < len(self.known):
+            out = self.known[number]
+        else:
+            out = self.earlier.get((place, shapes_of(leaves))) or place.expected(*tree.unflatten(leaves))
+        if not answer:
+            self.made.append(out)
+        *outputs, left = forward_p.bind(
+            *answer, *leaves, place=place, tree=tree, out=out, again=bool(answer), places=places()
+        )
+        noted = _noted.get()
+        if noted is not None:
+            noted.append(left)
+        return out.tree.unflatten(outputs)
+
+
+@dataclass
+class _Probing:
+    """A network that is run operation by operation until a user's method is called that was not called yet."""
+
+    done: list[Left]
+    passed: int = 0
+
+    def call(self, place: Any, leaves: list, tree: Any) -> Any:
+        if self.passed == len(self.done):
+            self.done.append(place.called(*tree.unflatten(leaves)))
+            raise Reached
+        self.passed += 1
+        left = self.done[self.passed - 1]
+        return left.signature.tree.unflatten(left.outputs)
+
+
+_running: ContextVar[_Tracing | _Probing | None] = ContextVar("running", default=None)
+_answers: ContextVar[Iterator | None] = ContextVar("answers", default=None)
+_noted: ContextVar[list | None] = ContextVar("noted", default=None)
+_anchor: ContextVar[Any] = ContextVar("anchor", default=None)
+
+
+def user_call(place: Any, params: Any, input: Any) -> Any:
+    """What a user's module gives, in a program that is cut at such calls; None outside of one."""
+    running = _running.get()
+    return None if running is None else running.call(place, *jax.tree.flatten((params, input)))
+
+
+def anchor() -> Any:
+    """A number, with respect to which is differentiated, so that backward reaches modules of integers."""
+    return jnp.zeros(()) if _anchor.get() is None else _anchor.get()
+
+
+def anchored(value: Any) -> Any:
+    """A block in which `anchor` is this."""
+    return during(_anchor, value)
+
+
+def noting_calls() -> Any:
+    """A block that gives a list, of what the users' calls in it leave, for `answering`."""
+    return during(_noted, [])
+
+
+@contextmanager
+def answering(answers: list) -> Iterator[None]:
+    """A block in which each user's call gives what it gave when it left these, in turn; without any, all are made."""
+    with during(_answers, cycle(answers) if answers else None):
+        yield
+
+
+# Programs ------------------------------------------------------------------------------------------------------------
+
+
+class Segment(NamedTuple):
+    """A compiled part of a program: the values that it takes, and those that it gives."""
+
+    run: Callable
+    inputs: list
+    outputs: list
+
+
+class Parts:
+    """A traced program: segments, with users' calls between them."""
+
+    def __init__(self, closed: Any, tree: Any, tracing: _Tracing):
+        jaxpr, self.earlier = closed.jaxpr, tracing.earlier
+        self.tree, self.inputs, self.outputs = tree, jaxpr.invars, jaxpr.outvars
+        self.constants = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+        live = _live(jaxpr)
+        self.calls = [equation for equation in live if is_user_call(equation)]
+        self.segments = _segments(jaxpr, live)
+        made = self.made = tuple(call.params["out"] for call in self.calls if _is_made(call))
+        self.is_complete = len(made) == len(tracing.made)
+
+    def run(self, leaves: list, done: list[Left]) -> list:
+        """The program's results. `done` has the first calls, which have happened, and gets those that happen now."""
+        given = {v: _in_type(leaf, v.aval.dtype) for v, leaf in zip(self.inputs, leaves, strict=True)}
+        values = {**self.constants, **given}
+        passed = 0
+        for segment, call in zip(self.segments, (*self.calls, None), strict=True):
+            if segment.outputs:
+                found = segment.run(*[values[v] for v in segment.inputs])
+                values.update(zip(segment.outputs, found, strict=True))
+            if call is None:
+                break
+            operands, params = [_value(values, atom) for atom in call.invars], call.params
+            if call.primitive is not forward_p:
+                found = operands[0].pulled(operands[1:], params["again"])
+            else:
+                if params["again"]:
+                    left = operands[0]
+                else:
+                    if passed == len(done):
+                        done.append(_called(operands, **params))
+                    left = done[passed]
+                    passed += 1
+                    self.earlier[params["place"], shapes_of(operands)] = left.signature
+                if left.signature != params["out"]:
+                    raise Unexpected
+                found = [*left.outputs, left]
+            values.update(zip(call.outvars, found, strict=True))
+        return [_value(values, atom) for atom in self.outputs]
+
+
+def _in_type(leaf: Any, dtype: Any) -> Any:
+    """An argument in the type that JAX gives it: NumPy's numbers of 64 bits are few programs' choice."""
+    return leaf.astype(dtype) if isinstance(leaf, np.ndarray) and leaf.dtype != dtype else leaf
+
+
+def _called(operands: list, *, place: Any, tree: Any, places: tuple[str, ...], **_: Any) -> Left:
+    """Calls a user's method. Errors say where in the network it is."""
+    try:
+        return place.called(*tree.unflatten(operands))
+    except Exception as error:
+        for each in reversed(places):
+            error.add_note(each)
+        raise
+
+
+def _is_made(call: Any) -> bool:
+    return call.primitive is forward_p and not call.params["again"]
+
+
+def _is_literal(atom: Any) -> bool:
+    return hasattr(atom, "val")
+
+
+def _value(values: dict, atom: Any) -> Any:
+    return atom.val if _is_literal(atom) else values[atom]
+
+
+def _variables(atoms: Any) -> list:
+    return [atom for atom in atoms if not _is_literal(atom)]
+
+
+def _live(jaxpr: Any) -> list:
+    """The equations that are users' calls, or that results or such calls depend on."""
+    needed, live = set(_variables(jaxpr.outvars)), []
+    for equation in reversed(jaxpr.eqns):
+        if is_user_call(equation) or equation.effects or not needed.isdisjoint(equation.outvars):
+            live.append(equation)
+            needed.update(_variables(equation.invars))
+    return live[::-1]
+
+
+def _segments(jaxpr: Any, live: list) -> list[Segment]:
+    """What is computed before each call, and after the last: everything as soon as it can be."""
+    groups: list[list] = [[]]
+    born: dict[Any, int] = {}  # the number of the segment that a value is known to
+    last: dict[Any, float] = {}  # that of the last one that asks for it, or of the call after it
+    for equation in live:
+        inputs = _variables(equation.invars)
+        if is_user_call(equation):
+            asking = len(groups) - 0.5
+            groups.append([])
+            stage = len(groups) - 1
+        else:
+            asking = stage = max((born.get(v, 0) for v in inputs), default=0)
+            groups[stage].append(equation)
+        born |= dict.fromkeys(equation.outvars, stage)
+        for variable in inputs:
+            last[variable] = max(last.get(variable, 0), asking)
+    last |= dict.fromkeys(_variables(jaxpr.outvars), len(groups))
+    return [_segment(jaxpr, group, stage, last) for stage, group in enumerate(groups)]
+
+
+def _segment(jaxpr: Any, equations: list, stage: int, last: dict) -> Segment:
+    made = {variable: None for equation in equations for variable in equation.outvars}
+    inputs = {v: None for equation in equations for v in _variables(equation.invars) if v not in made}
+    outputs = [variable for variable in made if last.get(variable, 0) > stage]
+    names = jaxpr.debug_info.with_unknown_names()
+    part = jaxpr.replace(constvars=[], invars=[*inputs], outvars=outputs, eqns=equations, debug_info=names)
+    return Segment(core.Compiled(jax.jit(lambda *values: eval_jaxpr(part, (), *values))), [*inputs], outputs)
+
+
+class Cut:
+    """A function of arrays in which users' methods are called, compiled between these calls.
+
+    `probe` takes the same arguments and comes to the same calls, without differentiation. Without it the function goes
+    on with what calls have left, or runs operation by operation, as the call before it did.
+    """
+
+    def __init__(self, function: Callable, probe: Callable | None = None):
+        self.function, self.probe = function, probe
+        self.programs: dict[Any, list[Parts]] = {}
+        self.earlier: dict[tuple, Signature] = {}
+        self.whole = True  # whether compiling has been worth it
+
+    def __call__(self, *args: Any) -> Any:
+        leaves, tree = jax.tree.flatten(args)
+        goes_on = any(isinstance(leaf, Left) for leaf in leaves)  # from a call that was cut
+        if not goes_on and (self.probe is None or not self.whole):
+            return self.function(*args)
+        key = (tree, tuple(map(_kind, leaves)), jax.config.read("jax_enable_x64"))
+        programs = self.programs[key] = self.programs.pop(key, [])
+        if len(self.programs) > MOST:
+            del self.programs[next(iter(self.programs))]
+        done: list[Left] = []
+        while True:
+            parts = self._parts(programs, args, done)
+            if not parts.is_complete:  # calls inside loops of a program
+                self.whole = False
+                return self.function(*args)
+            try:
+                results = parts.run(leaves, done)
+            except Unexpected:
+                continue
+            return jax.tree.unflatten(parts.tree, results)
+
+    def _parts(self, programs: list[Parts], args: tuple, done: list[Left]) -> Parts:
+        """The program in which the first calls give what these have given."""
+        known = tuple(each.signature for each in done)
+        for i, parts in enumerate(programs):
+            if parts.made[: len(known)] == known:
+                programs.insert(0, programs.pop(i))
+                return parts
+        self.whole = len(programs) < VARIANTS
+        del programs[VARIANTS:]
+        parts = self._traced(args, done)
+        programs.insert(0, parts)
+        return parts
+
+    def _traced(self, args: tuple, done: list[Left]) -> Parts:
+        """Traces the function. Where that fails because of a wrong guess, one more call is made, and so on."""
+        while True:
+            tracing = _Tracing(tuple(each.signature for each in done), self.earlier, {})
+            try:
+                return self._tried(args, tracing)
+            except Exception:
+                if len(tracing.made) <= len(done) or self.probe is None:
+                    raise
+            with during(_running, _Probing(done)), suppress(Reached):
+                self.probe(*args)
+
+    def _tried(self, args: tuple, tracing: _Tracing) -> Parts:
+        leaves, tree = jax.tree.flatten(args)
+
+        def function(*traced: Any) -> Any:
+            pairs = zip(traced, leaves, strict=True)
+            tracing.answers = {id(tracer): leaf.signature for tracer, leaf in pairs if isinstance(leaf, Left)}
+            return self.function(*tree.unflatten(traced))
+
+        kinds = [jax.ShapeDtypeStruct(*_kind(leaf)[:2], weak_type=_kind(leaf)[2]) for leaf in leaves]
+        with during(_running, tracing), looking():
+            closed, shapes = jax.make_jaxpr(function, return_shape=True)(*kinds)
+        return Parts(closed, jax.tree.structure(shapes), tracing)
+
+
+def _kind(leaf: Any) -> tuple:
+    """What a program depends on of an argument."""
+    if isinstance(leaf, Left):
+        return leaf.shape, leaf.dtype, False, leaf.signature
+    if isinstance(leaf, jax.Array):
+        return leaf.shape, leaf.dtype, leaf.weak_type
+    kind = jax.typeof(leaf)
+    return kind.shape, kind.dtype, kind.weak_type

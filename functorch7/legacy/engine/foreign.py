@@ -1,0 +1,187 @@
+"""Modules whose `updateOutput` a user wrote, inside the networks of this package."""
+
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ... import core
+from ...core import hooks
+from ...core.contexts import during
+from ..tensors.random import refusing
+from ..tensors.styles import pytorch_operators
+from ..tensors.values import as_tensors, unwrapped, wrapped
+from .cut import anchor, user_call
+from .layout import Layout
+from .moments import Moment, called_at
+from .user_calls import Left, Signature, inexact, shapes_of
+from .views import put
+
+
+class InMode(core.Proxy, abstract=True):
+    """A module that stays in its own mode, whatever that of the network around it (a frozen normalisation)."""
+
+    train: bool
+
+    def draws(self, train: bool) -> bool:
+        return self.module.traits.draws(self.train)
+
+    @property
+    def inner(self) -> core.Module:
+        """The module, with the hooks that were handed on to it."""
+        return hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        return self.inner.apply(params, buffers, input, key=key, train=self.train)
+
+
+_objects: ContextVar[list] = ContextVar("objects")
+
+
+def calling(objects: list) -> Any:
+    """A block in which these are the users' objects that a network's places stand for."""
+    return during(_objects, objects)
+
+
+class OfUser(core.Module, abstract=True):
+    """What a user's object is in a description: a module that calls the object's methods.
+
+    If the class defines `updateGradInput` or `accGradParameters`, these are the gradients; else `updateOutput`
+    is differentiated, with respect to the input and to what `parameters()` gives.
+    """
+
+    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+
+    def user(self) -> Any:
+        """The object."""
+        raise NotImplementedError
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        by_hand = self.user().has_own_gradient()
+        if by_hand and not inexact(shapes_of(jax.tree.leaves(input))):
+            params = {"anchor": anchor()}  # so that gradients reach it
+        output = user_call(self, params, input)
+        if output is not None:
+            return output, buffers
+        run = self._by_hand if by_hand else self._by_autodiff
+        with refusing(None), pytorch_operators(False):
+            return run(params, input), buffers
+
+    def expected(self, params: Any, input: Any) -> Signature:
+        """What a call is taken to give as long as none has been made: what it is given."""
+        leaves, tree = jax.tree.flatten(input)
+        return Signature(tree, shapes_of(leaves))
+
+    def called(self, params: Any, input: Any) -> Left:
+        """Calls the object's updateOutput, at arrays."""
+        given = shapes_of(jax.tree.leaves((params, input)))
+        with refusing(None), pytorch_operators(False):
+            if self.user().has_own_gradient():
+                output, moment = called_at(self.user(), lambda: self._output(wrapped(input)))
+                return Left(output, lambda gradient: (params, self._gradient(moment, input, gradient)), given)
+            if not inexact(given):
+                return Left(self._by_autodiff(params, input), tuple, given)
+            return Left(*jax.vjp(self._by_autodiff, params, input), given)
+
+    def _by_autodiff(self, params: Any, input: Any) -> Any:
+        user = self.user()
+        cells = Layout(user.cells())
+        kept = [storage.array for storage in cells.storages]
+        arrays = [array if isinstance(array, jax.Array) else jax.device_put(array) for array in kept]
+        for i, view in enumerate(cells.views):
+            put(arrays, view, params[str(i)])
+        try:
+            for storage, array in zip(cells.storages, arrays, strict=True):
+                storage.array = array
+            return self._output(wrapped(input))
+        except jax.errors.TracerArrayConversionError as error:
+            raise TypeError(
+                f"{user}: its updateOutput uses NumPy, so that it has no gradient of itself; "
+                "define updateGradInput(input, gradOutput), or compute with jax.numpy"
+            ) from error
+        finally:
+            for storage, array in zip(cells.storages, kept, strict=True):
+                storage.array = array
+
+    def _output(self, input: Any) -> Any:
+        """What updateOutput gives, which the field `output` has then, too."""
+        output = as_tensors(self.user().updateOutput(input))
+        arrays = jax.tree.map(jnp.asarray, unwrapped(output))
+        concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
+        # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
+        self.user().output = output if concrete else wrapped(lax.stop_gradient(arrays))
+        return arrays
+
+    def _by_hand(self, params: Any, input: Any) -> Any:
+        user = self.user()
+
+        @jax.custom_vjp
+        def call(input: Any) -> Any:
+            return self._output(wrapped(input))
+
+        def forward(input: Any) -> tuple[Any, Any]:
+            output, moment = called_at(user, lambda: self._output(wrapped(input)))
+            return output, (input, moment)
+
+        def backward(residuals: Any, gradient: Any) -> tuple:
+            input, moment = residuals
+            return (self._gradient(moment, input, gradient),)
+
+        call.defvjp(forward, backward)
+        return call(input)
+
+    @staticmethod
+    def _gradient(moment: Moment, input: Any, gradient: Any) -> Any:
+        """What updateGradInput gives; accGradParameters is called when the other parameters get their gradients."""
+        user = moment.user
+        with refusing(None), pytorch_operators(False):
+            if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
+                user.updateOutput(wrapped(input))
+            gradient = wrapped(gradient)
+            given = user.updateGradInput(wrapped(input), gradient)
+        if given is not None:
+            user.gradInput = as_tensors(given)
+        grad_input = unwrapped(given)
+        user.pending.append((wrapped(input), gradient, moment))
+        if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
+            grad_input = jax.tree.map(jnp.zeros_like, input)
+        return jax.tree.map(_as_input, input, grad_input)
+
+    def printed(self) -> str:
+        return str(self.user())
+
+
+def _as_input(input: Any, gradient: Any) -> Any:
+    """The gradient at an input: of its type and shape. That of integers is none."""
+    if not jnp.issubdtype(input.dtype, jnp.inexact):
+        return np.zeros(input.shape, jax.dtypes.float0)
+    return jnp.asarray(gradient, input.dtype).reshape(input.shape)
+
+
+class Foreign(OfUser, abstract=True):
+    """The place of one object, equal only to itself."""
+
+    object: Any
+
+    def user(self) -> Any:
+        return self.object
+
+    def __hash__(self) -> int:
+        return hash((id(self.object), self._hooks))
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Foreign) and self.object is other.object and self._hooks == other._hooks
+
+
+class Place(OfUser, abstract=True):
+    """The place of the object of this number among those that are `calling`: networks that are equal share programs."""
+
+    number: int
+    kind: type
+    by_hand: bool
+
+    def user(self) -> Any:
+        return _objects.get()[self.number]

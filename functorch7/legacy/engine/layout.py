@@ -1,0 +1,58 @@
+"""Where tensors lie: as views of the storages behind them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .compiled import Target
+from .views import View
+
+
+class Layout:
+    """A list of tensors as views of the storages behind them."""
+
+    def __init__(self, tensors: list[Tensor]):
+        self.tensors = tensors
+        self.storages: list[Storage] = []
+        numbers: dict[int, int] = {}
+        for tensor in tensors:
+            if numbers.setdefault(id(tensor.storage_), len(self.storages)) == len(self.storages):
+                self.storages.append(tensor.storage_)
+        self.views = tuple(View(numbers[id(t.storage_)], t.offset, t.shape, t.strides_) for t in tensors)
+
+    @property
+    def held(self) -> list[Tensor | Storage]:
+        """What the layout depends on."""
+        return [*self.tensors, *self.storages]
+
+    @cached_property
+    def covers(self) -> bool:
+        """Whether the views, taken once each, are the storages: without gaps, and without overlaps."""
+        filled = [0] * len(self.storages)
+        for view in sorted(set(self.views)):
+            if not view.contiguous or view.offset != filled[view.storage]:
+                return False
+            filled[view.storage] += int(np.prod(view.shape))
+        return all(size == len(storage) for size, storage in zip(filled, self.storages, strict=True))
+
+    @cached_property
+    def target(self) -> Target:
+        """Where a compiled call adds what belongs to these tensors."""
+        return Target(self.views, tuple(storage.shape for storage in self.storages) if self.covers else None)
+
+    def lies_as(self, other: Layout) -> bool:
+        """Whether these tensors lie in their storages as others do in theirs, which are of the same types."""
+        if self is other:
+            return True
+        return self.target == other.target and all(
+            mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True)
+        )
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some tensor occurs more than once."""
+        return len(set(self.views)) < len(self.views)

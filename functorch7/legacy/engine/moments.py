@@ -1,0 +1,98 @@
+"""What users' objects were like after each of several calls, for the way back: Torch has a clone for every step."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from ..tensors.tensor import Tensor
+
+OWN = ("_plans", "_seats", "_moment", "_pending")
+"""What does not change from call to call."""
+
+
+@jax.tree_util.register_static
+class Moment:
+    """An object after one call of its updateOutput, as long as the way back of this call may still come.
+
+    Fields are noted only when the object is called again before; so one that is called once costs nothing.
+    """
+
+    def __init__(self, user: Any):
+        self.user, self.fields = user, None
+        self.is_past = False  # whether its way back has been gone
+
+    def note(self) -> None:
+        """Notes what the object is like."""
+        if self.fields is None:
+            self.fields = _noted(self.user)
+
+    def returned(self) -> bool:
+        """Makes the object as it was then; False if that is not known any more."""
+        latest = _latest(self.user)
+        self.is_past = True
+        if latest is self:
+            return True
+        if latest is not None:
+            latest.note()
+        self.user.__dict__["_moment"] = weakref.ref(self)
+        for fields, then in self.fields or ():
+            fields.update(then)
+        return self.fields is not None
+
+
+def _latest(user: Any) -> Moment | None:
+    found = user.__dict__.get("_moment")
+    return None if found is None else found()
+
+
+def called_at(user: Any, call: Callable[[], Any]) -> tuple[Any, Moment]:
+    """The result of a call of an object's method, and the moment after it."""
+    latest = _latest(user)
+    if latest is not None and not latest.is_past:
+        latest.note()
+    result = call()
+    moment = Moment(user)
+    user.__dict__["_moment"] = weakref.ref(moment)
+    return result, moment
+
+
+def _noted(user: Any) -> list[tuple[dict, dict]]:
+    """The fields of an object, and of the modules and criterions among them, with what they hold now.
+
+    Parameters and gradients are as they are: Torch's clones share them.
+    """
+    kept, found, waiting, memo = {id(t) for pair in user.parameters()[:2] for t in pair}, [], [user], {}
+    seen = {id(user)}
+    while waiting:
+        fields = waiting.pop().__dict__
+        then = {name: value for name, value in fields.items() if name not in OWN}
+        for value in _parts(then):
+            if hasattr(type(value), "is_criterion") and id(value) not in seen:  # an object of a module or criterion
+                seen.add(id(value))
+                waiting.append(value)
+        found.append((fields, {name: v if id(v) in kept else _copied(v, memo) for name, v in then.items()}))
+    return found
+
+
+def _parts(value: Any) -> Any:
+    """The values inside tables, at any depth."""
+    if isinstance(value, (dict, list, tuple)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _parts(each)
+    else:
+        yield value
+
+
+def _copied(value: Any, memo: dict) -> Any:
+    """A value with copies of the tensors in it, whose elements are copied when they are written to."""
+    if isinstance(value, Tensor):
+        return value.__deepcopy__(memo)
+    if type(value) in (list, tuple):
+        return type(value)(_copied(each, memo) for each in value)
+    if type(value) is dict:
+        return {name: _copied(each, memo) for name, each in value.items()}
+    return value

@@ -1,0 +1,353 @@
+"""From a tree of mutable objects to one description, its compiled program, and the places of its arrays."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core
+from ...core.hooks import Hook
+from ...core.tree import Path, join
+from ...layers import MapTable, Sequential
+from ...losses.base import Criterion, without_arrays
+from ...network import numbers
+from ...network.zero_mask import is_zero_mask, with_zero_masks
+from ...recurrent import RecurrentAttention, Repeater, Sequencer
+from ...reinforce import Reinforce
+from ..tensors.changes import watch
+from ..tensors.storage import dtype_of, precision
+from ..tensors.tensor import Tensor
+from . import compiled, watched
+from .compiled import Program, Term, Terms
+from .foreign import InMode, OfUser, Place, calling
+from .layout import Layout
+from .registered import everywhere
+from .slots import Slot, state_slots
+from .watched import Placed
+
+_mode = operator.attrgetter("train")
+
+REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
+"""What runs a module inside several times in one call."""
+
+
+def grad_name(name: str) -> str:
+    """The name of a parameter's gradient: gradWeight for weight."""
+    return "grad" + name[:1].upper() + name[1:]
+
+
+def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
+    """The description with these modules inside, if they are its field `modules`."""
+    if not hasattr(spec, "modules") or spec.child_modules() == tuple(modules):
+        return spec
+    return spec.replace(modules=tuple(modules))
+
+
+def _ends_in_a_sample(spec: core.Module) -> bool:
+    """Whether the output is a sample, which passes no gradient on."""
+    if isinstance(spec, Sequential) and spec.modules:
+        return _ends_in_a_sample(spec.modules[-1])
+    return isinstance(spec, Reinforce)
+
+
+def with_zeros(gradients: list, state: list) -> list:
+    """Gradients with zeros, shaped as the state, in place of None."""
+    pairs = zip(gradients, state, strict=True)
+    return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
+
+
+def _given_by(module: Any) -> list[Tensor]:
+    """What a user's `parameters` gives: parameters and gradients."""
+    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
+
+
+def _are(found: list[Tensor], expected: list[Tensor]) -> bool:
+    return len(found) == len(expected) and all(map(operator.is_, found, expected))
+
+
+def _zeros(value: Any) -> np.ndarray:
+    return np.zeros(value.shape, value.dtype)
+
+
+def _can_be_cut(spec: core.Module) -> bool:
+    """Whether a network could be compiled but for the users' modules in it."""
+    if spec.traits.traceable or isinstance(spec, OfUser):
+        return True
+    follows = type(spec).traceable is core.Module.traceable
+    return follows and not hasattr(spec, "form") and all(map(_can_be_cut, spec.child_modules()))
+
+
+class Plan:
+    """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
+
+    def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
+        self.is_stale = False  # as soon as the structure of anything that it holds has changed
+        self.paths: dict[int, Path] = {}
+        self.members: list[Any] = []
+        self._places: list[Path] = []
+        self.as_foreign, self.form = as_foreign, form
+        self.foreign: list[Any] = []
+        self._users: list[tuple[Any, list[Tensor]]] = []  # what their own `parameters` gave
+        self._in_one_call: dict[str, bool] = {}
+        self.last_call: weakref.ref | None = None
+        self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
+        self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
+        self.sequencers: list[tuple[Any, list[Slot]]] = []
+        visit = self._visit_foreign if as_foreign else self._visit
+        self.spec, params, slots = visit(root, bool(root.train), ())
+        if form is not None:
+            self.spec = self.spec.replace(form=form)
+        self.placed = self._hook_up()
+        self.parameters, self.gradients = map(Layout, self._tensors)
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
+        self.is_step = self.spec.traits.is_step
+        self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
+        self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
+        self.state_slots = state_slots(self.spec, slots)
+        self.ignores_gradient = _ends_in_a_sample(self.spec)
+        self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
+        self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
+        self.draws = self.spec.traits.draws(bool(root.train))
+        order, treedef = jax.tree.flatten(params)
+        floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
+        own = dtype_of(root._type)
+        casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
+        self.dtype = own if own in floating or not floating or casts else floating[0]
+        self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
+        self.terms = self.terms_now()
+        self.program = Program(
+            self.spec,
+            (treedef, tuple(order)),
+            self.parameters.views,
+            buffers,
+            bool(root.train),
+            self.dtype.name,
+            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
+            bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
+        )
+        self._modes = list(map(_mode, self.members))
+        # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
+        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+        watch(self, everywhere, *self.parameters.held, *self.gradients.held)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the network looks like this, in the modes that its modules are in."""
+        if self.is_stale or list(map(_mode, self.members)) != self._modes:
+            return False
+        if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+            return False
+        return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
+
+    def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
+        self._seat(module, path)
+        spec = module.own_description()
+        if isinstance(spec, Criterion) and not module._by_plan:
+            module.computed_in_a_network()
+            return spec, *without_arrays(spec)
+        names = module.child_names()
+        uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
+        inner = [
+            (self._visit_foreign if child.is_foreign() else self._visit)(
+                child, bool((child if name in uncalled else module).train), (*path, name)
+            )
+            for child, name in zip(module.children(), names, strict=True)
+        ]
+        spec = module.described_with([s for s, _, _ in inner])
+        own = {name: self._cell(module, name) for name in module.own_parameters()}
+        params = join(spec, own, [p for _, p, _ in inner])
+        slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
+        if hasattr(spec, "has_memory"):
+            if not self._is_repeated(path):
+                # What is forgotten between calls is this side's affair, what within a call the description's.
+                spec = spec.remember("both")  # type: ignore[attr-defined]
+            self.sequencers.append((module, state_slots(spec, slots)))
+        first = len(self._numbers)
+        self._numbers += [(module, name) for name in numbers.numbers_of(spec)]
+        spec = numbers.bare(spec, first)
+        return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
+
+    def _is_repeated(self, path: Path) -> bool:
+        """Whether what is at a place runs several times in a call, because a module around it repeats it."""
+        around = (self.members[self._places.index(path[:depth])] for depth in range(len(path)))
+        return any(isinstance(module._spec, REPEATING) for module in around)
+
+    def _hook_up(self) -> list[Placed]:
+        """The hooks of all members, which the description has from then on."""
+        placed = []
+        for module, path in zip(self.members, self._places, strict=True):
+            placed += [Placed(module, path, hook, True) for hook in everywhere]
+            placed += [Placed(module, path, hook, False) for hook in module._hooks]
+        if placed:
+            self.spec = watched.with_hooks(self.spec, placed)
+        return placed
+
+    def traced_hooks(self, below: Path) -> list[Hook]:
+        """The hooks that are part of the function that the network is, for its description at a path."""
+        if not self.placed:
+            return []
+        traced = [hook for hook in self.spec._hooks if isinstance(hook.function, watched.Traced)]
+        return [hook._replace(path=(*below, *hook.path)) for hook in traced]
+
+    def renewed(self) -> Plan:
+        """The plan as it is after a change that left the arrays where they were."""
+        plan = self.members[0]._plan_of(self.as_foreign, self.form)
+        plan.last_call = self.last_call
+        return plan
+
+    def forget(self) -> None:
+        """Forgets the state of every sequencer that does not remember it."""
+        for sequencer, slots in self.sequencers:
+            if not sequencer.hasMemory():
+                for slot in slots:
+                    slot.write(None)
+
+    def buffers(self) -> list:
+        """What goes into a call, and then its numbers; of a given mask, a recurrence gets the row of its step."""
+        values = [slot.read() for slot in self.slots]
+        given = self._numbers_now() if self._numbers else []
+        if not self.masked or not self.is_step:
+            return values + given
+        step = self.members[0]._steps().count
+
+        def row(mask: Any) -> Any:
+            if np.ndim(mask) < 2:
+                return mask
+            if step >= len(mask):
+                raise ValueError(f"{self.members[0].title()}: zeroMask has {len(mask)} steps, this is step {step + 1}")
+            return mask[step]
+
+        return [
+            with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values
+        ] + given
+
+    def _numbers_now(self) -> list:
+        return [getattr(module._spec, name) for module, name in self._numbers]
+
+    def whole_spec(self) -> core.Module:
+        """The description with the numbers that calls would be given now."""
+        return numbers.put_in(self.spec, self._numbers_now())
+
+    def initial_state(self) -> list:
+        """The state that a call starts from: what is there, or what the user gave, or None."""
+        values = [slot.read() for slot in self.state_slots]
+        pairs = zip(self.state_slots, values, strict=True)
+        return [slot.given("state") if value is None else value for slot, value in pairs]
+
+    def last_gradients(self, state: list) -> list | None:
+        """The gradients that the user lets flow into the state after the last step; None if there are none."""
+        given = [slot.given("gradient") for slot in self.state_slots]
+        return None if all(each is None for each in given) else with_zeros(given, state)
+
+    def spend(self, what: str) -> None:
+        """Drops what the user gave for one call: a state before it, a gradient after it."""
+        for slot in self.state_slots:
+            slot.spend(what)
+
+    def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        self._seat(module, path)
+        self.foreign.append(module)
+        by_hand = module.has_own_gradient()
+        place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
+        if by_hand or module.is_criterion:
+            return place, {}, {}
+        first = len(self._tensors[0])
+        self._users.append((module, _given_by(module)))
+        for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
+            mine.extend(theirs)
+        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
+        self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
+        return place, {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+
+    def _seat(self, module: Any, path: Path) -> None:
+        self.paths[id(module)] = path
+        self.members.append(module)
+        self._places.append(path)
+        watch(self, module, *module.listed())
+
+    def _cell(self, module: Any, name: str) -> int:
+        self._tensors[0].append(module.__dict__[name])
+        self._tensors[1].append(module.__dict__[grad_name(name)])
+        self._holders.append((module, name))
+        return len(self._tensors[0]) - 1
+
+    def layout_now(self, layout: Layout) -> Layout:
+        """The layout of what the objects now have in place of these tensors, their parameters or gradients."""
+        named = grad_name if layout is self.gradients else str
+        return Layout([
+            tensor if holder is None else holder[0].__dict__[named(holder[1])]
+            for holder, tensor in zip(self._holders, layout.tensors, strict=True)
+        ])  # fmt: skip
+
+    def name_of(self, number: int) -> str:
+        """The module, and its name for a parameter."""
+        holder = self._holders[number]
+        return self.members[0].title() if holder is None else f"{holder[0].title()}: {holder[1]}"
+
+    def terms_now(self) -> Terms:
+        """What each parameter's gradient gets; None where all get the plain gradient."""
+        terms = tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders)
+        return terms if any(term != Term() for term in terms) else None
+
+    def run(self, function: Any, *args: Any) -> Any:
+        """Calls a compiled function in the network's precision."""
+        if self.foreign:
+            with calling(self.foreign):
+                return self._run_in_precision(function, *args)
+        return self._run_in_precision(function, *args) if self.wide else function(*args)
+
+    def _run_in_precision(self, function: Any, *args: Any) -> Any:
+        if self.wide:
+            with precision(self.dtype):
+                return function(*args)
+        return function(*args)
+
+    # The compiled functions, looked up once ---------------------------------------------------------------------
+
+    @cached_property
+    def evaluate(self) -> Any:
+        """Forward without a pull-back."""
+        if self.placed:
+            return watched.evaluation(self.program)
+        return compiled.evaluation(self.program)
+
+    @cached_property
+    def differentiate(self) -> Any:
+        """Forward with the pull-back."""
+        if self.placed:
+            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            return watched.differentiation(self.program, backward)
+        return compiled.differentiation(self.program)
+
+    @property
+    def is_worth_cutting(self) -> bool:
+        """Whether compiling between users' calls has been worth it, so far."""
+        return self.differentiate.whole
+
+    @cached_property
+    def backward(self) -> Any:
+        """Pull-back and accumulation."""
+        return compiled.backward(self.program, self.gradients.target, self.terms)
+
+    @cached_property
+    def update(self) -> Any:
+        """The step along the gradient."""
+        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
+        whole = aligned and not self.parameters.repeats
+        return compiled.update(self.parameters.views, self.gradients.views, whole)
+
+    def in_one_call(self, method: str) -> bool:
+        """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
+        if method not in self._in_one_call:
+            # What cannot be compiled as a whole may have its parameters on several devices.
+            whole = not self.foreign and self.spec.traits.traceable
+            free = whole and not any(module.overrides(method) for module in self.members[1:])
+            self._in_one_call[method] = free
+        return self._in_one_call[method]

@@ -1,0 +1,68 @@
+"""Where calls read buffers, and leave the new ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import core
+from ...core.emitted import is_emitted
+from ...network.kinds import map_state
+from ...network.zero_mask import is_zero_mask
+from ..tensors.tensor import Tensor
+
+
+class Slot:
+    """One buffer of one object: where a call reads its value and leaves the new one.
+
+    Arrays that are saved are tensors of the object; recurrent state and side outputs are in its `_state`.
+    """
+
+    def __init__(self, holder: Any, name: str):
+        self.holder, self.name = holder, name
+
+    def given(self, what: str) -> Any:
+        """What the user gave for the next call (`_next_state`, `_next_gradient`) or for all (`_user_state`, ...)."""
+        stores = (self.holder.__dict__.get(f"{kind}_{what}", {}) for kind in ("_next", "_user"))
+        return next((store[self.name] for store in stores if self.name in store), None)
+
+    def spend(self, what: str) -> None:
+        """Drops what was given for one call."""
+        self.holder.__dict__.pop(f"_next_{what}", None)
+
+    @property
+    def emitted_kind(self) -> str | None:
+        """The kind of side output, if it is one."""
+        value: Any = self.holder._state.get(self.name)
+        return value.kind if is_emitted(value) else None
+
+    def read(self) -> Any:
+        """The value that goes into a call."""
+        if self.name in self.holder._state:
+            value = self.holder._state[self.name]
+            return core.Emitted(None, value.kind) if is_emitted(value) else value
+        return self.holder.__dict__[self.name].array
+
+    def read_out(self) -> Any:
+        """The value that the last call left."""
+        value: Any = self.holder._state.get(self.name)
+        return value.value if is_emitted(value) else value
+
+    def write(self, value: Any) -> None:
+        """Keeps the value that came out of a call; masks are the user's."""
+        if is_zero_mask(value):
+            return
+        if self.name in self.holder._state:
+            self.holder._state[self.name] = value
+            if is_emitted(value) and value.kind == "parameter" and value.value is not None:
+                self.holder.weight.array = value.value
+        elif (tensor := self.holder.__dict__[self.name]).shape == value.shape and tensor.dtype == value.dtype:
+            tensor.array = value
+        else:  # a user's buffer
+            self.holder.__dict__[self.name] = Tensor.of(value)
+
+
+def state_slots(spec: core.Module, slots: Any) -> list[Slot]:
+    """Those of the recurrent state, in order."""
+    found: list[Slot] = []
+    map_state(spec, slots, found.append)
+    return found

@@ -1,0 +1,68 @@
+"""Tensors as places in storages, for compiled functions: which elements they show, read and written without a copy."""
+
+import math
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..tensors.tensor import contiguous_stride
+
+
+class View(NamedTuple):
+    """Where a tensor lies: the number of its storage, offset, sizes and strides, in elements."""
+
+    storage: int
+    offset: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+
+    @property
+    def contiguous(self) -> bool:
+        return self.stride == contiguous_stride(self.shape)
+
+    def positions(self) -> np.ndarray:
+        """Each element's position in the storage."""
+        grids = np.indices(self.shape) if self.shape else np.zeros((0, 1), int)
+        return self.offset + sum(s * g for s, g in zip(self.stride, grids, strict=True)) + np.zeros(self.shape, int)
+
+
+def read(storages: Any, view: View) -> Any:
+    """The array that a view shows."""
+    array = storages[view.storage]
+    if _is_whole(array, view):
+        return array.reshape(view.shape)
+    if view.contiguous:
+        end = view.offset + math.prod(view.shape)
+        return lax.slice_in_dim(array.reshape(-1), view.offset, end).reshape(view.shape)
+    return array.reshape(-1)[view.positions()]
+
+
+def add(storages: list, view: View, value: Any) -> None:
+    """Adds a value to what a view shows: replaces its storage in the list."""
+    array = storages[view.storage]
+    if _is_whole(array, view):
+        storages[view.storage] = array + value.reshape(array.shape)
+    else:
+        storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
+
+
+def put(storages: list, view: View, value: Any) -> None:
+    """Writes a value to what a view shows: replaces its storage in the list."""
+    array = storages[view.storage]
+    if _is_whole(array, view):
+        storages[view.storage] = value.reshape(array.shape)
+    else:
+        storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
+
+
+def _is_whole(array: Any, view: View) -> bool:
+    return view.offset == 0 and array.size == math.prod(view.shape) and view.contiguous
+
+
+def _shown(array: Any, view: View) -> Any:
+    """The elements that a view shows, in its order, as an update of the storage's array."""
+    first = view.offset
+    window = slice(first, first + math.prod(view.shape)) if view.contiguous else view.positions().reshape(-1)
+    return jnp.asarray(array).reshape(-1).at[window]

@@ -1,0 +1,255 @@
+"""Networks with hooks: programs that hand out what hooks see, and the hooks' calls after them.
+
+A hook that only looks is called when the compiled call is over, with what it gave. One that returns something is
+traced as a part of the network from then on: the call is repeated with it, before anything has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ... import core
+from ...core.hooks import Called, Hook, attached
+from ...core.probe import Keyed
+from ...core.tree import Path
+from ...core.watching import Pulled, Watch, Watcher, asked, watching
+from ..tensors.changes import changed
+from ..tensors.values import unwrapped, wrapped
+from . import compiled
+from .compiled import Program, Residuals
+from .foreign import InMode
+from .forms import Arguments, only_input
+from .registered import Registered
+
+
+class Running(Protocol):
+    """What is needed of a forward call here: its plan, its arguments, and which hooks it has called."""
+
+    plan: Any
+    arguments: tuple
+    answered: set
+    residuals: Any
+
+
+# What is compiled ------------------------------------------------------------------------------------------------
+
+
+def with_arguments(spec: core.Module, input: Any, *others: Any) -> tuple:
+    """What a hook `with_kwargs` is to see: the input with the form that the description has for it."""
+    return Arguments(input, getattr(spec, "form", None)), *others
+
+
+def called(spec: core.Module, args: tuple, kwargs: dict[str, Any]) -> Called:
+    """The call of a module with these arguments. Raises TypeError for several where the module takes one."""
+    if isinstance(spec, InMode):
+        inner = called(spec.module, args, kwargs)
+        return Called(spec.replace(module=inner.module), inner.input)
+    if hasattr(spec, "on"):  # a user's forward
+        return Called(*spec.on(*args, **kwargs))  # type: ignore[operator]
+    return Called(spec, _arrays(only_input(core.title(spec), args, kwargs)))
+
+
+def _arrays(values: Any) -> Any:
+    return jax.tree.map(jnp.asarray, unwrapped(values))
+
+
+class Traced(NamedTuple):
+    """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
+
+    hook: Registered
+    module: Any
+
+    def __call__(self, spec: core.Module, *values: Any) -> Any:
+        shown = with_arguments(spec, *values) if self.hook.with_kwargs else values
+        try:
+            result = self.hook(self.module, *map(wrapped, shown))
+        except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+            raise TypeError(
+                f"{self.module.title()}: a {self.hook.kind} hook that returns something is compiled with the network; "
+                "it computes with operators of tensors or jax.numpy, not with NumPy or in place"
+            ) from error
+        if result is None:
+            return None
+        if self.hook.gives_arguments:
+            return called(spec, *result)
+        try:
+            return _arrays(result)
+        except TypeError:
+            raise TypeError(
+                f"{self.module.title()}: expected a {self.hook.kind} hook to return None, or tensors, got {result!r}"
+            ) from None
+
+
+def _watched(program: Program, buffers: list, draw: Any, watcher: Callable[[Any], Watcher]) -> Callable:
+    """As `network_of`, of (parameters, input, state, sinks); it gives what is seen beside the new buffers."""
+    network = compiled.network_of(program, buffers, draw)
+
+    def run(arrays: list, input: Any, state: list, sinks: Any) -> tuple[Any, tuple]:
+        with watching(watcher(sinks)) as seen:
+            outcome, new = network(arrays, input, state)
+        return outcome, (new, Keyed.of(seen.taps))
+
+    return compiled.reporting(program, run)
+
+
+@core.kept
+def evaluation(program: Program) -> Callable:
+    """As `compiled.evaluation`, with what is seen beside the new buffers."""
+
+    def forward(storages, buffers, input, state, draw):
+        run = _watched(program, buffers, draw, Watcher)
+        return run(compiled.arguments_of(program, storages), input, state, None)
+
+    return compiled.as_compiled(program, forward)
+
+
+@core.kept
+def differentiation(program: Program, backward: bool) -> Callable:
+    """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
+
+    def forward(*arguments):
+        storages, buffers, input, state, draw = arguments
+        given = compiled.arguments_of(program, storages), input, state
+        if backward and not program.spec.traits.traceable:
+            gradients: dict = {}
+            run = _watched(program, buffers, draw, partial(Pulled, gradients))
+            (output, side), vjp, new = jax.vjp(run, *given, jnp.zeros((), jnp.float32), has_aux=True)
+            pull = jax.tree_util.Partial(partial(_with_seen, gradients), vjp)
+        else:
+            network = compiled.network_of(program, buffers, draw)
+            sinks = Keyed.of(asked(lambda: network(*given)) if backward else {})
+            run = _watched(program, buffers, draw, lambda sinks: Watcher(dict(sinks.items())))
+            (output, side), pull, new = jax.vjp(run, *given, sinks, has_aux=True)
+        return (output, side), new, Residuals.of(pull, program, arguments, given[0])
+
+    return compiled.as_compiled(program, forward)
+
+
+def _with_seen(gradients: dict, pull: Callable, cotangents: Any) -> tuple:
+    """A pull-back that runs operation by operation, and what was seen meanwhile."""
+    gradients.clear()
+    *found, _ = pull(cotangents)
+    return *found, Keyed.of(gradients)
+
+
+# What is called --------------------------------------------------------------------------------------------------
+
+
+class Placed(NamedTuple):
+    """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
+
+    module: Any
+    path: Path
+    hook: Registered
+    everywhere: bool
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the hook has returned something for this object."""
+        return self.module in self.hook.replaces
+
+
+_repeats: ContextVar[bool] = ContextVar("repeats", default=False)
+_failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
+
+
+@contextmanager
+def repeating() -> Iterator[None]:
+    """A block in which a network runs once more for what it gave: no hooks are called in it."""
+    token = _repeats.set(True)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
+def is_repeat() -> bool:
+    """Whether a network runs only once more for what it gave: what it drew then is to be drawn again."""
+    return _repeats.get()
+
+
+class Failing(NamedTuple):
+    """Notes that a module's forward has raised."""
+
+    number: int
+
+    def __call__(self, spec: core.Module, *values: Any) -> None:
+        numbers = _failed.get()
+        if numbers is not None:
+            numbers.append(self.number)
+
+
+def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
+    """A network's description with all its hooks, to be watched or traced."""
+    new = []
+    for number, each in enumerate(placed):
+        watch = Watch(number, with_arguments) if each.hook.with_kwargs else Watch(number)
+        function = Traced(each.hook, each.module) if each.replaces else watch
+        new.append(Hook(each.path, each.hook.kind, function, each.everywhere))
+        if each.hook.always_call:
+            new.append(Hook(each.path, "failed", Failing(number)))
+    return attached(spec, (*spec._hooks, *new))
+
+
+def forward(call: Running, keep: bool) -> tuple[Any, Any, Any]:
+    """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
+    call.answered = set()
+    quiet = is_repeat()
+    while True:
+        plan, failed = call.plan, []
+        token = _failed.set(failed)
+        try:
+            with repeating() if quiet or call.answered else nullcontext():
+                outcome, ((new, seen), error), *rest = plan.run(
+                    plan.differentiate if keep else plan.evaluate, *call.arguments
+                )
+            if error is not None:
+                core.raise_found(error)
+        except Exception:
+            _call_always(plan, call.arguments[2], failed)
+            raise
+        finally:
+            _failed.reset(token)
+        if quiet or not answered(call, seen):
+            return outcome, new, rest[0] if keep else None
+
+
+def _call_always(plan: Any, input: Any, failed: list[int]) -> None:
+    """Calls the hooks that are called always at the modules that have raised; inner ones get None for their input.
+
+    What a compiled program has found wrong has been raised by the network.
+    """
+    root = plan.members[0]
+    given = with_arguments(plan.spec, input)[0]
+    whole = [i for i, each in enumerate(plan.placed) if each.module is root and each.hook.always_call]
+    for number in failed or whole:
+        module, hook = plan.placed[number].module, plan.placed[number].hook
+        seen = None if module is not root else given if hook.with_kwargs else wrapped(input)
+        hook(module, seen, None)
+
+
+def answered(call: Running, seen: Keyed) -> bool:
+    """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
+    for (number, count), values in seen.items():
+        placed = call.plan.placed[number]
+        turn = (placed.path, id(placed.hook), count)
+        if turn in call.answered:
+            continue
+        call.answered.add(turn)
+        # In a user's updateOutput that is being differentiated, values come with their tangents.
+        shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
+        if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
+            placed.hook.replaces.add(placed.module)
+            changed(placed.module)
+            call.plan, call.residuals = call.plan.renewed(), None
+            return True
+    call.answered = set()
+    return False

@@ -1,0 +1,105 @@
+"""Sequences in both directions: the parts have names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import recurrent
+from ...recurrent.reversal import BothWays as BothWaysSpec
+from .container import Container
+from .decorators import Decorator
+
+
+class BiSequencer(Container, describes=recurrent.BiSequencer):
+    """nn.BiSequencer."""
+
+    @property
+    def fwdSeq(self) -> Any:
+        """The Sequencer that runs forwards."""
+        return self.get(1, 1, 1)
+
+    @property
+    def bwdSeq(self) -> Any:
+        """The Sequencer that runs backwards."""
+        return self.get(1, 1, 2, 2)
+
+    @property
+    def mergeSeq(self) -> Any:
+        """The Sequencer that merges both."""
+        return self.get(1, 3)
+
+    def getForward(self) -> Any:
+        """The same as `fwdSeq`."""
+        return self.fwdSeq
+
+    def getBackward(self) -> Any:
+        """The same as `bwdSeq`."""
+        return self.bwdSeq
+
+
+class BiSequencerLM(Container, describes=recurrent.BiSequencerLM):
+    """nn.BiSequencerLM."""
+
+    @property
+    def fwdSeq(self) -> Any:
+        """The Sequencer that runs forwards."""
+        return self.get(1)
+
+    @property
+    def bwdSeq(self) -> Any:
+        """The Sequencer that runs backwards."""
+        return self.get(2, 2)
+
+    @property
+    def mergeSeq(self) -> Any:
+        """The Sequencer that merges both."""
+        return self.get(3, 2)
+
+
+class SeqBRNN(Container, describes=recurrent.SeqBRNN):
+    """nn.SeqBRNN."""
+
+    @property
+    def _concat(self) -> Any:
+        return self.get(1, 2) if self.modules[0].size() == 4 else self.get(1, 1)
+
+    @property
+    def forwardModule(self) -> Any:
+        """The nn.SeqLSTM that runs forwards."""
+        return self._concat.get(1)
+
+    @property
+    def backwardModule(self) -> Any:
+        """The nn.SeqLSTM that runs backwards."""
+        return self._concat.get(2, 2)
+
+
+class ReverseUnreverse(Decorator, describes=recurrent.ReverseUnreverse):
+    """nn.ReverseUnreverse."""
+
+    def getModule(self) -> Any:
+        """The sequencer inside."""
+        return self.get(1).get(2)
+
+
+class BothWays(Decorator, describes=BothWaysSpec):
+    """nn.SeqBLSTM and nn.SeqBGRU."""
+
+    def getForward(self) -> Any:
+        """The layer that runs forwards."""
+        return self.get(1).get(1).get(1)
+
+    def getBackward(self) -> Any:
+        """The layer that runs backwards."""
+        return self.get(1).get(1).get(2).getModule()
+
+    def remember(self, mode: str | None = None) -> Any:
+        """Says to the forward layer when to keep its state; the other never does."""
+        self.getForward().remember(mode)
+        return self
+
+    def maskZero(self, v1: bool = True) -> Any:
+        """Makes both layers give zeros where the input is zeros (or setZeroMask says so), and start anew there."""
+        self.getForward().maskZero(v1)
+        self.getBackward().maskZero(v1)
+        return self

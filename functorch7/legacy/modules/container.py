@@ -1,0 +1,116 @@
+"""Containers: modules that hold others."""
+
+from typing import Any
+
+from ... import core
+from .module import Module
+
+
+class Container(Module, describes=core.Container):
+    """A module that holds others in the Python list `modules`; positions count from 1 in its methods.
+
+    Source: nn/doc/containers.md.
+    """
+
+    def add(self, module: Module) -> Any:
+        """Appends a module; returns the container. Raises TypeError for anything else."""
+        self.modules.append(module)
+        return self
+
+    def extend(self, *modules: Any) -> Any:
+        """Appends several modules, or those of a list; returns the container."""
+        for module in modules[0] if len(modules) == 1 and isinstance(modules[0], (list, tuple)) else modules:
+            self.add(module)
+        return self
+
+    def get(self, index: int, *more: int) -> Any:
+        """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none."""
+        position = index - 1 if index > 0 else index + len(self.modules)
+        found = self.modules[position] if index and 0 <= position < len(self.modules) else None
+        return found.get(*more) if more and found is not None else found
+
+    def size(self) -> int:
+        """The number of modules."""
+        return len(self.modules)
+
+    def insert(self, module: Module, index: int | None = None) -> None:
+        """Puts a module before the one at `index` (at the end by default). Raises IndexError beyond the end."""
+        index = len(self.modules) + 1 if index is None else index
+        if not 1 <= index <= len(self.modules) + 1:
+            raise IndexError(f"{self.title()}: index should be contiguous to existing modules, got {index}")
+        self.modules.insert(index - 1, module)
+
+    def remove(self, index: int | None = None) -> None:
+        """Takes out the module at `index` (the last by default). Raises IndexError if there is none."""
+        index = len(self.modules) if index is None else index
+        if not 1 <= index <= len(self.modules):
+            raise IndexError(f"{self.title()}: index out of range, got {index} of {len(self.modules)} modules")
+        del self.modules[index - 1]
+
+    def applyToModules(self, func: Any) -> None:
+        """Calls func(module) on each module, not on those inside it."""
+        for module in list(self.modules):
+            func(module)
+
+    def rethrowErrors(self, module: Module, moduleIndex: int, funcName: str, *args: Any) -> Any:
+        """Calls a method of the module at an index; errors say "In 2 module of nn.Sequential:"."""
+        if self.get(moduleIndex) is not module:
+            raise ValueError(f"{self.title()}: mismatch between moduleIndex and self.modules in rethrowErrors")
+        try:
+            return getattr(module, funcName)(*args)
+        except Exception as error:
+            error.add_note(f"In {moduleIndex} module of {self.typename()}:")
+            raise
+
+    def __getitem__(self, index: int | slice | str) -> Any:
+        """PyTorch's `net[0]`: as in the list `modules`, positions count from 0; a slice is a container of these.
+
+        `net["conv1"]` is the module of this name, anywhere inside.
+        """
+        if isinstance(index, str):
+            return super().__getitem__(index)
+        if not isinstance(index, slice):
+            return self.modules[index]
+        made = object.__new__(type(self))
+        made._take(self._spec.replace(modules=()), [])
+        return made.extend(*self.modules[index])
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        self.modules[index] = module
+
+    def __delitem__(self, index: int | slice) -> None:
+        del self.modules[index]
+
+    def __iter__(self) -> Any:
+        return iter(self.modules)
+
+    def append(self, module: Module) -> Any:
+        """PyTorch's name of `add`."""
+        return self.add(module)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """PyTorch's way to append: a module that is named so, or, where the name is its position from 0, as it is.
+
+        `net["fc"]` finds it; in `state_dict` names are positions. Raises TypeError for what is no module or no text,
+        KeyError for a name that another module inside has.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"{self.typename()}: the name of a module should be a string, got {name!r}")
+        if not isinstance(module, Module):
+            raise TypeError(f"{self.typename()}: expected a module {name!r}, got {module!r}")
+        if name != str(len(self.modules)):
+            if not name or "." in name or name.isdecimal():
+                raise KeyError(
+                    f"{self.typename()}: expected the name {len(self.modules)}, the next position, or one that is no "
+                    f"number, not empty and without '.', got {name!r}"
+                )
+            if any(name in each._names() for each in self.modules):
+                raise KeyError(f"{self.typename()}: module {name!r} already exists")
+            module.setName(name)
+        self.add(module)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self.modules)

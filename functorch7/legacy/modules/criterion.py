@@ -1,0 +1,331 @@
+"""Torch's Criterion: a loss with state, over an immutable description."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ... import core, losses
+from ...core.tracebacks import shorten
+from ...layers import Node
+from ...layers.graph import nodes_among
+from ...network import numbers
+from ..engine.calls import Call, count
+from ..engine.plan import Plan
+from ..objects.described import describe, overridden_in
+from ..objects.generated import class_of
+from ..tensors.changes import changed
+from ..tensors.storage import dtype_of, precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import as_input, unwrapped, wrapped
+from .criterion_parts import CriterionParts
+from .evaluations import Evaluation, value_and_gradient
+from .members import OfObject
+
+
+class Criterion(CriterionParts, describes=losses.base.Criterion):
+    """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
+
+    A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
+    `updateGradInput(input, target)`. Fields: output, gradInput, and the arguments under Torch's names.
+    It is a module: where it has parameters, its own or those of modules inside, backward adds to their gradients, and
+    `parameters()`, `zeroGradParameters()`, `updateParameters(rate)`, `evaluate()` and the like are those of modules.
+    Source: nn/doc/criterion.md#nn.Criterion.
+    """
+
+    takes_an_input = False
+    _kept: Evaluation | None = None
+    _own_effects = False
+    """Whether a class of this package does more than its description says."""
+    _zero_mask: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Takes Torch's arguments; None takes a default, as nil does."""
+        if self.spec_class is not None:
+            self._take(*describe(self.spec_class, args, kwargs))
+
+    def _respecify(self, spec: core.Module) -> bool:
+        self._take(numbers.tuned(spec, self._spec), [])
+        changed(self)
+        return True
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        """Casts the tensors; those that are as they were given are taken from there, with all their digits."""
+        given = {name: np.asarray(getattr(self._spec, name)) for name in self._arrays}
+        same = [
+            n for n, array in given.items() if np.array_equal(array.astype(self.__dict__[n].dtype), self.__dict__[n])
+        ]
+        super()._cast(type_name, cache)
+        for name in same:
+            self.__dict__[name].copy(given[name])
+
+    def _is_users(self) -> bool:
+        """Whether a user has written its loss or its gradient."""
+        return self._has_own_loss() or overridden_in(self.__class__, "updateGradInput")
+
+    def is_foreign(self) -> bool:
+        """Whether the object has to be run, because it does, or one inside, what its description does not say."""
+        return self._own_effects or self._is_users() or bool(self._holding and self._by_members())
+
+    def _by_members(self) -> bool:
+        """Whether the criterions inside have to be run themselves.
+
+        Those with parameters have to, too: their gradients are not multiplied by the weights of a MultiCriterion.
+        """
+        return not self._by_plan and any(member._by_plan or member.is_foreign() for member in self.members())
+
+    def as_foreign(self) -> Any:
+        """The place of this object in the description of what is around it."""
+        return OfObject(self)
+
+    def _planned(self, form: Any = None) -> Plan:
+        return self._planned_outside() if self.is_foreign() else super()._planned(form)
+
+    # What forward and backward leave -------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> Any:
+        """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
+        self._catch_up()
+        return self._left_by_call("_output", lambda call: _number(call.output_of(self)))
+
+    @output.setter
+    def output(self, value: Any) -> None:
+        self.__dict__["_output"] = (next(count), value)
+
+    @property
+    def gradInput(self) -> Any:
+        """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
+        self._catch_up()
+        return self._left_by_call("_grad_input", lambda call: _first(call.grad_input_of(self)))
+
+    @gradInput.setter
+    def gradInput(self, value: Any) -> None:
+        self.__dict__["_grad_input"] = (next(count), value)
+
+    def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        self.__dict__.setdefault("_output", (0, 0))
+        return super()._left_by_call(field, find) if self._by_plan else self._left_by_itself(field)
+
+    def _left_by_itself(self, field: str) -> Any:
+        return self.__dict__[field][1] if field in self.__dict__ else Tensor()
+
+    def _catch_up(self) -> None:
+        """Runs what was computed as part of a whole: by a criterion around this one, or a network."""
+        within = self.__dict__.get("_within", lambda: None)()
+        if within is not None:
+            within._catch_up()
+        while (around := self.__dict__.pop("_around", None)) is not None:
+            if around() is not None:  # which may leave this to one between them
+                around()._run_members()
+        if not (self._by_plan or self.is_foreign()):
+            self._follow(self._newest_call())
+
+    def _follow(self, call: Call | None) -> None:
+        """Computes the loss, and the gradient, of what it was given in a network's call, unless that was done."""
+        if call is None:
+            return
+        pulled, number = call.cotangents is not None, self.__dict__.get("_output", (0, 0))[0]
+        last_call, last_pulled, last_number = self.__dict__.get("_followed", (0, False, 0))
+        again = last_call == call.number and pulled > last_pulled and last_number == number
+        given = call.input_of(self) if again or call.number > number else None
+        if given is not None:
+            self.updateOutput(*given)
+            if pulled:
+                self.updateGradInput(*given)
+            self.__dict__["_followed"] = (call.number, pulled, self.__dict__["_output"][0])
+
+    def _run_members(self) -> None:
+        kept, pulled = self._kept, self.__dict__.get("_pulled", False)
+        for member in self._all_members():
+            member.__dict__.pop("_around", None)
+        if kept is not None:
+            evaluation = self._evaluated_by_members(kept.input, kept.target, kept.spec)
+            if pulled:
+                evaluation.gradient()
+
+    def _all_members(self) -> Iterator[Criterion]:
+        for member in self.members():
+            yield member
+            yield from member._all_members()
+
+    def computed_in_a_network(self) -> None:
+        """Lets those inside look here for what they show: a network computes this one as a whole."""
+        for member in self._all_members():
+            member.__dict__["_within"] = weakref.ref(self)
+
+    def _computed_as_a_whole(self, pulled: bool) -> None:
+        self.__dict__["_pulled"] = pulled
+        for member in self._all_members():
+            member.__dict__["_around"] = weakref.ref(self)
+
+    # Forward and backward -------------------------------------------------------------------------------------------
+
+    def forward(self, input: Any, target: Any = None) -> Any:
+        """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
+        try:
+            if not self._has_own_loss():
+                return self.updateOutput(input, target)
+            with precision(dtype_of(self._type)):
+                output = self.output = self.updateOutput(input, target)
+            return output
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def backward(self, input: Any, target: Any = None) -> Any:
+        """The gradient of the loss with respect to the input, shaped as it."""
+        try:
+            if not self._has_own_loss():
+                return self.updateGradInput(input, target)
+            with precision(dtype_of(self._type)):
+                gradient = self.gradInput = self.updateGradInput(input, target)
+            return gradient
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def updateOutput(self, input: Any, target: Any = None) -> Any:
+        """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
+        if self._by_plan:
+            return super().updateOutput(self._pair(input, target))
+        # np.asarray first: quicker than float() of a JAX array.
+        output = float(np.asarray(self._evaluated(input, target).loss))
+        self.__dict__["_output"] = (next(count), output)  # quicker than by the property
+        return output
+
+    def updateGradInput(self, input: Any, target: Any = None) -> Any:
+        """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
+        if self._has_own_loss():
+            return self._gradient_of_own_loss(input, target)
+        if self._by_plan:
+            return _first(super().backward(self._pair(input, target)))
+        kept = self._kept
+        if kept is None or not kept.stands(input, target, self.own_description()):
+            kept = self._evaluated(input, target)
+        gradient = wrapped(kept.gradient())
+        self.__dict__["_grad_input"] = (next(count), gradient)
+        if self._holding and self.members() and not self._by_members():
+            self._computed_as_a_whole(pulled=True)
+        return gradient
+
+    def _pair(self, input: Any, target: Any) -> list:
+        """Input and target as one table."""
+        return [as_input(input, self._spec.traits.takes_table), target]
+
+    def _has_own_loss(self) -> bool:
+        return overridden_in(self.__class__, "updateOutput")
+
+    def _gradient_of_own_loss(self, input: Any, target: Any) -> Any:
+        def loss(value: Any) -> jax.Array:
+            return jnp.asarray(unwrapped(self.updateOutput(wrapped(value), target)))
+
+        return wrapped(jax.grad(loss)(jax.tree.map(jnp.asarray, unwrapped(input))))
+
+    def _evaluated(self, input: Any, target: Any) -> Evaluation:
+        if self._spec is None:
+            raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
+        spec = self.own_description()
+        if self._holding and self._by_members():
+            kept = self._evaluated_by_members(input, target, spec)
+        else:
+            given, others, dtype = self._arguments(input, target)
+            spec.check(given, *others)
+            run, taken = self._compiled_for(spec, dtype)
+            if dtype.itemsize == 8:
+                with precision(dtype):
+                    loss, gradient = run(taken, given, *others)
+            else:
+                loss, gradient = run(taken, given, *others)
+            kept = Evaluation(loss, lambda: gradient, input, target, spec)
+            if self._holding and self.members():
+                self._computed_as_a_whole(pulled=False)
+        self.__dict__["_kept"] = kept
+        return kept
+
+    def _compiled_for(self, spec: Any, dtype: Any) -> tuple[Any, list]:
+        """The compiled loss and gradient of a description, and its numbers: the last one's are at hand."""
+        last = self.__dict__.get("_compiled")
+        if last is None or last[0] is not spec or last[1] != dtype:
+            last = self.__dict__["_compiled"] = (spec, dtype, *value_and_gradient(spec, dtype))
+        return last[2], last[3]
+
+    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
+        """The same, where every criterion inside is run by its own methods."""
+        given, others, dtype = self._arguments(input, target)
+        with precision(dtype):
+            arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), given)
+            loss, pull = jax.vjp(lambda input: self._described(OfObject)(input, *others), arrays)
+
+        def gradient() -> Any:
+            with precision(dtype):
+                return pull(jnp.ones_like(loss))[0]
+
+        return Evaluation(loss, gradient, input, target, spec)
+
+    def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
+        """(input, (target[, mask]), dtype of the loss), as arrays."""
+        if self._spec.traits.takes_table:  # also one of plain numbers
+            given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
+        else:
+            given = unwrapped(input)
+        first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
+        # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
+        dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
+        masked = self._zero_mask is not None and self.own_description().takes_mask
+        return given, (unwrapped(target), self._zero_mask) if masked else (unwrapped(target),), dtype
+
+    def __call__(self, input: Any, target: Any = None) -> Any:
+        """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""
+        nodes = nodes_among((input,))
+        if nodes is not None:
+            return Node(class_of(losses.ModuleFromCriterion)(self), *nodes)
+        try:
+            return self.forward(input, target), self.backward(input, target)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def setZeroMask(self, zeroMask: Any) -> None:
+        """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.
+
+        It counts for this criterion and those inside; criterions that do not mask take no notice.
+        """
+        if zeroMask is not False and zeroMask is not None:
+            mask = np.asarray(unwrapped(zeroMask))
+            if mask.dtype.kind not in "biu":
+                raise TypeError(f"{self.typename()}: expecting zeroMask tensor of bytes or false, got {mask.dtype}")
+            zeroMask = mask != 0
+        for criterion in (self, *self._all_members()):
+            criterion.__dict__.update(_zero_mask=zeroMask, _kept=None)
+
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Criterion:
+        """Casts every tensor; returns the criterion. Raises ValueError without a type."""
+        if type is None:
+            raise ValueError("Criterion: must provide a type to convert to")
+        return self._typed(type, tensorCache)
+
+    def cudaHalf(self, tensorCache: dict | None = None) -> Criterion:
+        """Moves to the GPU, as float16."""
+        return self.type("torch.CudaHalfTensor", tensorCache)
+
+    def cudaDouble(self, tensorCache: dict | None = None) -> Criterion:
+        """Moves to the GPU, as float64."""
+        return self.type("torch.CudaDoubleTensor", tensorCache)
+
+    def __repr__(self) -> str:
+        return self.typename()
+
+
+def _number(loss: Any) -> Any:
+    return loss if loss is None or isinstance(loss, float) else float(np.asarray(loss))
+
+
+def _first(gradients: Any) -> Any:
+    """The input's gradient, of those of input and target."""
+    return None if gradients is None else gradients[0]

@@ -1,0 +1,44 @@
+"""Modules that compute a criterion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import core, losses
+from ..objects.described import Given, taken_from
+from ..objects.generated import object_of
+from .criterion import Criterion
+from .module import Module
+
+
+class _Computing(Module):
+    """What CriterionTable and ModuleFromCriterion have in common: the object `criterion` is what counts."""
+
+    def __init__(self, criterion: Criterion):
+        if not isinstance(criterion, Criterion):
+            raise TypeError(f"{self.typename()}: expected a criterion, got {criterion!r}")
+        super().__init__(criterion)
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        described: Any = spec.criterion  # type: ignore[attr-defined]
+        self.__dict__["criterion"] = taken_from(given, described) or object_of(described, given)
+
+    def children(self) -> list[Any]:
+        """The criterion."""
+        return [self.__dict__["criterion"]]
+
+    def own_description(self) -> core.Module:
+        """The description, with the criterion as it stands."""
+        return self.described_with([self.__dict__["criterion"].description()])
+
+    def described_with(self, inside: list) -> Any:
+        """The description with another criterion's."""
+        return self._spec.replace(criterion=inside[0])
+
+
+class CriterionTable(_Computing, describes=losses.CriterionTable):
+    """nn.CriterionTable."""
+
+
+class ModuleFromCriterion(_Computing, describes=losses.ModuleFromCriterion):
+    """nn.ModuleFromCriterion."""

@@ -1,0 +1,120 @@
+"""What a criterion is made of: criterions and modules inside it, and tensors among its arguments."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ... import core, losses
+from ..objects.described import Given, taken_from
+from ..objects.generated import object_of
+from ..tensors.storage import dtype_of
+from ..tensors.tensor import Tensor
+from .members import FIELDS, OfObject, attribute, holds
+from .module import Module
+
+
+class CriterionParts(Module):
+    """The part of Criterion that makes the objects inside, and describes them as they stand."""
+
+    is_criterion = True
+    _by_plan = False
+    """Whether it has, or may have, arrays or modules inside, so that a call runs as that of a network does."""
+    _arrays: list[str] = []
+    _holding: tuple[str, ...] = ()
+    """The description's fields that hold criterions and modules."""
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        """Makes the objects inside that were not given."""
+        values = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
+        self.__dict__["_holding"] = tuple(name for name, value in values.items() if name in FIELDS or holds(value))
+        for name in self._holding:
+            if attribute(name) not in self.__dict__:
+                value = values[name]
+                made = [_object(each, given) for each in value] if isinstance(value, tuple) else _object(value, given)
+                self.__dict__[attribute(name)] = made
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        """Becomes the object of a description, with fresh arrays; those among its arguments become tensors."""
+        super()._take(spec, given)
+        self.__dict__["_arrays"] = self._array_fields()
+        for name in self._arrays:
+            self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
+        modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
+        self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
+
+    def _array_fields(self) -> list[str]:
+        return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
+
+    def children(self) -> list[Any]:
+        """The criterions and modules inside."""
+        if not self._holding:
+            return []
+        found: list[Any] = []
+        for name in self._holding:
+            inside = self.__dict__[attribute(name)]
+            found += inside if isinstance(inside, list) else [inside]
+        return [each for each in found if isinstance(each, Module)]
+
+    def child_names(self) -> list:
+        """Their positions (from 0) or names in the description."""
+        return [] if self._spec is None else list(core.tree.child_names(self.own_description()))
+
+    def members(self) -> list[Any]:
+        """The criterions inside."""
+        return [each for each in self.children() if each.is_criterion]
+
+    def description(self) -> Any:
+        """The immutable description as it stands, with the tensors' present values and all that is inside."""
+        return OfObject(self) if self._spec is None or self._is_users() else self.own_description()
+
+    def own_description(self) -> Any:
+        """The description, whatever methods a user has written."""
+        parts = self._parts_described()
+        if not self._arrays and not parts:
+            return self._spec
+        inside = [each.description() for each in parts]
+        made_of = [self._spec, *(self.__dict__[name].array for name in self._arrays), *inside]
+        numbers = list(self.__dict__.get("weights", ())) if self._holding else []
+        before, were, made = self.__dict__.get("_described_before", ((), [], None))
+        if len(made_of) != len(before) or numbers != were or not all(map(operator.is_, made_of, before)):
+            made = self.described_with(inside)
+            self.__dict__["_described_before"] = (made_of, numbers, made)
+        return made
+
+    def _parts_described(self) -> list[Any]:
+        """The objects whose descriptions are parts of this one's."""
+        return self.children()
+
+    def described_with(self, inside: list) -> Any:
+        """The description with these in place of the modules inside."""
+        rest = iter(inside)
+        return self._described(lambda _: next(rest))
+
+    def _described(self, of: Callable[[Any], Any]) -> Any:
+        """The description, in which `of` describes the criterions and modules inside."""
+        if not self._arrays and not self._holding:
+            return self._spec
+        changes: dict[str, Any] = {name: core.Const(self.__dict__[name]) for name in self._arrays}
+
+        def described(each: Any) -> Any:
+            return of(each) if isinstance(each, Module) else each
+
+        for name in self._holding:
+            inside = self.__dict__[attribute(name)]
+            changes[name] = tuple(map(described, inside)) if isinstance(inside, list) else described(inside)
+        return self._spec.replace(**changes)
+
+    def own_attributes(self) -> tuple:
+        """What a plan compares before each call: tensors among the arguments are constants of its program."""
+        return (self._described(lambda inside: inside._spec), *map(id, self.children()))
+
+
+def _object(value: Any, given: Given) -> Any:
+    if not isinstance(value, core.Module):
+        return value
+    return taken_from(given, value) or object_of(value, given)

@@ -1,0 +1,161 @@
+"""Criterions whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core, losses, recurrent, reinforce
+from ..objects.described import Described, Given
+from ..objects.generated import object_of
+from ..tensors.storage import dtype_of, precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
+from .criterion import Criterion
+from .module import Module
+
+
+class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
+    """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
+
+    def __len__(self) -> int:
+        return 0 if self.weights is None else self.weights.nElement()
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def total_weight_tensor(self) -> Tensor:
+        """The sum of the weights of the last forward's targets."""
+        if self._kept is None:
+            return Tensor([0.0])
+        targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
+        counted = targets[targets != self.ignoreIndex]
+        weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
+        return Tensor([float(weights.sum())])
+
+
+class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
+    """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        super()._take_children(spec, given)
+        for name, part in (("nll", spec.nll), ("lsm", spec.lsm)):  # type: ignore[attr-defined]
+            if name not in self.__dict__:
+                self.__dict__[name] = object_of(part)
+
+    def _array_fields(self) -> list[str]:
+        return []
+
+    def _respecify(self, spec: Any) -> bool:
+        for field in ("weights", "size_average"):
+            if getattr(spec, field) != getattr(self._spec, field):
+                setattr(self.nll, field, getattr(spec, field))
+        return super()._respecify(spec)
+
+    def _parts_described(self) -> list[Any]:
+        return [self.nll]
+
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        nll = self.nll.description()
+        return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
+
+
+class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward):
+    """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
+
+    _own_effects = True
+
+    def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
+        if not hasattr(module, "reinforce"):
+            raise TypeError(f"{self.typename()}: expected a module to reward, got {module!r}")
+        super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
+        self.__dict__["module"] = module
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        """[zeros, the baseline's gradient]; the reward goes to the stochastic modules."""
+        gradient = super().updateGradInput(input, target)
+        given = jax.tree.map(np.asarray, unwrapped(input))
+        with precision(given[1].dtype):
+            self.module.reinforce(self.own_description().advantage(given, unwrapped(target)))
+        return gradient
+
+
+class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
+    """nn.ClassSimplexCriterion."""
+
+    @property
+    def simplex(self) -> Tensor:
+        """The vertices, one per row."""
+        return Tensor.of(self._spec.simplex.astype(dtype_of(self._type)))
+
+    def getPredictions(self, input: Any) -> Any:
+        """Each class's score for each example."""
+        dtype = dtype_of(self._type)
+        with precision(dtype):
+            return wrapped(self._spec.predictions(np.asarray(unwrapped(input), dtype)))
+
+    def getTopPrediction(self, input: Any) -> Tensor:
+        """The class with the largest score for each example, from 1."""
+        return Tensor.of(np.argmax(self.getPredictions(input), 1) + 1)
+
+
+class MultiCriterion(Criterion, describes=losses.MultiCriterion):
+    """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts."""
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        super()._take_children(spec, given)
+        self.__dict__.setdefault("weights", list(spec.weights))  # type: ignore[attr-defined]
+
+    def add(self, criterion: Criterion, weight: float = 1) -> Any:
+        """Appends a criterion; returns this one. Raises TypeError for anything else."""
+        if not isinstance(criterion, Criterion):
+            raise TypeError(f"{self.typename()}: no criterion provided, got {criterion!r}")
+        self.criterions.append(criterion)
+        self.weights.append(weight)
+        return self
+
+    def _described(self, of: Callable[[Criterion], Any]) -> Any:
+        return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
+
+
+class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
+    """nn.ParallelCriterion."""
+
+
+class LearnedCriterion(Criterion, describes=losses.LearnedCriterion):
+    """A criterion with parameters, to which backward adds their gradients."""
+
+
+class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
+    """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
+
+    def __init__(
+        self, criterion: Criterion, inputModule: Module | None = None, targetModule: Module | None = None,
+        castTarget: bool = True,
+    ):  # fmt: skip
+        super().__init__(criterion, inputModule, targetModule, castTarget)
+        self.__dict__["castTarget"] = castTarget
+        if inputModule is not None and inputModule.parameters()[0]:
+            warnings.warn("nn.ModuleCriterion doesn't support parameter updates", stacklevel=2)
+
+    def _parts(self) -> list[Described]:
+        parts = self.children()
+        return parts if self.castTarget else [part for part in parts if part is not self.targetModule]
+
+
+class AbstractSequencerCriterion(Criterion, describes=recurrent.AbstractSequencerCriterion):
+    """nn.SequencerCriterion and nn.RepeaterCriterion; `criterion` is that of every step.
+
+    Source: rnn (2017), AbstractSequencerCriterion.lua.
+    """
+
+    def getStepCriterion(self, step: int) -> Criterion:
+        """The criterion of a step: one for all."""
+        if isinstance(step, bool) or not isinstance(step, int):
+            raise TypeError(f"{self.typename()}: expecting step at arg 1, got {step!r}")
+        return self.criterion

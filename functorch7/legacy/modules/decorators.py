@@ -1,0 +1,204 @@
+"""Decorators whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import layers
+from ...layers.monitors import stopwatch
+from ...layers.placement import device_numbered
+from ..engine.plan import grad_name
+from ..tensors.changes import changed
+from ..tensors.storage import precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
+from .container import Container
+from .linear import Linear
+from .module import Module
+
+FORWARDED = (
+    "updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters", "sharedAccUpdateGradParameters",
+)  # fmt: skip
+
+
+class Decorator(Container, describes=layers.Decorator):
+    """A container of one module, which it stands for."""
+
+    @staticmethod
+    def decorate(kind: type) -> None:
+        """Gives a user's class methods that call those of its first module, and the printed text of a decorator."""
+
+        def forwarding(name: str) -> Callable:
+            def method(self: Any, *args: Any) -> Any:
+                return getattr(self.modules[0], name)(*args)
+
+            method.__module__ = kind.__module__  # it counts as the user's
+            return method
+
+        for name in FORWARDED:
+            setattr(kind, name, forwarding(name))
+        kind.__repr__ = lambda self: f"{self.typename()} @ {self.modules[0]}"  # type: ignore[assignment]
+
+
+class Serial(Decorator, describes=layers.Serial):
+    """nn.Serial: saves its module cast to `tensortype`, and is of that type when loaded."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.tensortype is None:
+            return super().__getstate__()
+        return Module.__getstate__(copy.deepcopy(self).type(self.tensortype))
+
+
+class NaN(Decorator, describes=layers.NaN):
+    """nn.NaN."""
+
+    @staticmethod
+    def newId() -> int:
+        """The next number of the counter that gives identifiers."""
+        return layers.NaN.new_id()
+
+
+class Profile(Decorator, describes=layers.Profile):
+    """nn.Profile; its fields are those of its stopwatch since it last printed."""
+
+    @property
+    def module(self) -> Any:
+        """The module inside."""
+        return self.modules[0]
+
+    @property
+    def numFwds(self) -> int:
+        """Forward passes."""
+        return stopwatch(self.own_description()).passes["forward"]
+
+    @property
+    def numBwds(self) -> int:
+        """Backward passes."""
+        return stopwatch(self.own_description()).passes["backward"]
+
+    @property
+    def summedFwdTime(self) -> float:
+        """Seconds of the forward passes."""
+        return stopwatch(self.own_description()).seconds["forward"]
+
+    @property
+    def summedBwdTime(self) -> float:
+        """Seconds of the backward passes."""
+        return stopwatch(self.own_description()).seconds["backward"]
+
+
+class DontCast(Decorator, describes=layers.DontCast):
+    """nn.DontCast: `type()` casts its own tensors only."""
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        object.__setattr__(self, "_type", type_name)
+        changed(self)
+
+
+class GPU(Decorator, describes=layers.GPU):
+    """nn.GPU: the module's tensors are on its device, too."""
+
+    def __init__(self, module: Any, device: int, outdevice: int | None = None):
+        super().__init__(module, device, outdevice)
+        self.setDevice()
+
+    def setDevice(self, device: int | None = None) -> Any:
+        """Moves the module to a device (without a number: to its own)."""
+        if device is not None:
+            self.device = device
+        self.recursiveModuleDevice(self.modules[0], self.device)
+        return self
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        self.setDevice()
+
+    @staticmethod
+    def recursiveModuleDevice(obj: Module, device: int) -> Any:
+        """Moves the tensors of a module and of all inside it, except inside another GPU, to a device."""
+        if len(jax.devices()) > 1:
+            for tensor in obj._tensors().values():
+                tensor.storage_.array = jax.device_put(tensor.storage_.array, device_numbered(device))
+            for child in obj.children():
+                if not isinstance(child, GPU):
+                    GPU.recursiveModuleDevice(child, device)
+            changed(obj)
+        return obj
+
+    @staticmethod
+    def recursiveSetDevice(dst: Any, src: Any, proto: Any) -> Any:
+        """A table of tensors, copied to a device, or to the devices of the tensors at the same places in a table.
+
+        What `dst` was is not used: Torch writes into it.
+        """
+        if isinstance(proto, int):
+            return wrapped(jax.device_put(unwrapped(src), device_numbered(proto)))
+        place = jax.tree.map(lambda like: next(iter(jax.numpy.asarray(like).devices())), unwrapped(proto))
+        return wrapped(jax.tree.map(jax.device_put, unwrapped(src), place))
+
+
+def _weight_of(module: Any) -> Tensor:
+    with precision(module.v.dtype):
+        return wrapped(module._spec.weight({"v": module.v.array, "g": module.g.array}))
+
+
+class WeightNorm(Module, describes=layers.WeightNorm):
+    """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first."""
+
+    def _make_parameters(self) -> None:
+        super()._make_parameters()
+        spec: Any = self._spec
+        self.__dict__[grad_name("v")].resize(*spec.moved_shape())
+
+    @property
+    def weight(self) -> Tensor:
+        """The module's weight, as v and g stand."""
+        return _weight_of(self)
+
+    def updateWeight(self) -> None:
+        """Nothing is left to do: the weight is always that of v and g."""
+
+    def resetInit(self) -> None:
+        """Draws new initial values."""
+        self.reset()
+
+
+class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
+    """nn.LinearWeightNorm."""
+
+    @property
+    def weight(self) -> Tensor:
+        """The matrix, as v and g stand."""
+        return _weight_of(self)
+
+    def updateWeightMatrix(self) -> None:
+        """Nothing is left to do: the weight is always that of v and g."""
+
+    def initFromWeight(self, weight: Any = None) -> Any:
+        """Takes v and g from a matrix."""
+        matrix = np.asarray(unwrapped(self.weight if weight is None else weight))
+        self.v.copy(matrix)
+        self.g.copy(np.sqrt((matrix * matrix).sum(1, keepdims=True)))
+        return self
+
+    def toLinear(self) -> Any:
+        """An nn.Linear with the same weight and bias."""
+        linear = Linear(self.inputSize, self.outputSize, self.bias is not None).type(self.type())
+        linear.weight.copy(self.weight)
+        if self.bias is not None:
+            linear.bias.copy(self.bias)
+        return linear
+
+    @classmethod
+    def fromLinear(cls, linear: Any) -> Any:
+        """An nn.LinearWeightNorm with the weight and bias of an nn.Linear."""
+        has_bias = linear.bias is not None
+        made = cls(linear.inputSize, linear.outputSize, has_bias).type(linear.type()).initFromWeight(linear.weight)
+        if has_bias:
+            made.bias.copy(linear.bias)
+        return made

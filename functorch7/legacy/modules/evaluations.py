@@ -1,0 +1,69 @@
+"""The loss of a criterion without arrays, with the gradient that comes in the same compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ... import core
+from ...network import numbers
+from ..tensors.tensor import Tensor
+
+
+def value_and_gradient(spec: Any, dtype: Any) -> tuple[Any, list]:
+    """The compiled function of a criterion's description, without its numbers, and these numbers."""
+    bare, taken = numbers.taken_out(spec)
+    return _value_and_gradient(bare, dtype), taken
+
+
+@core.kept
+def _value_and_gradient(spec: Any, dtype: Any) -> Any:
+    """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
+
+    def cast(leaf: Any) -> Any:
+        return jnp.asarray(leaf).astype(dtype)
+
+    def run(taken: list, input: Any, *others: Any) -> Any:
+        return jax.value_and_grad(numbers.put_in(spec, taken))(jax.tree.map(cast, input), *others)
+
+    return core.Compiled(jax.jit(run))
+
+
+def _stamp(value: Any) -> Any:
+    """What changes when a value is written to; None for tables, which are not looked through."""
+    if isinstance(value, Tensor):
+        return value.storage_.array, value.offset, value.shape, value.strides_
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return value if isinstance(value, jax.Array) else None
+
+
+def _unchanged(value: Any, stamp: Any) -> bool:
+    now = _stamp(value)
+    if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
+        return now[0] is stamp[0] and now[1:] == stamp[1:]
+    return now is stamp is not None or (type(now) is bytes and now == stamp)
+
+
+class Evaluation:
+    """A loss with the way to its gradient, and what it is the loss of."""
+
+    __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
+
+    def __init__(self, loss: Any, gradient: Callable[[], Any], input: Any, target: Any, spec: Any):
+        self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
+        self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
+
+    def stands(self, input: Any, target: Any, spec: Any) -> bool:
+        """Whether it is that of these values, which have not changed since."""
+        return (
+            input is self.input
+            and target is self.target
+            and (spec is self.spec or spec == self.spec)
+            and _unchanged(input, self.input_stamp)
+            and _unchanged(target, self.target_stamp)
+        )

@@ -1,0 +1,51 @@
+"""What happens to users' modules when a network is compiled."""
+
+from __future__ import annotations
+
+from ... import core
+from ..engine.foreign import OfUser
+from .module import Module
+
+
+def explain(module: Module) -> str:
+    """For each module of the user's own inside a network, a line that says how it is run, and why.
+
+    Where such modules are all that could not be compiled, the network is cut: its parts between their calls are
+    compiled functions. Else what is around them runs module by module. Custom modules with a `forward` are compiled
+    with the rest, and not named.
+
+    >>> from functorch7.legacy import explain, nn
+    >>> class Twice(nn.Module):
+    ...     def updateOutput(self, input):
+    ...         return input * 2
+    >>> print(explain(nn.Sequential().add(nn.Tanh()).add(Twice())))
+    [2] nn.Twice: called between compiled parts; updateOutput is differentiated
+    >>> print(explain(nn.Tanh()))
+    compiled as a whole: no module of the user's own
+    """
+    plan = module._planned_outside() if module.is_foreign() else module._planned()
+    if not plan.foreign:
+        return "compiled as a whole: no module of the user's own"
+    if plan.program.is_cut:
+        how = "called between compiled parts" if plan.is_worth_cutting else f"called, and {WITHOUT}: {UNSTEADY}"
+    else:
+        how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
+    lines = []
+    for user in plan.foreign:
+        own = "updateGradInput" if user.overrides("updateGradInput") else "accGradParameters"
+        gradient = f"its own {own}" if user.has_own_gradient() else "updateOutput is differentiated"
+        place = "".join(f"[{name + 1 if isinstance(name, int) else name}]" for name in plan.paths[id(user)])
+        lines.append(f"{place} {user.title()}: {how}; {gradient}".strip())
+    return "\n".join(lines)
+
+
+WITHOUT = "what is around it runs module by module"
+UNSTEADY = "its outputs have another shape too often, or it is called inside a loop"
+
+
+def _obstacle(spec: core.Module) -> str:
+    """The first module that cannot be compiled."""
+    for child in spec.child_modules():
+        if not child.traits.traceable and not isinstance(child, OfUser):
+            return _obstacle(child)
+    return f"{core.title(spec)} cannot be compiled"

@@ -1,0 +1,36 @@
+"""nn.Linear with what BigDL's constructor takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import layers
+from .module import Module
+
+
+class Linear(Module, describes=layers.Linear):
+    """nn.Linear(inputSize, outputSize, bias), with BigDL's keywords.
+
+    withBias is bias; wRegularizer and bRegularizer (optim.L1Regularizer and its kin) add their gradients where
+    gradients are accumulated; initWeight, initBias, initGradWeight and initGradBias are copied into the tensors.
+    Raises: ValueError for values of other shapes than the tensors', or without a bias for one.
+    Source: nn/doc/simple.md#nn.Linear; BigDL, Linear.
+    """
+
+    def __init__(
+        self, *args: Any, wRegularizer: Any = None, bRegularizer: Any = None, initWeight: Any = None,
+        initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None, **kwargs: Any,
+    ):  # fmt: skip
+        if "withBias" in kwargs:
+            kwargs["bias"] = kwargs.pop("withBias")
+        super().__init__(*args, **kwargs)
+        if wRegularizer is not None:
+            self.wRegularizer = wRegularizer
+        if bRegularizer is not None:
+            self.bRegularizer = bRegularizer
+        given = {"weight": initWeight, "bias": initBias, "gradWeight": initGradWeight, "gradBias": initGradBias}
+        given = {name: values for name, values in given.items() if values is not None}
+        missing = [name for name in given if self.__dict__.get(name) is None]
+        if missing:
+            raise ValueError(f"{self.title()}: has no {' and '.join(missing)} to take values")
+        self._copy_all([(name, self.__dict__[name], values) for name, values in given.items()])

@@ -1,0 +1,88 @@
+"""Criterions inside criterions: the objects, which are run where their descriptions do not say all that they do."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ...core import Module, is_concrete
+from ...core.probe import opened, silent
+from ...core.recording import Recorder
+from ...interop.torch7.reader import PARTS
+from ...losses.base import Criterion as CriterionSpec
+from ..tensors.values import unwrapped, wrapped
+
+FIELDS = ("criterion", "criterions", "input_module", "target_module")
+"""Fields of descriptions that hold criterions or modules, or may do so."""
+
+
+def attribute(field: str) -> str:
+    """Torch's name of a field that holds criterions or modules."""
+    return PARTS.get(field, field)
+
+
+def holds(value: Any) -> bool:
+    """Whether a field's value is a module, or has some."""
+    return any(isinstance(each, Module) for each in (value if isinstance(value, tuple) else (value,)))
+
+
+class OfObject(CriterionSpec, abstract=True):
+    """The place of an object in the description of a criterion: its own `forward` and `backward` are called.
+
+    It is equal only to itself, and never compiled.
+    """
+
+    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+
+    object: Any
+
+    def __hash__(self) -> int:
+        return hash(id(self.object))
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, OfObject) and self.object is other.object
+
+    @property
+    def takes_mask(self) -> bool:
+        spec = self.object._spec
+        return spec is not None and spec.takes_mask
+
+    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+        """Leaves it to the object."""
+
+    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
+        target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
+        # A network that is looked at runs once more: what the object has done by then is not to be done again.
+        user = self.object if opened(Recorder) is None else self.object.clone()
+        dtype, left = jax.tree.leaves(input)[0].dtype, []
+
+        def value(input: Any) -> jax.Array:
+            if zero_mask is not None:
+                user.setZeroMask(zero_mask)
+            user.calls += 1
+            with silent():
+                loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
+            left[:] = user.calls, user._call
+            return jnp.asarray(loss, dtype).reshape(())
+
+        def forward(input: Any) -> tuple[jax.Array, tuple]:
+            return value(input), (input,)
+
+        def backward(residuals: tuple, slope: Any) -> tuple:
+            (input,), (number, call) = residuals, left
+            if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
+                value(input)
+            user.__dict__["_call"], user.calls = call, number
+            with silent():
+                gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
+            return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
+
+        call = jax.custom_vjp(value)
+        call.defvjp(forward, backward)
+        return call(input)
+
+    def printed(self) -> str:
+        return str(self.object)

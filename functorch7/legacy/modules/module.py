@@ -1,0 +1,384 @@
+"""Torch's Module: an object with state, forward and backward, over an immutable description."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core
+from ...core.tracebacks import shorten
+from ...core.tree import by_position, child_names
+from ...layers import Node
+from ...layers.graph import nodes_among
+from ...network import ZeroMask
+from ..bigdl import BigDL
+from ..engine.calls import Call
+from ..engine.foreign import Foreign
+from ..engine.moments import Moment
+from ..engine.plan import Plan, grad_name, with_modules
+from ..engine.plans import Plans
+from ..objects.described import Described, Given, describe, overridden_in, taken_from, torch_spelling
+from ..objects.dpnn import TrainingHelpers
+from ..objects.functional import functional
+from ..objects.generated import object_of
+from ..objects.hidden import HiddenStates
+from ..objects.hooks import Hooks
+from ..objects.names import Names
+from ..objects.parameters import Parameters, shapes_of
+from ..objects.quantization import Quantization
+from ..objects.serial import PRIVATE, Serialization
+from ..objects.state import State
+from ..objects.tree import ModuleList, Tree
+from ..tensors.changes import changed
+from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
+from .results import Results
+
+
+class Module(
+    BigDL, Tree, Parameters, State, Names, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Results,
+    Described, describes=core.Module,
+):  # fmt: skip
+    """A layer or network with Torch's interface.
+
+    Every layer is a subclass with a description class in `spec_class`. A user's subclass defines
+    `updateOutput(input)`; its gradient is then found by differentiation, unless it defines
+    `updateGradInput(input, gradOutput)` and, if it has parameters, `accGradParameters(input, gradOutput, scale)`.
+    Fields: output and gradInput of the last forward and backward; train; weight, bias, gradWeight, gradBias and
+    other parameters under Torch's names; modules, if it has any.
+    Source: nn/doc/module.md; dpnn/README.md, Module.
+    """
+
+    calls = 0
+    _plans: Plans | None = None
+    _state: dict[str, Any] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Takes Torch's arguments; None takes a default, as nil does."""
+        if self.spec_class is None:
+            if args or kwargs:
+                raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
+            return
+        self._take(*describe(self.spec_class, args, kwargs))
+
+    def _take(self, spec: core.Module, given: Given) -> None:
+        """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
+        self._take_children(spec, given)
+        self.__dict__["_spec"] = spec
+        self.__dict__["_state"] = {}
+        self._make_buffers()
+        self._make_parameters()
+        changed(self)
+
+    def _take_children(self, spec: core.Module, given: Given) -> None:
+        """Makes the objects inside that were not given."""
+        if by_position(spec) or spec.children():
+            modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
+            self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
+
+    def _respecify(self, spec: core.Module) -> bool:
+        counts = super()._respecify(spec)
+        if counts:
+            self._make_buffers()
+            self._make_parameters()
+        return counts
+
+    def _make_buffers(self) -> None:
+        """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
+        dtype = dtype_of(self._type)
+        for name, value in self._spec.init_buffers().items():
+            if name in self._state or isinstance(self.__dict__.get(name), Tensor):
+                continue
+            if isinstance(value, (jax.Array, np.ndarray)) and jax.numpy.issubdtype(value.dtype, np.floating):
+                value = value if value.dtype == dtype else np.asarray(value).astype(dtype)
+            if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.traits.transient:
+                self.__dict__[name] = Tensor.of(value)
+            else:
+                self._state[name] = value
+
+    # Structure ---------------------------------------------------------------------------------------------------
+
+    def child_names(self) -> list:
+        """The modules' positions (from 0) or names in the description."""
+        spec = self._spec
+        return list(range(len(self.children()))) if spec is None or by_position(spec) else list(child_names(spec))
+
+    def own_description(self) -> core.Module:
+        """The description, without looking inside its modules. Raises NotImplementedError for a class without one."""
+        if self._spec is None:
+            raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
+        gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
+        return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
+
+    def description(self) -> Any:
+        """The immutable description of this object and all inside it."""
+        if self._spec is None:
+            return Foreign(self)
+        return self.described_with([module.description() for module in self.children()])
+
+    def described_with(self, inside: list) -> Any:
+        """The description with these in place of the modules inside."""
+        return with_modules(self.own_description(), inside)
+
+    def as_foreign(self) -> Any:
+        """The place of this object in the description of a network, where the user's methods have to be called."""
+        return Foreign(self)
+
+    def functional(self) -> tuple[core.Module, core.Variables]:
+        """(module, variables): this network as a pure function and its arrays; aliased parameters become `Shared`."""
+        return functional(self)
+
+    def overrides(self, name: str) -> bool:
+        """Whether a user has given this object his own version of a method."""
+        return name in self.__dict__ or overridden_in(self.__class__, name)
+
+    def is_foreign(self) -> bool:
+        """Whether it cannot be described: the user's methods have to be called."""
+        return self._spec is None or self.has_own_gradient() or self.overrides("updateOutput")
+
+    def has_own_gradient(self) -> bool:
+        """Whether the user defines the gradient."""
+        return self.overrides("updateGradInput") or self.overrides("accGradParameters")
+
+    @property
+    def pending(self) -> list[tuple[Any, Any, Moment]]:
+        """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
+        return self.__dict__.setdefault("_pending", [])
+
+    def go_through_pending(self, method: Callable, scale: Any) -> None:
+        """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
+        for input, gradient, moment in self.pending:
+            moment.returned()
+            method(input, gradient, scale)
+
+    def cells(self) -> list[Tensor]:
+        """The parameters."""
+        return self.parameters()[0]
+
+    def _planned(self, form: Any = None) -> Plan:
+        return self._plan_of(False, form)
+
+    def _planned_outside(self) -> Plan:
+        """The plan that sees this object, whose updateOutput the user wrote, from outside."""
+        return self._plan_of(True)
+
+    def _plan_of(self, as_foreign: bool, form: Any = None) -> Plan:
+        plans = self._plans
+        if plans is None:
+            plans = self.__dict__["_plans"] = Plans(self)
+        return plans.standing(as_foreign, form)
+
+    # Forward and backward --------------------------------------------------------------------------------------------
+
+    def forward(self, input: Any) -> Any:
+        """The output for an input: a tensor, an array, or a table of them."""
+        try:
+            if not self.overrides("updateOutput"):
+                return self.updateOutput(input)
+            if not self.has_own_gradient():
+                return self._run(self._planned_outside(), input).result
+            self.calls += 1
+            with precision(dtype_of(self._type)):
+                self.output = self._output_by_hand(input)
+            return self.output
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def updateOutput(self, input: Any) -> Any:
+        """Computes the output, in one compiled call, and keeps what backward needs."""
+        call = self._run(self._planned(), input)
+        self.__dict__.pop("_output", None)  # what a user's own method has left there
+        return call.result
+
+    def _run(self, plan: Plan, input: Any) -> Call:
+        fields = self.__dict__
+        fields["_call"] = None  # frees what the last call kept
+        call = Call(plan, input, self.train or bool(plan.foreign))
+        fields["_call"] = call
+        if plan.is_step:
+            self._step_taken(call)
+        return call
+
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
+
+        At an input that is not forward's, or has changed since, or without any forward, the network is run there first;
+        outputs and buffers stay as they are.
+        gradOutput may be left out where the output is a number (that of a CriterionTable): then it is 1.
+        Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
+        draws or has recurrent state, which only forward knows.
+        """
+        try:
+            if self.has_own_gradient():
+                with precision(dtype_of(self._type)):
+                    self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
+                return self.gradInput
+            call, state, step = self._to_pull_back(input)
+            call.backward(self, gradOutput, scale, state, step)
+            return self._pulled_back(call, accumulated=True)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """The gradient with respect to the input."""
+        call, state, step = self._to_pull_back(input)
+        call.pull_back(self, gradOutput, state, step)
+        return self._pulled_back(call, accumulated=False)
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        """gradInput, which takes the place of what was there."""
+        self.__dict__.pop("_grad_input", None)
+        if call.plan.is_step:
+            self._step_pulled(call, accumulated)
+        return call.grad_input_of(self)
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+        """Adds scale * the parameters' gradients to theirs."""
+        if self._differentiated():
+            self._pulled(input, gradOutput).accumulate(scale)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Takes lr * gradient off the parameters at once; shared ones by the sum of their gradients."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """The same, leaving the gradients' tensors as they are."""
+        if not self.overrides("accGradParameters"):
+            if self._differentiated():
+                self._pulled(input, gradOutput).descend(lr)
+            return
+        fields, names = self.__dict__, self.own_parameters()
+        kept = {grad_name(name): fields[grad_name(name)] for name in names if grad_name(name) in fields}
+        try:  # Torch's trick: the user's method adds to what it takes for gradients
+            fields.update({grad_name(name): fields[name] for name in names})
+            self.accGradParameters(input, gradOutput, -lr)
+        finally:
+            fields.update(kept)
+
+    def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """The same by way of the gradients' tensors, which other modules may share."""
+        if self.parameters()[0]:
+            self.zeroGradParameters()
+            self.accGradParameters(input, gradOutput, 1)
+            self.updateParameters(lr)
+
+    def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
+        """updateGradInput, then accUpdateGradParameters; returns gradInput."""
+        self.gradInput = self.updateGradInput(input, gradOutput)
+        self.accUpdateGradParameters(input, gradOutput, lr)
+        return self.gradInput
+
+    def _differentiated(self) -> bool:
+        """Whether the parameters' gradients come from a call, not from a user's methods."""
+        return self._spec is not None or not self.has_own_gradient()
+
+    def _pulled(self, input: Any, grad_output: Any) -> Call:
+        """The call whose parameters' gradients are to be used, pulled back already or now."""
+        call, state, step = self._to_accumulate(input)
+        if call.parameter_gradients is None or call.given_gradient is not grad_output:
+            call.pull_back(self, grad_output, state, step)
+        return call
+
+    def __call__(self, *given: Any) -> Any:
+        """module(node), module([nodes]), module(): a node of a graph.
+
+        Otherwise module(input) is forward, and module(input, gradOutput) also backward: (output, gradInput).
+        """
+        nodes = nodes_among(given)
+        if nodes is not None:
+            return Node(self, *nodes)
+        input, gradOutput = (*given, None)[:2]
+        try:
+            output = self.forward(input)
+            return output if gradOutput is None else (output, self.backward(input, gradOutput))
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def __neg__(self) -> Node:
+        """`-module`: a node without inputs."""
+        return Node(self)
+
+    def __rsub__(self, nodes: Any) -> Node:
+        """`[nodes] - module`: the module's node, whose inputs they are."""
+        return Node(self, *nodes)
+
+    # Fields ----------------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._spec is not None:
+            if name in self._state:
+                value = self._state[name]
+                value = value.value if isinstance(value, (core.Emitted, ZeroMask)) else value
+                return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
+            if name in self._spec.traits.exposes:
+                call = self._newest_call()
+                return None if call is None else call.exposed_by(self, name)
+            if not by_position(self._spec):
+                for child, each in zip(child_names(self._spec), self.children(), strict=True):
+                    if name in (child, torch_spelling(type(self._spec), str(child))):
+                        return each
+        return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "zeroMask" and name in self._state:
+            self.setZeroMask(value)
+            return
+        if name in self._state and name != "output":
+            self._state[name] = unwrapped(value)
+            return
+        if name == "train" and value == self.train:
+            return
+        if name == "modules":
+            self.__dict__["modules"] = ModuleList(self.typename(), value)
+            changed(self)
+        else:
+            super().__setattr__(name, value)
+            if callable(value) and hasattr(builtins.type(self), name):
+                changed(self)
+
+    def clearState(self) -> Module:
+        """Drops output, gradInput and all that backward needs; parameters stay."""
+        for module in self.listModules():
+            module.__dict__["_call"] = None
+            module.output = module.gradInput = Tensor.viewing(Storage.zeros((0,), dtype_of(module._type)), 0, (0,))
+            module._drop_steps()
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = memo[id(self)] = object.__new__(builtins.type(self))
+        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        made.__setstate__(copy.deepcopy(kept, memo))
+        self._hand_hooks_to(made)
+        return made
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        changed(self)
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        for name, value in self._state.items():
+            if isinstance(value, (jax.Array, np.ndarray)):
+                self._state[name] = np.asarray(value).astype(dtype_of(type_name))
+
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Any:
+        """Torch's name of the type; with a name, casts all tensors and returns the module."""
+        return self._type if type is None else self._typed(type, tensorCache)
+
+    def title(self) -> str:
+        """The module in one line."""
+        return core.title(self)
+
+    def __repr__(self) -> str:
+        text = self.typename() if self._spec is None else self.description().printed()
+        return text.replace("\n", self._line)

@@ -1,0 +1,327 @@
+"""Recurrent modules whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import core, recurrent
+from ...layers.quantized import Around as AroundSpec
+from ...layers.quantized import computing
+from ..objects.described import Given, describe
+from ..objects.generated import object_of
+from ..tensors.storage import precision
+from ..tensors.values import unwrapped, wrapped
+from .container import Container
+from .module import Module
+
+
+def _coupling(store: str, name: str, what: str) -> property:
+    """A field of Torch's through which another network's state, or its gradient, comes in."""
+
+    def kept(self: Any) -> dict:
+        once = isinstance(computing(self._spec), recurrent.SequenceLayer)
+        return self.__dict__.setdefault(f"{'_next' if once else '_user'}_{store}", {})
+
+    def get(self: Any) -> Any:
+        return wrapped(kept(self).get(name))
+
+    def put(self: Any, value: Any) -> None:
+        given = kept(self)
+        given.pop(name, None)
+        if value is not None:
+            given[name] = np.asarray(unwrapped(value))
+
+    return property(get, put, doc=what)
+
+
+def _initial_gradient(name: str) -> property:
+    def get(self: Any) -> Any:
+        plan, call = self._called()
+        if plan.is_step:
+            values = plan.members[0]._steps().grad_states.get(0)
+        else:
+            values = None if call is None else call.state_gradient
+        return None if not values else wrapped(self._values(plan, values).get((id(self), name)))
+
+    return property(get, doc=f"The gradient with respect to the initial {name}, after a whole backward.")
+
+
+class Coupled(Module):
+    """Torch's fields for coupling networks, such as an encoder and a decoder.
+
+    userPrevOutput, userPrevCell: what sequences start from instead of zeros; after backward userGradPrevOutput and
+    userGradPrevCell are the gradients with respect to them. gradPrevOutput (or userNextGradOutput) and
+    userNextGradCell: gradients that flow into the last state. In layers of whole sequences (SeqLSTM) they count for one
+    call.
+    """
+
+    userPrevOutput = _coupling("state", "output", "The initial output.")
+    userPrevCell = _coupling("state", "cell", "The initial cell.")
+    gradPrevOutput = _coupling("gradient", "output", "The gradient that flows into the last output.")
+    userNextGradOutput = gradPrevOutput
+    userNextGradCell = _coupling("gradient", "cell", "The gradient that flows into the last cell.")
+    userGradPrevOutput = _initial_gradient("output")
+    userGradPrevCell = _initial_gradient("cell")
+
+
+class Around(Coupled, describes=AroundSpec):
+    """nn.Quantized and its like: around a recurrent module they have what couples that one, and its `rho`."""
+
+    @property
+    def rho(self) -> int:
+        """How many steps are kept for backward."""
+        return self._spec.rho
+
+    @rho.setter
+    def rho(self, rho: int) -> None:
+        self._respecify(self._spec.replace(module=self._spec.module.replace(rho=rho)))
+
+
+class AbstractRecurrent(Coupled, Container, describes=recurrent.AbstractRecurrent):
+    """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation.
+
+    `outputs`, `gradOutputs` and so on of steps gone by are not kept as such: `setOutputStep` and `getHiddenState` ask
+    for them. There are no clones: `getStepModule` gives the one module that runs at every step.
+    """
+
+    def getStepModule(self, step: int) -> Any:
+        """The module that runs at a step. Raises ValueError unless steps are counted from 1."""
+        if not isinstance(step, int) or step < 1:
+            raise ValueError(f"{self.title()}: expecting step at arg 1, got {step!r}")
+        return self.modules[-1] if self.modules else self
+
+    def setOutputStep(self, step: int) -> None:
+        """Makes `output` and `gradInput` those of a step. Raises ValueError if it is not kept."""
+        call = self._steps().calls.get(step)
+        if call is None:
+            raise ValueError(f"{self.title()}: no output for step {step}")
+        self.output = call.result
+        if call.cotangents is not None:
+            self.gradInput = call.grad_input_of(self)
+
+    @property
+    def updateGradInputStep(self) -> int:
+        """The step after the one whose updateGradInput is due."""
+        return self._steps().pulled
+
+    @property
+    def accGradParametersStep(self) -> int:
+        """The step after the one whose accGradParameters is due."""
+        return self._steps().accumulated
+
+    def recycle(self, offset: int = 0) -> Any:
+        """Nothing is left to do: steps older than rho are let go at every forward."""
+        return self
+
+    def includingSharedClones(self, f: Callable[[], Any]) -> Any:
+        """f(): there are no clones beside the module."""
+        return f()
+
+    def backwardOnline(self) -> Any:
+        """Does nothing but say so, as in Torch."""
+        print("Deprecated Jan 6, 2016. By default rnn now uses backwardOnline, so no need to call this method")
+        return self
+
+    def _deprecated(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("DEPRECATED Jan 8, 2016")
+
+    backwardThroughTime = updateGradInputThroughTime = accGradParametersThroughTime = _deprecated
+    accUpdateGradParametersThroughTime = backwardUpdateThroughTime = _deprecated
+
+
+class AbstractSequencer(Container, describes=recurrent.AbstractSequencer):
+    """nn.AbstractSequencer: modules that take whole sequences."""
+
+    def getStepModule(self, step: int) -> Any:
+        """Raises: there are no modules for steps."""
+        raise NotImplementedError("DEPRECATED 27 Oct 2015. Wrap your internal modules into a Recursor instead")
+
+    def maxBPTTstep(self, rho: int) -> None:
+        """Nothing: the length of the sequence decides."""
+
+
+class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
+    """nn.LSTM. A user's subclass may define its own buildGate, buildInputGate, buildForgetGate, buildOutputGate,
+    buildHidden, buildCell or buildModel, each of which returns a module.
+
+    Fields: inputGate, forgetGate, hiddenLayer, cellLayer, outputGate, unless buildModel is the user's.
+    """
+
+    factories = (
+        "buildGate", "buildInputGate", "buildForgetGate", "buildOutputGate", "buildHidden", "buildCell", "buildModel",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """LSTM(inputSize, outputSize, rho, cell2gate, p, mono)."""
+        super().__init__(*args, **kwargs)
+        own = [name for name in self.factories if self.overrides(name)]
+        if own:
+            self.modules[0] = self._composed(own, *describe(recurrent.LSTM, args, kwargs))
+
+    def _composed(self, own: list[str], spec: core.Module, given: Given) -> Any:
+        """The step's module, with the parts that the user's methods build."""
+
+        def built(name: str) -> Callable:
+            def build(_: Any) -> core.Module:
+                part = getattr(self, name)()
+                given.append((part.description(), part))
+                return given[-1][0]
+
+            return build
+
+        methods = {_snake(name): built(name) for name in own}
+        made = type("LSTM", (type(spec),), methods, abstract=True)
+        arguments = (getattr(spec, name) for name in ("input_size", "output_size", "rho", "cell2gate", "p", "mono"))
+        (model,) = made(*arguments).modules  # type: ignore[attr-defined]
+        return next((part for description, part in given if description is model), None) or object_of(model, given)
+
+    @property
+    def cellLayer(self) -> Any:
+        """The module [x, h, c] -> c'."""
+        return self.modules[0].get(1, 2)
+
+    @property
+    def forgetGate(self) -> Any:
+        """What is kept of the cell."""
+        return self.cellLayer.get(1, 1, 1, 1)
+
+    @property
+    def inputGate(self) -> Any:
+        """What is let into the cell."""
+        return self.cellLayer.get(1, 2, 1, 1)
+
+    @property
+    def hiddenLayer(self) -> Any:
+        """What may be let in."""
+        return self.cellLayer.get(1, 2, 1, 2)
+
+    @property
+    def outputGate(self) -> Any:
+        """What the cell shows."""
+        return self.modules[0].get(3, 1, 1, 1)
+
+
+def _snake(name: str) -> str:
+    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
+
+
+def _factory(name: str) -> Callable:
+    def build(self: Any) -> Any:
+        return object_of(getattr(self._spec, _snake(name))()).type(self.type())
+
+    build.__name__, build.__doc__ = name, "What Torch builds here; a subclass may build something else."
+    return build
+
+
+for _name in LSTM.factories:
+    setattr(LSTM, _name, _factory(_name))
+
+
+class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
+    """nn.FastLSTM. `nn.FastLSTM.bn = True` gives instances made after it batch normalisation; `usenngraph` is accepted:
+    all are compiled.
+    """
+
+    bn = False
+    usenngraph = False
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """FastLSTM(inputSize, outputSize, rho, eps, momentum, affine, p, mono)."""
+        spec, given = describe(recurrent.FastLSTM, args, kwargs)
+        self._take(spec.replace(bn=type(self).bn), given)
+
+
+class GRU(AbstractRecurrent, describes=recurrent.GRU):
+    """nn.GRU."""
+
+    def migrate(self, params: Any) -> None:
+        """Takes the parameters of a GRU without dropout. Raises ValueError for others, and without dropout here."""
+        own = self.parameters()[0]
+        for wrong, message in (
+            (not self._spec.p, "only support for BGRUs."),
+            (len(params) != 6, "# of source params should be 6."),
+        ):
+            if wrong:
+                raise ValueError(f"{self.title()}: {message}")
+        weights, bias, recurrences, *rest = (np.asarray(unwrapped(each)) for each in params)
+        size = self.outputSize
+        halves = (weights[:size], bias[:size], weights[size:], bias[size:], recurrences[:size], recurrences[size:])
+        for mine, theirs in zip(own, (*halves, *rest), strict=True):
+            mine.copy(theirs)
+
+
+class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLayer):
+    """Layers of whole sequences."""
+
+    def maskZero(self, v1: bool = True) -> Any:
+        """Rows of zeros, or, with False, those that setZeroMask names, give zeros; their state starts anew."""
+        self._respecify(self._spec.mask_zero(v1))
+        return self
+
+    def resetStates(self) -> None:
+        """Drops the state that is remembered."""
+        self.forget()
+
+
+def _as_steps(module: Any, convert: Any) -> Any:
+    """A new object of single steps, with copies of a layer's parameters and gradients."""
+    names = module.own_parameters()
+    values = {name: module.__dict__[name].numpy() for name in names}
+    gradients = {name: module.__dict__["grad" + name[:1].upper() + name[1:]].numpy() for name in names}
+    with precision(module._planned().dtype):
+        spec, params = convert(values)
+        both = params, convert(gradients)[1]
+    made = object_of(spec).type(module.type())
+    for tensors, source in zip(made.parameters(), both, strict=True):
+        arrays = [
+            source[name][field] for name in spec.children() for field in ("weight", "bias") if field in source[name]
+        ]
+        for tensor, array in zip(tensors, arrays, strict=True):
+            tensor.copy(array)
+    return made
+
+
+class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
+    """nn.SeqLSTM."""
+
+    def toFastLSTM(self) -> Any:
+        """A new nn.FastLSTM with copies of the parameters and gradients. Raises TypeError for SeqLSTMP."""
+        return _as_steps(self, self._spec.to_fast_lstm)
+
+
+class SeqGRU(SequenceLayer, describes=recurrent.SeqGRU):
+    """nn.SeqGRU."""
+
+    def toGRU(self) -> Any:
+        """A new nn.GRU with copies of the parameters and gradients."""
+        return _as_steps(self, self._spec.to_gru)
+
+
+class NormStabilizer(AbstractRecurrent, describes=recurrent.NormStabilizer):
+    """nn.NormStabilizer."""
+
+    def updateLoss(self) -> float:
+        """beta times the mean over the steps so far of what is penalised; also the field `loss`."""
+        call, steps = self._newest_call(), []
+        if call is not None:
+            changes = [slot.read_out() for slot in call.plan.slots if slot.holder is self and slot.name == "change"]
+            steps = [np.asarray(change) for change in changes if change is not None]
+        self.__dict__["loss"] = float(self._spec.beta * np.mean(steps)) if steps else 0.0
+        return self.__dict__["loss"]
+
+
+class RecurrentAttention(AbstractSequencer, describes=recurrent.RecurrentAttention):
+    """nn.RecurrentAttention; `actions` holds what was looked at in the last call."""
+
+    @property
+    def rnn(self) -> Any:
+        """The recurrent module."""
+        return self.modules[0]
+
+    @property
+    def action(self) -> Any:
+        """The module that says where to look."""
+        return self.modules[1]

@@ -1,0 +1,55 @@
+"""What calls leave in an object's fields: `output` and `gradInput`, of networks around it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.calls import Call, Newest, count
+from ..objects.described import Described
+from ..tensors.changes import watchers
+from ..tensors.storage import Storage, dtype_of
+from ..tensors.tensor import Tensor
+
+
+class Results(Described):
+    """The part of Module that shows what the newest call gave, which is computed when it is asked for."""
+
+    _call: Call | None = None
+
+    def _newest_call(self) -> Call | None:
+        """The last call that ran this object, alone or inside a network."""
+        call = self._call
+        if (call is not None and call.number == Newest.number) or self.is_foreign():
+            return call  # a user's methods leave in the fields what networks around would have to run them again for
+        others = [plan.last_call() for plan in watchers(self) if plan.last_call is not None]
+        return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
+
+    def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        since, value = self.__dict__.get(field, (0, None))
+        call = self._newest_call()
+        found = find(call) if call is not None and call.number > since else None
+        if found is not None:
+            return found
+        if value is None:
+            value = Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
+            self.__dict__[field] = (since, value)
+        return value
+
+    @property
+    def output(self) -> Any:
+        """The output of the last call, that of a network around this module too."""
+        return self._left_by_call("_output", lambda call: call.output_of(self))
+
+    @output.setter
+    def output(self, value: Any) -> None:
+        self.__dict__["_output"] = (next(count), value)
+
+    @property
+    def gradInput(self) -> Any:
+        """The gradient with respect to the input in the last backward."""
+        return self._left_by_call("_grad_input", lambda call: call.grad_input_of(self))
+
+    @gradInput.setter
+    def gradInput(self, value: Any) -> None:
+        self.__dict__["_grad_input"] = (next(count), value)

@@ -1,0 +1,323 @@
+"""Modules whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ... import core, layers
+from ...core import Emitted
+from ...reinforce import Reinforce as ReinforceSpec
+from ...reinforce.loss import reward_as
+from ..objects.generated import object_of
+from ..tensors.changes import watchers
+from ..tensors.random import next_draw
+from ..tensors.storage import dtype_of, precision
+from ..tensors.tensor import Tensor
+from ..tensors.values import unwrapped, wrapped
+from .container import Container
+from .module import Module
+
+
+class Sequential(Container, describes=layers.Sequential):
+    """A chain of modules. A dict's are named by its keys: `nn.Sequential({"fc": nn.Linear(2, 3)})["fc"]`."""
+
+    def __init__(self, *modules: Any):
+        if len(modules) != 1 or not isinstance(modules[0], dict):
+            super().__init__(*modules)
+            return
+        super().__init__(*modules[0].values())
+        for name, module in zip(modules[0], self.modules, strict=True):
+            module.setName(name)
+
+
+class Reinforce(Module, describes=ReinforceSpec):
+    """Stochastic modules; `reward` is what `reinforce` sent last.
+
+    A user's subclass may define `updateOutput` and `updateGradInput`, as in Torch, with the help of `rewardAs`.
+    """
+
+    reward: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        """Torch's arguments; a user's subclass hands on `stochastic`, whether evaluation samples, too."""
+        if self.spec_class is None:
+            self.__dict__["stochastic"] = bool(*args, *kwargs.values())
+            args, kwargs = (), {}
+        super().__init__(*args, **kwargs)
+
+    def take_reward(self, reward: Any) -> None:
+        """Keeps a reward for backward."""
+        self.reward = reward
+
+    def rewardAs(self, input: Any) -> Any:
+        """The reward, expanded to the sizes of a tensor."""
+        return wrapped(reward_as(self.reward_at_step(0), Emitted(jnp.asarray(unwrapped(input)), "log_prob")))
+
+    def reward_at_step(self, step: int) -> Any:
+        """The reward for the sample of a time step (0: no recurrence)."""
+        if self.reward is None:
+            raise RuntimeError(f"{self.title()}: backward needs a reward; call reinforce(reward) first")
+        reward = unwrapped(self.reward)
+        if not step or np.ndim(reward) < 2:
+            return reward
+        last = max(plan.members[0]._steps().count for plan in watchers(self))
+        return reward[step - 1 - last]
+
+
+class Threshold(Module, describes=layers.Threshold):
+    """nn.Threshold and its kin."""
+
+    def validateParameters(self) -> None:
+        """Raises for fields that make no sense together, as construction does."""
+        self.description().__post_init__()
+
+
+class MapTable(Container, describes=layers.MapTable):
+    """nn.MapTable: `parameters` has those of the module once for every entry of the last input.
+
+    Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
+    """
+
+    def forward(self, input: Any) -> Any:
+        """The outputs for a table's entries."""
+        if not self._spec.shared and isinstance(input, (list, tuple)) and self.modules:
+            self.resize(max(len(input), len(self.modules)))
+        return super().forward(input)
+
+    def add(self, module: Module) -> Any:
+        """Sets the module. Raises TypeError if there is one already."""
+        if self.modules:
+            raise TypeError(f"{self.title()}: single module required")
+        return super().add(module)
+
+    @property
+    def module(self) -> Any:
+        """The module, or None."""
+        return self.get(1)
+
+    def resize(self, n: int) -> None:
+        """Makes n modules; a shared one is only counted n times, until the next forward."""
+        if self._spec.shared:
+            self.output = [None] * n
+            return
+        del self.modules[n:]
+        while len(self.modules) < n:
+            self.modules.append(self.modules[0].clone())
+
+    def size(self) -> int:
+        """The number of modules: a shared one counts for every entry of the last input."""
+        output = self.output
+        return max(len(output), 1) if self._spec.shared and isinstance(output, list) else len(self.modules)
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The module's parameters and gradients, once for every entry of the last input."""
+        params, grads = super().parameters()[:2]
+        times = self.size() if self._spec.shared else 1
+        return params * times, grads * times
+
+
+class SparseLinear(Module, describes=layers.SparseLinear):
+    """nn.SparseLinear: gradInput is dense, (index, value) for every column, with `doGradInput`; else it is empty."""
+
+    @property
+    def weightDecay(self) -> Any:  # type: ignore[override]
+        """What is added to the weight's gradient, as a factor of the weight; it hides dpnn's method, as in Torch."""
+        return self._spec.weight_decay
+
+    @weightDecay.setter
+    def weightDecay(self, value: float) -> None:
+        self._respecify(self._spec.replace(weight_decay=value))
+
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """Adds scale * the parameters' gradients; gradInput is a table with one tensor for each example."""
+        super().backward(input, gradOutput, scale)
+        self.gradInput = self._dense_gradients(gradOutput)
+        return self.gradInput
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """A table with one dense gradient for each example, or an empty table."""
+        super().updateGradInput(input, gradOutput)
+        self.gradInput = self._dense_gradients(gradOutput)
+        return self.gradInput
+
+    def _dense_gradients(self, grad_output: Any) -> list[Tensor]:
+        if not self.doGradInput:
+            return []
+        weight = self.weight.numpy()
+        rows = np.asarray(unwrapped(grad_output)).reshape(-1, len(weight)) @ weight
+        index = np.arange(1, weight.shape[1] + 1)
+        return [Tensor.of(np.stack([index, row], 1).astype(weight.dtype)) for row in rows]
+
+
+class IndexLinear(Module, describes=layers.IndexLinear):
+    """nn.IndexLinear."""
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Draws values uniform on +-stdv * sqrt(3), or +-1/sqrt(columns); a new module's are zeros."""
+        columns = self.weight.size(2)
+        return super().reset((3 * columns) ** -0.5 if stdv is None else stdv)
+
+
+class Kmeans(Module, describes=layers.Kmeans):
+    """nn.Kmeans."""
+
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """Adds the gradient of the centres, and returns zeros; ignores gradOutput, and scale if the module has one."""
+        return super().backward(input, np.zeros(len(unwrapped(input))), scale if self.scale is None else 1)
+
+    @property
+    def clusterSampleCount(self) -> Tensor:
+        """How many examples of the last forward are nearest to each centre."""
+        return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
+
+    def initRandom(self, input: Any) -> None:
+        """Takes examples as centres, drawn with replacement."""
+        self._start_from(self._spec.init_random, input)
+
+    def initKmeansPlus(self, input: Any, p: float | None = None) -> None:
+        """Takes examples as centres that are far from one another; with p as in Torch7."""
+        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), input)
+
+    def _start_from(self, init: Callable, input: Any) -> None:
+        with precision(self.weight.dtype):
+            seed, number = next_draw()
+            key = jax.random.fold_in(seed, number)
+            self.weight.copy(init(key, jnp.asarray(unwrapped(input), self.weight.dtype))["weight"])
+
+
+class Convert(Module, describes=layers.Convert):
+    """nn.Convert: it also casts its input to the module's type."""
+
+    def own_description(self) -> core.Module:
+        """The description, with the module's type."""
+        return super().own_description().replace(dtype=dtype_of(self._type).name)
+
+    def findAxis(self, axis: str, shape: str | None = None, silent: bool = False) -> int | None:
+        """The position of a letter in a layout, from 1; if there is none, ValueError, or None if silent."""
+        if silent and axis not in (shape or self.inputShape):
+            return None
+        return self._spec.find_axis(axis, shape)
+
+    def transpose(self, newShape: str) -> Any:
+        """The module that permutes the input's axes to another layout."""
+        return object_of(self._spec.transpose(newShape))
+
+    def bf(self, input: Any) -> Any:
+        """The module that flattens the examples of a batch."""
+        return object_of(self._spec.bf(unwrapped(input)))
+
+    def b(self, input: Any) -> Any:
+        """The module that selects the one feature, or the first target, of each example."""
+        return object_of(self._spec.b(unwrapped(input)))
+
+    def buildConverter(self, input: Any) -> Any:
+        """The module that does it for such a batch."""
+        return object_of(self._spec.converter(unwrapped(input)))
+
+    def bt(self) -> Any:
+        """The module that makes each example's number a vector of one."""
+        return object_of(self._spec.bt())
+
+
+class Narrow(Module, describes=layers.Narrow):
+    """nn.Narrow; Torch calls its offset `index`."""
+
+    @property
+    def index(self) -> int:
+        """The first slice."""
+        return self.offset
+
+    @index.setter
+    def index(self, value: int) -> None:
+        self.offset = value
+
+
+class Dropout(Module, describes=layers.Dropout):
+    """nn.Dropout."""
+
+    @property
+    def v2(self) -> bool:
+        """Whether training scales what is kept: not v1."""
+        return not self.v1
+
+    @v2.setter
+    def v2(self, value: bool) -> None:
+        self.v1 = not value
+
+
+class Euclidean(Module, describes=layers.Euclidean):
+    """nn.Euclidean; `fastBackward` is accepted: backward always uses what forward kept."""
+
+    fastBackward = True
+
+
+class CMulTable(Module, describes=layers.CMulTable):
+    """nn.CMulTable."""
+
+    def updateGradInput_efficient(self, input: Any, gradOutput: Any) -> Any:
+        """gradOutput * output / input[i]: NaN where an input is 0."""
+        output, gradient = (np.asarray(unwrapped(value)) for value in (self.output, gradOutput))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.gradInput = wrapped([gradient * output / np.asarray(each) for each in unwrapped(input)])
+        return self.gradInput
+
+
+class PReLU(Module, describes=layers.PReLU):
+    """nn.PReLU."""
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Leaves the weight as it is, as Torch does."""
+        return self
+
+
+class Bigrams(Module, describes=layers.Bigrams):
+    """nn.Bigrams."""
+
+    def statistics(self) -> float:
+        """The mean number of words that may follow a word."""
+        return self._spec.statistics()
+
+
+class SoftMaxTree(Module, describes=layers.SoftMaxTree):
+    """nn.SoftMaxTree; dpnn's helpers (momentum, weight decay, norms) leave families alone that have no gradient.
+
+    `parameters()` always has the whole weight and bias, so that `getParameters` is right after a backward, too.
+    """
+
+    def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters, and their gradients, of a node's children: rows of weight and bias."""
+        rows = self._spec.family(parentId)
+        return _rows(self.parameters()[0], [rows]), _rows(self.parameters()[1], [rows])
+
+    def _touched(self) -> list[slice]:
+        """The rows of the families with a gradient; all rows if there are none."""
+        has_gradient = self.gradBias.numpy() != 0
+        families = (self._spec.family(int(parent)) for parent in np.unique(self._spec.hierarchy.value[:, 0]))
+        return [rows for rows in families if has_gradient[rows].any()] or [slice(0, len(has_gradient))]
+
+    def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Weight and bias of each family that batches went through since zeroGradParameters; all if there are none."""
+        params, grads = self.parameters()[:2]
+        return _rows(params, self._touched()), _rows(grads, self._touched())
+
+    def momentumGradParameters(self) -> list[Tensor]:
+        """The moving averages of the gradients in `sparseParameters`; zeros at first.
+
+        Raises RuntimeError with accUpdate, which keeps none in Torch.
+        """
+        if self.accUpdate:
+            raise RuntimeError(f"{self.title()}: cannot use momentum with accUpdate")
+        averages = self.__dict__.setdefault("momGradParams", [])
+        if not averages:
+            averages.extend(gradient.clone().zero() for gradient in self.parameters()[1])
+        return _rows(averages, self._touched())
+
+
+def _rows(tensors: list[Tensor], parts: list[slice]) -> list[Tensor]:
+    """Views of these rows of every tensor."""
+    return [t.narrow(1, rows.start + 1, rows.stop - rows.start) for rows in parts for t in tensors]

@@ -1,0 +1,149 @@
+"""Convolutions and poolings whose objects do more in Torch than their descriptions say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import layers
+from ...layers import connections
+from ...layers.pooling import Record
+from ..engine.plan import grad_name
+from ..tensors.random import generator
+from ..tensors.tensor import Tensor
+from .module import Module
+
+
+class Emptied(Module):
+    """Poolings, which know clearState under an old name, too."""
+
+    spec_class = None
+
+    def empty(self) -> Any:
+        """Drops what calls left behind."""
+        return self.clearState()
+
+
+class TemporalMaxPooling(Emptied, describes=layers.TemporalMaxPooling):
+    """nn.TemporalMaxPooling."""
+
+
+class SpatialMaxPooling(Emptied, describes=layers.SpatialMaxPooling):
+    """nn.SpatialMaxPooling."""
+
+
+class VolumetricMaxPooling(Emptied, describes=layers.VolumetricMaxPooling):
+    """nn.VolumetricMaxPooling."""
+
+
+class VolumetricAveragePooling(Emptied, describes=layers.VolumetricAveragePooling):
+    """nn.VolumetricAveragePooling."""
+
+
+class SpatialFractionalMaxPooling(Emptied, describes=layers.SpatialFractionalMaxPooling):
+    """nn.SpatialFractionalMaxPooling."""
+
+
+class VolumetricFractionalMaxPooling(Emptied, describes=layers.VolumetricFractionalMaxPooling):
+    """nn.VolumetricFractionalMaxPooling."""
+
+
+class SpatialAdaptiveMaxPooling(Emptied, describes=layers.SpatialAdaptiveMaxPooling):
+    """nn.SpatialAdaptiveMaxPooling."""
+
+
+class SpatialAdaptiveAveragePooling(Emptied, describes=layers.SpatialAdaptiveAveragePooling):
+    """nn.SpatialAdaptiveAveragePooling."""
+
+
+class Unpooling(Emptied):
+    """Modules that put values where a pooling object found them in its last forward."""
+
+    spec_class = None
+
+    def __init__(self, poolingModule: Any):
+        spec = poolingModule.description() if isinstance(poolingModule, Module) else poolingModule
+        if getattr(spec, "record", False) is None:
+            poolingModule._respecify(spec.replace(record=Record()))
+        super().__init__(poolingModule)
+        self.__dict__["pooling"] = poolingModule
+
+
+class SpatialMaxUnpooling(Unpooling, describes=layers.SpatialMaxUnpooling):
+    """nn.SpatialMaxUnpooling; the pooling object stays linked to it."""
+
+
+class VolumetricMaxUnpooling(Unpooling, describes=layers.VolumetricMaxUnpooling):
+    """nn.VolumetricMaxUnpooling; the pooling object stays linked to it."""
+
+
+class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvolution):
+    """nn.SpatialDepthWiseConvolution; `gradWeight` has four dimensions."""
+
+    def _make_parameters(self) -> None:
+        super()._make_parameters()
+        shape = (self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
+        self.__dict__[grad_name("weight")].resize(*shape)
+
+
+class SpatialConvolution(Module, describes=layers.SpatialConvolution):
+    """nn.SpatialConvolution."""
+
+
+class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):
+    """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
+
+    def binarizeWeight(self) -> None:
+        """Replaces the weights by their signs (1 for 0), as for a network that is to be used only.
+
+        Keeps the weights in `tempWeight`, the mean size of each output plane's in `alphas`, and that of each input
+        plane's in `gradInputAlphas`.
+        """
+        weight = self.weight.numpy()
+        self.tempWeight = self.weight.clone()
+        self.alphas = Tensor.of(np.abs(weight).mean((1, 2, 3)))
+        self.gradInputAlphas = Tensor.of(np.abs(weight).mean((0, 2, 3)))
+        self.weight.copy(np.where(weight >= 0, 1, -1))
+
+
+class SpatialConvolutionMap(Module, describes=layers.SpatialConvolutionMap):
+    """nn.SpatialConvolutionMap."""
+
+    def decayParameters(self, decay: float) -> None:
+        """parameter -= decay * parameter."""
+        for parameter in self.parameters()[0]:
+            parameter.copy(parameter.numpy() * (1 - decay))
+
+
+class LookupTable(Module, describes=layers.LookupTable):
+    """nn.LookupTable."""
+
+    def renorm(self, input: Any) -> None:
+        """Scales down the rows that the input names, as forward does; nothing without maxNorm."""
+        spec: Any = self._spec
+        indices = np.asarray(input).astype(np.int32)
+        self.weight.copy(np.asarray(spec.renormalize({"weight": self.weight.numpy()}, indices)["weight"]))
+
+    def accUpdateOnly(self) -> Any:
+        """Promises that only accUpdateGradParameters will train it; gradients are not made until they are read."""
+        return self
+
+
+class tables:
+    """nn.tables: connection tables for SpatialConvolutionMap."""
+
+    @staticmethod
+    def full(nin: int, nout: int) -> Tensor:
+        """Every input plane with every output plane."""
+        return Tensor.of(connections.full(nin, nout).astype(np.float32))
+
+    @staticmethod
+    def oneToOne(nfeat: int) -> Tensor:
+        """Each plane with itself."""
+        return Tensor.of(connections.one_to_one(nfeat).astype(np.float32))
+
+    @staticmethod
+    def random(nin: int, nout: int, nto: int) -> Tensor:
+        """nto random input planes for every output plane."""
+        return Tensor.of(connections.random(nin, nout, nto, generator()).astype(np.float32))

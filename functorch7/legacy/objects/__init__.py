@@ -1,0 +1,1 @@
+"""What every object of the stateful interface can do, a base class for each idea."""

@@ -1,0 +1,272 @@
+"""Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import cache
+from typing import Any, Self
+
+import jax
+import numpy as np
+
+from ... import core
+from ...interop.torch7.table import schema_of
+from ...network import numbers
+from ..tensors.changes import changed
+from ..tensors.default_type import getdefaulttensortype
+from ..tensors.parameter import Parameter
+from ..tensors.storage import Storage, dtype_of, gpu
+from ..tensors.tensor import Tensor
+from .generated import class_of, classes, is_named
+
+OURS = "functorch7.legacy"
+"""The package whose classes are no user's."""
+
+Given = list[tuple[core.Module, "Described"]]
+"""The objects that a constructor was given, with their descriptions."""
+
+
+def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
+    """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
+    names = tuple(names)
+    return {name: name for name in names} | {torch_spelling(spec_class, name): name for name in names}
+
+
+def torch_spelling(spec_class: type[core.Module], name: str) -> str:
+    """Torch's name for a field or method of a description."""
+    return schema_of(spec_class).spell(name)
+
+
+@cache
+def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
+    return _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
+
+
+@cache
+def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
+    return _by_torch_name(spec_class, inspect.signature(spec_class).parameters)
+
+
+@cache
+def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+    found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
+    return _by_torch_name(spec_class, (name for name, _ in found))
+
+
+def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]) -> tuple[core.Module, "Given"]:
+    """A description from Torch's arguments, and the objects among them with their descriptions.
+
+    None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
+    """
+    objects: Given = []
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, Described):
+            objects.append((value.description(), value))
+            return objects[-1][0]
+        if isinstance(value, (Tensor, Storage)):
+            return np.asarray(value if isinstance(value, Tensor) else value.array)
+        if isinstance(value, dict):
+            return {name: converted(each) for name, each in value.items()}
+        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
+            return tuple(map(converted, value))
+        return value
+
+    parameters = list(inspect.signature(spec_class).parameters.values())
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if not rest and len(args) > len(positional):
+        raise TypeError(f"{spec_class.torch_name()}: expected at most {len(positional)} arguments, got {len(args)}")
+    filled = [
+        positional[i].default
+        if value is None and i < len(positional) and positional[i].default is not inspect.Parameter.empty
+        else converted(value)
+        for i, value in enumerate(args)
+    ]
+    names = _argument_names(spec_class)
+    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
+    try:
+        return spec_class(*filled, **named), objects
+    except TypeError as error:
+        if "__init__()" not in str(error):
+            raise
+        message = str(error).split("__init__() ")[-1]
+        signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
+        raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+
+
+def taken_from(given: Given, spec: core.Module) -> Any:
+    """The object whose description this is, taken out of those that are left; None if there is none."""
+    for i, (description, _) in enumerate(given):
+        if description is spec:
+            return given.pop(i)[1]
+    return None
+
+
+@cache
+def overridden_in(kind: type, name: str) -> bool:
+    """Whether a class has a user's version of a method."""
+    return not getattr(kind, name).__module__.startswith(OURS)
+
+
+noting_classes: list[Callable[[type], None]] = []
+"""What looks at every class that a user writes, and may change it."""
+
+
+def class_named(name: str) -> Any:
+    """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
+    waiting: list[type[Described]] = [Described]
+    found = None
+    while waiting:
+        kind = waiting.pop(0)
+        waiting += kind.__subclasses__()
+        if not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name:
+            found = kind
+    return found
+
+
+class Described:
+    """An object with a description in `_spec`, whose fields it offers under Torch's names."""
+
+    spec_class: type[core.Module] | None = None
+    is_criterion = False
+    _spec: Any = None
+    _type = "torch.FloatTensor"
+    _seats: Any = ()
+
+    def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if describes is not None:
+            classes[describes] = cls
+            cls.spec_class = describes if is_named(describes) else None
+        if not cls.__module__.startswith(f"{OURS}."):  # a user's class
+            for look in noting_classes:
+                look(cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        if getdefaulttensortype() != cls._type:
+            made.__dict__["_type"] = getdefaulttensortype()
+        return made
+
+    def description(self) -> Any:
+        """The immutable description as it stands."""
+        return self._spec
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self._spec is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        method = _builder_names(type(self._spec)).get(name)
+        if method is not None:
+            return self._builder(method)
+        field = _field_names(type(self._spec)).get(name)
+        if field is not None:
+            return None if field in self._spec.parameter_order else getattr(self._spec, field)
+        raise AttributeError(f"{self.typename()} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        spec = self._spec
+        named = [] if spec is None else [*_field_names(type(spec)), *_builder_names(type(spec))]
+        return sorted({*super().__dir__(), *named})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        held = self.__dict__.get(name)
+        if name in self.__dict__ and (isinstance(value, Described) or isinstance(held, (Described, list))):
+            object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
+            changed(self)
+            return
+        field, spec = None, self._spec
+        if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
+            field = _field_names(type(spec)).get(name)
+        if spec is not None and field is not None and field not in spec.parameter_order:
+            self._respecify(spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
+            return
+        if spec is None and isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
+            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
+        if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
+            value = Tensor.of(value)
+        object.__setattr__(self, name, value)
+        counts = spec is not None and name not in ("output", "gradInput")
+        if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
+            changed(self)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        changed(self)
+
+    def _builder(self, method: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> "Described":
+            self._respecify(getattr(self._spec, method)(*args, **kwargs))
+            return self
+
+        return call
+
+    def _respecify(self, spec: core.Module) -> bool:
+        """Takes another description (same class, some field changed).
+
+        False where nobody need hear of it, because it differs in numbers that are arguments already.
+        """
+        spec, before = numbers.tuned(spec, self._spec), self._spec
+        object.__setattr__(self, "_spec", spec)
+        counts = not numbers.differ_in_numbers_alone(spec, before)
+        if counts:
+            changed(self)
+        return counts
+
+    @classmethod
+    def _class_name(cls) -> str:
+        if cls.spec_class is None or class_of(cls.spec_class) is not cls:  # a user's class
+            return f"nn.{cls.__name__}"
+        return cls.spec_class.torch_name()
+
+    def typename(self) -> str:
+        """Torch's name of the class, such as "nn.Linear"."""
+        return self._class_name()
+
+    # Types -------------------------------------------------------------------------------------------------------
+
+    def _parts(self) -> list["Described"]:
+        """The objects inside, which change type with this one."""
+        return [value for value in vars(self).values() if isinstance(value, Described)]
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        object.__setattr__(self, "_type", type_name)
+        changed(self)
+        for tensor in self._tensors().values():
+            if np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16":
+                cast_tensor(tensor, type_name, cache)
+        for part in self._parts():
+            part._cast(type_name, cache)
+
+    def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
+        dtype_of(type_name)
+        if type_name.startswith("torch.Cuda"):
+            gpu(f"{core.title(self)}: cuda()")
+        self._cast(type_name, {} if tensorCache is None else tensorCache)
+        return self
+
+    def float(self, tensorCache: dict | None = None) -> Any:
+        """Casts to float32."""
+        return self._typed("torch.FloatTensor", tensorCache)
+
+    def double(self, tensorCache: dict | None = None) -> Any:
+        """Casts to float64 (which works whether or not JAX's x64 mode is on)."""
+        return self._typed("torch.DoubleTensor", tensorCache)
+
+    def cuda(self, tensorCache: dict | None = None) -> Any:
+        """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
+        return self._typed("torch.CudaTensor", tensorCache)
+
+
+def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
+    """Casts a tensor in place; tensors on one storage stay so, as long as they are given the same cache."""
+    key = id(tensor.storage_)
+    if key not in cache:
+        device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
+        cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
+        cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
+    tensor.rebind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
+    return tensor

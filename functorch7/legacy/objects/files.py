@@ -1,0 +1,173 @@
+"""Torch7's files as Torch's own functions gave them: tables, tensors, modules; and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ...interop import t7
+from ...interop.t7.values import HASHES, VECTORS
+from ...interop.torch7.reader import Reader
+from ...interop.torch7.writer import Writer
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .described import Described, class_named
+from .nodes import Arrays, Nodes, Objects
+from .trainer import StochasticGradient
+
+TRAINER = "nn.StochasticGradient"
+TABLES = (*HASHES, *VECTORS)
+
+
+def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
+    """What a Torch7 file holds, at a path or a URL for fsspec: tables as lists and dicts, tensors and storages, modules
+    and criterions as objects.
+
+    Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
+    UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
+    classes) they are modules that cannot run, or T7Objects outside of networks. Functions stay bytes. Raises
+    T7FormatError for anything else than a Torch7 file. A class with an updateOutput of the user's own has to be defined
+    when the file is loaded; the object gets its fields, and `__init__` does not run.
+    Source: torch7/doc/serialization.md, torch.load.
+    """
+    return from_file(t7.read(path), allow_unknown)
+
+
+def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
+    """Writes tensors, tables, modules and criterions to a file that Torch7 loads; "binary" or "ascii".
+
+    `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Modules are saved as in
+    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`; those with an updateOutput of the
+    user's own as the name of their class and their fields. Raises TypeError for what Torch has not: objects of other
+    classes, and users' subclasses of layers.
+    Source: torch7/doc/serialization.md, torch.save; dpnn/README.md, Serial.
+    """
+    t7.write(path, to_file(value), format)
+
+
+def from_file(value: Any, allow_unknown: bool | Collection[str] = False) -> Any:
+    """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
+    return Loaded(allow_unknown).value(value)
+
+
+def to_file(value: Any) -> Any:
+    """The value with records and arrays in place of objects and tensors."""
+    return Saved().value(value)
+
+
+class Loaded:
+    """What is made of a file's values, one after the other: what occurs in several of them is one object."""
+
+    def __init__(self, allow_unknown: bool | Collection[str] = False):
+        self.users: dict[int, Any] = {}
+        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None)
+        self.objects = Objects(self.users)
+        self.nodes: dict[int, Any] = {}
+        self.trainers: dict[int, StochasticGradient] = {}
+
+    def value(self, value: Any) -> Any:
+        """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
+        root = [value]
+        tables = self._noted(root)
+        self.reader.check()
+        for table in tables:
+            if isinstance(table, list):
+                table[:] = [self._made(each) for each in table]
+            else:
+                pairs = [
+                    (self._made(key) if isinstance(key, t7.T7Object) else key, self._made(each))
+                    for key, each in table.items()
+                ]
+                table.clear()
+                table.update(pairs)
+        return root[0]
+
+    def _noted(self, root: list) -> list[Any]:
+        """All tables in a value; objects in them are described."""
+        waiting: list[tuple[Any, str]] = [(root, "")]
+        seen: set[int] = set()
+        tables: list[Any] = []
+
+        def described(each: Any, path: str) -> None:
+            if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
+                if id(each) not in self.trainers:
+                    self.trainers[id(each)] = object.__new__(StochasticGradient)
+                    self.trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
+                described(each.fields, path)
+            elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
+                described(each.fields, path)
+            elif isinstance(each, t7.T7Object):
+                self.nodes[id(each)] = self.reader.noted(each, path or "the top")
+            elif isinstance(each, (list, dict)) and id(each) not in seen:
+                waiting.append((each, path))
+
+        while waiting or self.reader.users:
+            if self.reader.users:
+                record, path = self.reader.users.pop()
+                user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+                user.take_fields(record.fields)  # in which tensors and modules take their places
+                waiting.append((record.fields, path))
+                continue
+            table, path = waiting.pop()
+            seen.add(id(table))
+            tables.append(table)
+            pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
+            for key, each in pairs:
+                described(key, f"{path} (a key)")
+                described(each, "" if table is root else f"{path}[{key!r}]")
+        return tables
+
+    def _made(self, each: Any) -> Any:
+        if isinstance(each, np.ndarray):
+            return self.objects.tensor(each)
+        if isinstance(each, t7.T7Storage):
+            return self.objects.storage(each.array)
+        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
+            return each.fields
+        if id(each) in self.trainers:
+            return self.trainers[id(each)]
+        node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
+        return each if node is None else self.objects.object(node)
+
+
+class Saved:
+    """What is made of values for a file, one after the other: what occurs in several of them is one record."""
+
+    def __init__(self) -> None:
+        self.arrays = Arrays()
+        self.nodes = Nodes(lambda user: t7.T7Object(user.typename(), 1, self._made(user.saved_fields())))
+        self.writer = Writer(self.arrays)
+        self.tables: dict[int, Any] = {}
+        self.kept: list[Any] = []
+        self.waiting: list[Any] = []
+
+    def value(self, value: Any) -> Any:
+        """The value with records and arrays."""
+        result = self._made(value)
+        while self.waiting:
+            table = self.waiting.pop()
+            if isinstance(table, dict):
+                self.tables[id(table)].update((self._made(key), self._made(each)) for key, each in table.items())
+            else:
+                self.tables[id(table)].extend(self._made(each) for each in table)
+        return result
+
+    def _made(self, each: Any) -> Any:
+        if isinstance(each, Tensor):
+            return self.arrays(each)
+        if isinstance(each, Storage):
+            return t7.T7Storage(self.arrays.storage(each))
+        if isinstance(each, Described):
+            return self.writer.object(self.nodes.node(each))
+        if isinstance(each, StochasticGradient):
+            return t7.T7Object(TRAINER, 1, self._made(each.__dict__))
+        if not isinstance(each, (list, tuple, dict)):
+            return each
+        if id(each) not in self.tables:
+            self.tables[id(each)] = {} if isinstance(each, dict) else []
+            self.kept.append(each)
+            self.waiting.append(each)
+        return self.tables[id(each)]

@@ -1,0 +1,97 @@
+"""A stateful network as a pure function and its arrays, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ... import core
+from ...core.contexts import during
+from ...core.hooks import attached
+from ...core.tree import Path, split
+from ...interop.torch7 import node
+from ...layers.initializers import SOURCE
+from ...network import Shared, leaves_by_name, misfits, structure_of
+from ..engine.plan import grad_name
+from ..engine.slots import Slot
+from ..tensors.distributions import Zeros
+from ..tensors.storage import dtype_of, precision, type_name_of
+from ..tensors.tensor import Tensor
+from .generated import object_of
+from .nodes import Nodes
+
+
+def functional(root: Any) -> tuple[core.Module, core.Variables]:
+    """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
+
+    Hooks that have replaced something are hooks of the description, too; those that only look are not.
+    Raises TypeError for modules whose updateOutput a user wrote: these have no description.
+    """
+    with precision(dtype_of(root._type)):
+        module, variables = node.functional(Nodes().node(root), _place)
+    traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
+    return (attached(module, (*traced, *module._hooks)) if traced else module), variables
+
+
+def _place(tensor: Any) -> tuple:
+    return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
+
+
+def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
+    """The stateful network of a description over these arrays, which are not copied: the way back from `functional`.
+
+    Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.
+    Raises: ValueError that lists all parameters that are missing, unexpected or of another shape.
+    """
+    wrong = misfits(leaves_by_name(structure_of(module).params), leaves_by_name(params))
+    if wrong:
+        raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
+    floating = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
+    ties: tuple = ()
+    if isinstance(module, Shared):
+        module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
+    with during(SOURCE, Zeros()):
+        made = object_of(module)
+    if floating:
+        made.type(type_name_of(floating[0]))
+    _fill(made, params, buffers)
+    _tie(made, ties)
+    return made
+
+
+def _is_floating(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def _fill(module: Any, params: Any, buffers: Any) -> None:
+    """Gives these arrays to a module and to all inside it."""
+    spec: Any = module.own_description()
+    for name in module.own_parameters():
+        if params[name] is not None:  # None: tied to another, which _tie sees to
+            array = params[name] if hasattr(params[name], "dtype") else np.asarray(params[name])
+            module._put_parameter(name, Tensor.of(array))
+    (_, below), (own, buffers_below) = split(spec, params), split(spec, buffers)
+    for name in spec.init_buffers():
+        Slot(module, name).write(own[name])
+    for each in zip(module.children(), below, buffers_below, strict=True):
+        _fill(*each)
+    if isinstance(spec, Shared):
+        _tie(module.children()[0], spec.ties)
+
+
+def _tie(module: Any, ties: tuple) -> None:
+    """Makes each alias the tensor of its owner, gradients too."""
+
+    def place(path: Path) -> tuple[Any, str]:
+        found = module
+        for name in path[:-1]:
+            found = found.children()[found.child_names().index(name)]
+        return found, str(path[-1])
+
+    for owner, alias in ties:
+        (theirs, owned), (mine, aliased) = place(owner), place(alias)
+        mine.__dict__[aliased].set(theirs.__dict__[owned])
+        mine.__dict__[grad_name(aliased)].set(theirs.__dict__[grad_name(owned)])
+        mine.shared = theirs.shared = True

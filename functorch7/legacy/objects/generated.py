@@ -1,0 +1,40 @@
+"""A stateful class for every description class: written by hand where it does more, else generated."""
+
+from functools import cache
+from typing import Any
+
+from ... import core
+
+GENERATED = "functorch7.legacy.nn"
+"""The module in which classes are that nobody has written."""
+
+classes: dict[type[core.Module], type] = {}
+"""The classes written by hand, by what they describe."""
+
+
+@cache
+def class_of(spec_class: type[core.Module]) -> type:
+    """The stateful class of a description class; their bases correspond."""
+    if spec_class in classes:
+        return classes[spec_class]
+    parent = next(base for base in spec_class.__mro__[1:] if base in classes or is_named(base))
+    fields = {"spec_class": spec_class, "__doc__": spec_class.__doc__, "__module__": GENERATED}
+    return type(spec_class.__name__, (class_of(parent),), fields)
+
+
+def is_named(spec_class: type) -> bool:
+    """Whether it is the class that Torch's name stands for."""
+    return issubclass(spec_class, core.Module) and core.registry.get(spec_class.torch_name()) is spec_class
+
+
+def is_generated(kind: type) -> bool:
+    """Whether a class is made of a description class here, and not written by hand."""
+    return kind.__module__ == GENERATED
+
+
+def object_of(spec: core.Module, given: list | None = None) -> Any:
+    """A stateful object for a description, with fresh arrays; objects inside are taken from those given."""
+    kind = class_of(type(spec))
+    made: Any = kind.__new__(kind)  # type: ignore[call-overload]
+    made._take(spec, [] if given is None else given)
+    return made

@@ -1,0 +1,147 @@
+"""Hidden states by number of step, and their gradients: read, set, and handed from one network to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from ... import core, recurrent
+from ...layers.quantized import computing
+from ...network import map_state
+from ..engine.plan import Plan, with_zeros
+from ..engine.slots import Slot
+from ..tensors.values import unwrapped, wrapped
+from .steps import Steps
+
+if TYPE_CHECKING:
+    from ..engine.calls import Call
+
+
+def _hidden_names(module: Any) -> tuple[str, ...]:
+    """The names of a module's hidden state: of all it carries from step to step, what users handle."""
+    return getattr(module._spec, "hidden", module._spec.traits.transient) if module._spec is not None else ()
+
+
+class HiddenStates(Steps):
+    """The part of Module that shows recurrent state, and the gradients with respect to it.
+
+    A module that is called step by step has the state after every step that is kept for backward. Of one that a
+    sequencer runs, there are the initial state (step 0) and that after the last step (any other number, or None).
+    """
+
+    def _shown_slots(self, plan: Plan) -> list[Slot]:
+        """The places of this module's hidden state, and of all inside."""
+        inside = {id(module) for module in self.listModules()}
+        return [s for s in plan.state_slots if id(s.holder) in inside and s.name in _hidden_names(s.holder)]
+
+    def _called(self) -> tuple[Plan, Call | None]:
+        """The plan in which this module ran last, and that call."""
+        call = self._newest_call()
+        return (self._planned(), None) if call is None else (call.plan, call)
+
+    def _values(self, plan: Plan, values: list) -> dict[tuple[int, str], Any]:
+        return {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
+
+    def getHiddenState(self, step: int | None = None, input: Any = None) -> Any:
+        """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
+        plan, call = self._called()
+        if plan.is_step:
+            values = self._state_of_step(plan, step)
+        elif step == 0 or call is None:
+            values = plan.initial_state() if call is None else call.arguments[3]
+        else:
+            values = call.side.state
+        if input is not None:
+            zeros = self._zero_state(input)
+            values = [zero if value is None else value for zero, value in zip(zeros, values, strict=True)]
+        return self._nested(self._values(plan, values))
+
+    def _state_of_step(self, plan: Plan, step: int | None) -> list:
+        steps = plan.members[0]._steps()
+        number: int = steps.count if step is None else step
+        if number == steps.count:
+            return plan.initial_state()
+        if number + 1 in steps.calls:
+            return steps.calls[number + 1].arguments[3]
+        raise ValueError(f"{self.title()}: no state is kept for step {number}")
+
+    def setHiddenState(self, step: int, hiddenState: Any) -> None:
+        """Sets the state that the next step or sequence starts from: that after the last step, or the initial one (0).
+
+        Raises ValueError for other steps, and for another number of tensors.
+        """
+        plan, _ = self._called()
+        count = plan.members[0]._steps().count if plan.is_step else 0
+        if step != count:
+            raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
+        for slot, value in zip(self._shown_slots(plan), self._flat(plan, hiddenState), strict=True):
+            if count:
+                slot.write(value)
+            else:  # it is not known yet who will run this module
+                slot.holder.__dict__.setdefault("_next_state", {})[slot.name] = value
+
+    def getGradHiddenState(self, step: int, input: Any = None) -> Any:
+        """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
+        plan, call = self._called()
+        if call is None:
+            raise RuntimeError(f"{self.title()}: getGradHiddenState needs a backward call")
+        if plan.is_step:
+            steps = plan.members[0]._steps()
+            values = steps.grad_states.get(step)
+            values = with_zeros([None] * len(plan.state_slots), steps.calls[step].side.state) if not values else values
+        elif step == 0:
+            values = call.state_gradient or [None] * len(plan.state_slots)
+        else:
+            values = plan.last_gradients(call.side.state) or with_zeros([None] * len(plan.state_slots), call.side.state)
+        return self._nested(self._values(plan, values))
+
+    def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
+        """Sets the gradient that flows into the state after a step (or a sequence), before its backward."""
+        plan, _ = self._called()
+        values = self._flat(plan, gradHiddenState)
+        if plan.is_step:
+            by_slot = {id(slot): value for slot, value in zip(self._shown_slots(plan), values, strict=True)}
+            steps = plan.members[0]._steps()
+            steps.grad_states[step] = [by_slot.get(id(slot)) for slot in plan.state_slots]
+            return
+        for slot, value in zip(self._shown_slots(plan), values, strict=True):
+            slot.holder.__dict__.setdefault("_next_gradient", {})[slot.name] = value
+
+    def _flat(self, plan: Plan, nested: Any) -> list:
+        """One array for each shown slot."""
+        given = jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None)
+        slots = self._shown_slots(plan)
+        if len(given) != len(slots):
+            raise ValueError(f"{self.title()}: expected a state of {len(slots)} tensors, got {len(given)}")
+        return [None if value is None else np.asarray(value).astype(plan.dtype) for value in given]
+
+    def _zero_state(self, input: Any) -> list:
+        plan = self._planned()
+        after = plan.run(
+            jax.eval_shape,
+            lambda value: plan.whole_spec().apply(
+                *self.functional()[1], value, key=jax.random.key(0), train=self.train
+            )[1],
+            unwrapped(input),
+        )
+        found: list = []
+        map_state(plan.spec, after, found.append)
+        return [np.zeros(value.shape, plan.dtype) for value in found]
+
+    def _nested(self, values: dict[tuple[int, str], Any]) -> Any:
+        """Torch's form: LSTMs [output, cell], GRUs output, others [output, the states inside], containers a list."""
+
+        def of(module: Any) -> Any:
+            own = [wrapped(values[id(module), name]) for name in _hidden_names(module)]
+            if isinstance(computing(module._spec), (recurrent.Cell, recurrent.LSTM)):
+                return own if len(own) > 1 else own[0]
+            inner = [state for child in module.children() if (state := of(child)) is not None]
+            if isinstance(module._spec, recurrent.Recursor):
+                return inner[0] if inner else None
+            if own:
+                return [*own, inner]
+            return inner if module.children() or isinstance(module._spec, core.Container) else None
+
+        return of(self)

@@ -1,0 +1,136 @@
+"""PyTorch's names of what is inside a module: parameters, buffers and modules, joined by dots, positions from 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.plan import grad_name
+from ..tensors.changes import changed
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from .described import Described
+
+
+class Names(Described):
+    """The part of Module that finds things by name. `listModules()` and `children()` are Torch's, without names.
+
+    Source: PyTorch, the Modules note.
+    """
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """(name, module) of the modules directly inside, each once."""
+        seen: set[int] = set()
+        for name, module in zip(self.child_names(), self.children(), strict=True):
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield str(name), module
+
+    def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
+        """(dotted name, module) of this module (whose name is `prefix`) and of all inside, outer ones first."""
+        seen: set[int] = set()
+        waiting = [(prefix, self)]
+        while waiting:
+            name, module = waiting.pop()
+            if remove_duplicate and id(module) in seen:
+                continue
+            seen.add(id(module))
+            yield name, module
+            inner = zip(module.child_names(), module.children(), strict=True)
+            waiting.extend(reversed([(_joined(name, each), child) for each, child in inner]))
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """(dotted name, parameter), own ones first; `parameters()` gives Torch's two lists."""
+        return self._named(lambda module: module.own_parameters(), prefix, recurse, remove_duplicate)
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """(dotted name, buffer), own ones first; saved or not, without recurrent state."""
+        return self._named(lambda module: module.own_buffers(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, own ones first."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def own_buffers(self) -> dict[str, bool]:
+        """The names of this object's own buffers, and whether each is saved."""
+        names = self._spec.init_buffers() if self._spec is not None else ()
+        return {name: True for name in names if isinstance(self.__dict__.get(name), Tensor)}
+
+    def _named(
+        self, names_of: Callable[[Any], Any], prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Tensor]]:
+        modules = self.named_modules(prefix, remove_duplicate) if recurse else [(prefix, self)]
+        seen: set[int] = set()
+        for path, module in modules:
+            for name in names_of(module):
+                tensor = module.__dict__[name]
+                if not (remove_duplicate and id(tensor) in seen):
+                    seen.add(id(tensor))
+                    yield _joined(path, name), tensor
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Adds a module inside; containers and modules with a user's `forward` do so, others raise TypeError."""
+        raise TypeError(
+            f"{self.typename()}: add_module needs a container, or a class with a forward; what is inside of this "
+            "module is given by its arguments"
+        )
+
+    def register_module(self, name: str, module: Any) -> None:
+        """As `add_module`."""
+        self.add_module(name, module)
+
+    def get_submodule(self, target: str) -> Any:
+        """The module of a dotted name; "" is this one. Raises AttributeError, naming the module that has it not."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            names = [str(each) for each in module.child_names()]
+            if name not in names:
+                raise AttributeError(f"{module.title()}: expected one of its modules {names}, got {name!r}")
+            module = module.children()[names.index(name)]
+        return module
+
+    def get_parameter(self, target: str) -> Tensor:
+        """The parameter of a dotted name. Raises AttributeError if there is none."""
+        return self._get(target, "parameter", lambda module: module.own_parameters())
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name. Raises AttributeError if there is none."""
+        return self._get(target, "buffer", lambda module: module.own_buffers())
+
+    def _get(self, target: str, what: str, names_of: Callable[[Any], Any]) -> Tensor:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if name not in names_of(module):
+            raise AttributeError(f"{module.title()} has no {what} {name!r}")
+        return module.__dict__[name]
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Says whether the parameters, here and in all modules inside, get gradients.
+
+        Raises TypeError for what is neither true nor false.
+        """
+        if not isinstance(requires_grad, (bool, np.bool_)):
+            raise TypeError(f"{self.title()}: requires_grad_ expected True or False, got {requires_grad!r}")
+        for module in self.listModules():
+            for name in module.own_parameters():
+                module._as_parameter(name).requires_grad = requires_grad
+        return self
+
+    def _as_parameter(self, name: str) -> Parameter:
+        """A parameter as an object that knows whether it gets a gradient, over the same elements."""
+        tensor = self.__dict__[name]
+        if not isinstance(tensor, Parameter):
+            tensor = self.__dict__[name] = Parameter(tensor)
+            tensor.grad = self.__dict__[grad_name(name)]
+            changed(self)
+        return tensor
+
+
+def _joined(path: str, name: Any) -> str:
+    return f"{path}.{name}" if path else str(name)

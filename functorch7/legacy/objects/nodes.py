@@ -1,0 +1,208 @@
+"""Between stateful objects and nodes: descriptions with arrays, as files and the functional interface take them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.contexts import during
+from ...interop.torch7.node import Node
+from ...interop.torch7.reader import PARTS, Unknown
+from ...interop.torch7.table import schema_of
+from ...interop.torch7.writer import parts_of
+from ...layers.initializers import SOURCE
+from ..engine.plan import grad_name
+from ..engine.slots import Slot
+from ..tensors.distributions import Zeros
+from ..tensors.storage import Storage, type_name_of
+from ..tensors.tensor import Tensor
+from .described import Described
+from .generated import class_of
+from .tree import ModuleList, Tree
+
+
+class Objects:
+    """Makes objects of nodes, and tensors of arrays: one of each, wherever it occurs."""
+
+    def __init__(self, users: dict[int, Any] | None = None) -> None:
+        self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
+        self.objects: dict[int, Any] = {}
+        self.tensors: dict[int, Tensor] = {}
+        self.storages: dict[int, Storage] = {}
+        self.kept: list[Any] = []  # what has its number above
+
+    def tensor(self, array: np.ndarray) -> Tensor:
+        """The tensor of an array; arrays that view one array share a storage."""
+        if id(array) not in self.tensors:
+            self.kept.append(array)
+            self.tensors[id(array)] = self._viewing(array)
+        return self.tensors[id(array)]
+
+    def storage(self, owner: np.ndarray) -> Storage:
+        """The storage of an array that owns its elements."""
+        if id(owner) not in self.storages:
+            self.kept.append(owner)
+            self.storages[id(owner)] = Storage(owner)
+        return self.storages[id(owner)]
+
+    def _viewing(self, array: np.ndarray) -> Tensor:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if id(owner) not in self.storages and array.size == owner.size and array.flags.c_contiguous:
+            self.kept.append(owner)
+            self.storages[id(owner)] = Storage(array)  # in the tensor's shape, which calls need not give it then
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        strides = tuple(stride // array.itemsize for stride in array.strides)
+        return Tensor.viewing(self.storage(owner), offset // array.itemsize, array.shape, strides)
+
+    def object(self, node: Node) -> Any:
+        """The object of a node."""
+        if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
+            return self.users[id(node.spec.object)]
+        if id(node) not in self.objects:
+            self.kept.append(node)
+            self.objects[id(node)] = self._made(node)
+        return self.objects[id(node)]
+
+    def _made(self, node: Node) -> Any:
+        made: Any = object.__new__(class_of(type(node.spec)))
+        made.__dict__["_type"] = _type_of(node)
+        inner = [(child.spec, self.object(child)) for child in node.children]
+        parts = {name: self._part(part) for name, part in node.parts.items()}
+        given = [(part.spec, self.object(part)) for part in node.parts.values() if isinstance(part, Node)]
+        with during(SOURCE, Zeros()):
+            made._take(node.spec, [*inner, *given])
+        if isinstance(made, Tree) and "modules" in made.__dict__:
+            made.__dict__["modules"] = ModuleList(made.typename(), [module for _, module in inner])
+        for name, part in parts.items():
+            if made.is_criterion or name != "module":  # WeightNorm's is described, without an object
+                made.__dict__[PARTS.get(name, name)] = part
+        if "criterions" in parts:
+            made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
+        for name, array in node.parameters.items():
+            made.__dict__[name] = self.tensor(array)
+            if name in node.gradients:  # a few gradients have other sizes than their parameters
+                sizes = made.__dict__[grad_name(name)].shape
+                gradient = node.gradients[name]
+                made.__dict__[grad_name(name)] = self.tensor(
+                    gradient if gradient.shape == sizes else gradient.reshape(sizes)
+                )
+        for name, array in node.buffers.items():
+            made.__dict__[name] = self.tensor(array)
+        if isinstance(node.settings.get("train"), bool):
+            made.__dict__["train"] = node.settings["train"]
+        if node.settings.get("dpnn_serialEmpty"):
+            made.__dict__["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
+        return made
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, list):
+            return [self.object(each) for each in part]
+        return None if part is None else self.object(part)
+
+
+def _type_of(node: Node) -> str:
+    for array in (*node.parameters.values(), *node.buffers.values()):
+        if array.dtype.kind == "f":
+            return type_name_of(array.dtype)
+    return host_type(str(node.settings.get("_type", "torch.FloatTensor")))
+
+
+def host_type(name: str) -> str:
+    """The type of the CPU for one of a graphics card: FloatTensor for CudaTensor."""
+    name = name.replace("torch.Cuda", "torch.")
+    return {"torch.Tensor": "torch.FloatTensor"}.get(name, name)
+
+
+class Nodes:
+    """Makes nodes of objects, with their tensors as arrays; one object is one node.
+
+    `record` makes what stands in a file for an object whose updateOutput a user wrote.
+    """
+
+    def __init__(self, record: Callable[[Any], Any] | None = None) -> None:
+        self.record = record
+        self.nodes: dict[int, Node] = {}
+        self.kept: list[Any] = []
+
+    def node(self, object: Any) -> Node:
+        """The node of an object. Raises TypeError for modules whose updateOutput a user wrote."""
+        if id(object) not in self.nodes:
+            self.kept.append(object)
+            self.nodes[id(object)] = self._made(object)
+        return self.nodes[id(object)]
+
+    def _made(self, object: Any) -> Node:
+        tensortype = getattr(object._spec, "tensortype", None)
+        if tensortype is not None:  # an nn.Serial is saved in a type of its own
+            object = copy.deepcopy(object)
+            object._cast(host_type(tensortype), {})
+        if object.is_criterion and object.description() is not None and object._is_users():
+            return Node(object.description(), settings={"_type": object._type})
+        if object._spec is None and self.record is not None:
+            return Node(Unknown(self.record(object)))
+        if object.is_foreign() and not object.is_criterion:
+            raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
+        spec, names = object.own_description(), object.own_parameters()
+        gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
+        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
+        if object.dpnn_serialEmpty:
+            settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
+        return Node(
+            object.description(),
+            {name: object.__dict__[name] for name in names},
+            gradients,
+            {name: Slot(object, name).read() for name in spec.init_buffers()},
+            [self.node(module) for module in object.children()],
+            self._parts(object),
+            settings,
+        )
+
+    def _parts(self, object: Described) -> dict[str, Any]:
+        parts = parts_of(object._spec)  # those that are described without an object
+        for name in (*schema_of(type(object._spec)).parts, "module"):
+            value = object.__dict__.get(PARTS.get(name, name))
+            if isinstance(value, list):
+                parts[name] = [self.node(each) for each in value]
+            elif isinstance(value, Described):
+                parts[name] = self.node(value)
+        return parts
+
+
+class Arrays:
+    """Makes arrays of tensors: tensors on one storage are views of one array."""
+
+    def __init__(self) -> None:
+        self.flat: dict[int, np.ndarray] = {}
+        self.arrays: dict[int, np.ndarray] = {}
+        self.kept: list[Any] = []
+
+    def storage(self, storage: Storage) -> np.ndarray:
+        """The elements of a storage, as one flat array."""
+        if id(storage) not in self.flat:
+            self.kept.append(storage)
+            self.flat[id(storage)] = _owned(np.asarray(storage.array))
+        return self.flat[id(storage)]
+
+    def __call__(self, tensor: Any) -> np.ndarray:
+        """The array of a tensor."""
+        if not isinstance(tensor, Tensor):
+            return np.asarray(tensor)
+        if id(tensor) not in self.arrays:
+            self.kept.append(tensor)
+            flat = self.storage(tensor.storage_)
+            steps = tuple(stride * flat.itemsize for stride in tensor.strides_)
+            made = np.ndarray(tensor.shape, flat.dtype, flat, tensor.offset * flat.itemsize, steps)
+            self.arrays[id(tensor)] = made
+        return self.arrays[id(tensor)]
+
+
+def _owned(array: np.ndarray) -> np.ndarray:
+    """The elements as a flat array that is no view of another array, without copying those of a buffer."""
+    contiguous = np.ascontiguousarray(array)
+    flat = contiguous.reshape(-1)
+    return np.frombuffer(flat.view(np.uint8).data, flat.dtype) if flat.size else flat  # bfloat16 itself has no buffer

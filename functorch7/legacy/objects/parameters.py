@@ -1,0 +1,168 @@
+"""Learnable tensors and their gradients: made, listed, flattened, shared, updated."""
+
+from __future__ import annotations
+
+import copy
+from functools import lru_cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from ... import core
+from ...core.contexts import during
+from ...layers.initializers import SOURCE
+from ..engine.plan import Plan, grad_name
+from ..tensors.changes import changed
+from ..tensors.distributions import Draws
+from ..tensors.flat import flatten, flattened
+from ..tensors.random import generator
+from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.tensor import Tensor
+from .described import Described
+
+
+@lru_cache(1024)
+def shapes_of(spec: core.Module) -> dict[str, Any]:
+    """The shapes of a module's own parameters."""
+    return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
+
+
+def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
+    """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
+
+    Within a block that has a source already, they are that one's.
+    """
+    source: Any = SOURCE.get() or Draws(generator(), dtype)
+    with precision(dtype), during(SOURCE, source):
+        key = source.key()
+        return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
+
+
+class Parameters(Described):
+    """The part of Module that deals with its own parameters and those of the modules inside."""
+
+    shared: bool = False
+
+    def _make_parameters(self) -> None:
+        """Tensors for the parameters that the description has and the object has not; drops the others."""
+        made = shapes_of(self._spec)
+        for name in self._spec.parameter_order:
+            if name not in made:
+                self.__dict__.pop(name, None)
+                self.__dict__.pop(grad_name(name), None)
+        missing = [name for name in made if name not in self.__dict__]
+        if not missing:
+            return
+        dtype = dtype_of(self._type)
+        initial = initial_values(self._spec, None, dtype)
+        for name in sorted(missing, key=self._parameter_rank):
+            self._put_parameter(name, Tensor.viewing(Storage(initial[name]).cast(dtype), 0, initial[name].shape))
+
+    def _put_parameter(self, name: str, tensor: Tensor) -> None:
+        """Takes a tensor as a parameter, with a gradient of zeros."""
+        self.__dict__[name] = tensor
+        self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        changed(self)
+
+    def _parameter_rank(self, name: str) -> tuple:
+        order = self._spec.parameter_order
+        return (order.index(name) if name in order else len(order), name)
+
+    def own_parameters(self) -> list[str]:
+        """The names of this object's own parameters, in Torch's order."""
+        names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
+        return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The learnable tensors and their gradients, two lists in the same order."""
+        names = self.own_parameters()
+        params = [self.__dict__[name] for name in names]
+        grads = [self.__dict__[grad_name(name)] for name in names if grad_name(name) in self.__dict__]
+        for module in self.children():
+            inner, inner_grads = module.parameters()[:2]
+            params, grads = params + inner, grads + inner_grads
+        return params, grads
+
+    def _own_tensors(self) -> list[tuple[Tensor, Tensor]]:
+        """This object's own parameters with their gradients."""
+        if self.overrides("parameters") and not self.children():
+            return list(zip(*self.parameters()[:2], strict=True))
+        return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self.own_parameters()]
+
+    def zeroGradParameters(self) -> None:
+        """Sets all gradients to zero."""
+        plan = self._vectorised("zeroGradParameters")
+        if plan is None:
+            for module in self.children():
+                module.zeroGradParameters()
+            for _, gradient in self._own_tensors():
+                gradient.zero()
+        elif plan.gradients.covers:
+            for storage in plan.gradients.storages:
+                storage.zero()
+        else:
+            for gradient in plan.gradients.tensors:
+                gradient.zero()
+
+    def updateParameters(self, learningRate: float) -> None:
+        """parameter = parameter - learningRate * gradient, for all of them in one compiled call."""
+        plan = self._vectorised("updateParameters")
+        if plan is None:
+            for module in self.children():
+                module.updateParameters(learningRate)
+            for parameter, gradient in self._own_tensors():
+                parameter.add(-learningRate, gradient)
+        elif plan.parameters.storages:
+            params, grads = ([s.array for s in layout.storages] for layout in (plan.parameters, plan.gradients))
+            new = plan.run(plan.update, params, grads, learningRate)
+            for storage, array in zip(plan.parameters.storages, new, strict=True):
+                storage.array = array
+
+    def _vectorised(self, method: str) -> Plan | None:
+        """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
+        if self._spec is None:
+            return None
+        plan = self._planned()
+        return plan if plan.in_one_call(method) else None
+
+    def getParameters(self) -> tuple[Tensor, Tensor]:
+        """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.
+
+        Calling it again gives the same flat tensors. Raises ValueError if gradients are not shared as parameters are.
+        """
+        return flattened(*self.parameters())
+
+    @staticmethod
+    def flatten(tensors: list[Tensor]) -> Tensor:
+        """One flat tensor whose parts the given tensors become."""
+        return flatten(tensors)
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Draws new initial values for all parameters."""
+        for module in self.children():
+            module.reset(stdv)
+        if self._spec is not None:
+            initial = initial_values(self._spec, stdv, dtype_of(self._type))
+            for name in self.own_parameters():
+                self.__dict__[name].copy(initial[name])
+        return self
+
+    def share(self, mlp: Any, *names: str) -> Any:
+        """Makes the named tensors views of another module's; networks of the same structure module by module."""
+        for mine, theirs in zip(self.children(), mlp.children(), strict=True):
+            mine.share(theirs, *names)
+        for name in names:
+            if isinstance(self.__dict__.get(name), Tensor):
+                self.__dict__[name].set(getattr(mlp, name))
+                self.shared = mlp.shared = True
+        return self
+
+    def clone(self, *names: str) -> Any:
+        """A deep copy; the named tensors are shared instead of copied."""
+        made = copy.deepcopy(self)
+        for name in names:
+            if not any(isinstance(module.__dict__.get(name), Tensor) for module in self.listModules()):
+                if any(name in module.__dict__ for module in self.listModules()):
+                    raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
+        return made.share(self, *names) if names else made

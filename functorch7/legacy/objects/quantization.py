@@ -1,0 +1,28 @@
+"""BigDL's `quantize`: a copy of a network with weights of 8 bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import compression
+from ..tensors.storage import dtype_of, precision
+from .functional import functional, wrap
+
+
+class Quantization:
+    """The method that all modules have."""
+
+    def quantize(self, dynamic: bool = False) -> Any:
+        """A new network with int8 weights in Linear, LookupTable, the convolutions and recurrences, in this one's mode.
+
+        It is for evaluation: what is left of the parameters can be trained. With `dynamic`, Linear rounds its inputs.
+        Recurrent layers keep their interface (forget, remember, hidden states); masks are set before.
+        Raises: TypeError as `functional`.
+        Source: BigDL, AbstractModule.quantize.
+        """
+        root: Any = self
+        module, (params, buffers) = functional(root)
+        with precision(dtype_of(root._type)):
+            small, variables = compression.quantize(module, params, buffers, dynamic=dynamic)
+        made = wrap(small, *variables)
+        return made.training() if root.train else made.evaluate()

@@ -1,0 +1,130 @@
+"""What of a module is saved: everything that past calls did not leave behind, or less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import layers
+from ..engine.plan import grad_name
+from ..tensors.storage import Storage, dtype_of
+from ..tensors.tensor import Tensor
+from .described import Described
+from .generated import class_of, is_generated, is_named
+
+PRIVATE = (
+    "_plans",
+    "_seats",
+    "_call",
+    "_output",
+    "_grad_input",
+    "_history",
+    "_hooks",
+    "_pending",
+    "_moment",
+    "_next_state",
+    "_next_gradient",
+    "_default_name",
+    "_line",
+    "_times",
+    "_noise",
+    "_kept",
+    "_described_before",
+    "_compiled",
+    "_around",
+    "_pulled",
+    "_followed",
+    "_within",
+)
+"""What belongs to past calls: never copied, never saved."""
+
+LEFT = ("output", "gradInput")
+"""What calls leave under Torch's names."""
+
+
+class Serialization(Described):
+    """The part of Module that is about saving. Gradients that are emptied are zeros again when loaded.
+
+    Source: dpnn/README.md, Serial.
+    """
+
+    dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input")
+    dpnn_serialEmpty: tuple[str, ...] = ()
+
+    @property
+    def dpnn_lightEmpty(self) -> list[str]:
+        """What `lightSerial` empties beside `dpnn_mediumEmpty`: the gradients."""
+        return [grad_name(name) for name in self.own_parameters()]
+
+    def heavySerial(self) -> Any:
+        """Saves everything (the default)."""
+        return self.serialMode([])
+
+    def mediumSerial(self) -> Any:
+        """Saves everything but what each module's `dpnn_mediumEmpty` names: for training."""
+        for module in self.listModules():
+            module.__dict__["dpnn_serialEmpty"] = tuple(module.dpnn_mediumEmpty)
+        return self
+
+    def lightSerial(self) -> Any:
+        """Saves no gradients either: for use."""
+        for module in self.listModules():
+            module.__dict__["dpnn_serialEmpty"] = (*module.dpnn_mediumEmpty, *module.dpnn_lightEmpty)
+        return self
+
+    def Serial(self, tensortype: str | None = None) -> Any:
+        """This module in an nn.Serial, which saves it in a type of tensors."""
+        return class_of(layers.Serial)(self, tensortype)
+
+    def serialMode(self, empty: Any) -> Any:
+        """Saves everything but the fields of these names, in all modules inside."""
+        if not isinstance(empty, (list, tuple)):
+            raise TypeError(f"expecting a table of names at arg 1, got {empty!r}")
+        for module in self.listModules():
+            module.__dict__["dpnn_serialEmpty"] = tuple(empty)
+        return self
+
+    def getSerialState(self) -> dict[str, Any]:
+        """The fields that are saved, with the class's name as `dpnn_typename`, and so for the modules inside."""
+        state = {name: value for name, value in self.__getstate__().items() if not name.startswith("_")}
+        inner = {"modules": [module.getSerialState() for module in self.children()]} if self.children() else {}
+        return {**state, **inner, "dpnn_typename": self.typename()}
+
+    def write(self, file: Any) -> None:
+        """Writes all fields, as one table, by `file.writeObject`."""
+        file.writeObject(self.__getstate__())
+
+    def read(self, file: Any) -> None:
+        """Takes the fields that `file.readObject` gives."""
+        self.__setstate__(file.readObject())
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        described = type(self._spec)
+        if not is_generated(type(self)) or is_named(described):
+            return super().__reduce_ex__(protocol)
+        return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
+
+    def saved_fields(self) -> dict[str, Any]:
+        """The fields as a file has them: Torch's are among them, whatever they hold."""
+        empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
+        return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
+
+    def take_fields(self, fields: dict[str, Any]) -> None:
+        """Becomes what a file's fields say; the dict is the object's from then on."""
+        for name in LEFT:
+            fields.pop(name, None)
+        self.__dict__ = fields
+
+
+def _blank(described: type) -> Any:
+    """An object of the class for a description class, without anything in it."""
+    return object.__new__(class_of(described))
+
+
+def _emptied(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return Tensor.viewing(Storage.zeros(value.shape, value.dtype), 0, value.shape)
+    return type(value)() if isinstance(value, (list, dict)) else value

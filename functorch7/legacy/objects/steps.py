@@ -1,0 +1,170 @@
+"""Time step by time step: the calls of a recurrence, and their backward calls in reverse order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...network.zero_mask import is_zero_mask
+from ...recurrent import set_zero_mask
+from ..engine.calls import Call, Repeated
+from ..tensors.changes import watchers
+from ..tensors.values import unwrapped, wrapped
+from .described import Described
+
+
+class _History:
+    """The calls since the last `forget`, by step number from 1, and how far backward has come."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.calls: dict[int, Call] = {}
+        self.grad_states: dict[int, Any] = {}
+        self.pulled = self.accumulated = 1  # the step after the one whose turn it is
+
+    def take(self, call: Call, keep: int) -> None:
+        """Notes one more step, and lets the one that is `keep` steps old go."""
+        self.count += 1
+        self.calls.pop(self.count - keep, None)
+        self.calls[self.count] = call
+        self.grad_states = {}
+        self.pulled = self.accumulated = self.count + 1
+
+
+class Steps(Described):
+    """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
+
+    @property
+    def step(self) -> int:
+        """The number of the next time step, from 1."""
+        return self._steps().count + 1
+
+    def _steps(self) -> _History:
+        history = self.__dict__.get("_history")
+        if history is None:
+            history = self.__dict__["_history"] = _History()
+        return history
+
+    def _drop_steps(self) -> None:
+        self.__dict__["_history"] = None
+
+    def _step_taken(self, call: Call) -> None:
+        self._steps().take(call, call.plan.rho if self.train else 1)
+
+    def _last_call(self, input: Any) -> Call:
+        """The last call of this object; without one, that of the network at this input, for backward alone.
+
+        Raises RuntimeError for a network that draws or has recurrent state: what forward would have left is not known.
+        """
+        if self.__dict__.get("_call") is None:
+            plan = self._planned_outside() if self.is_foreign() else self._planned()  # type: ignore[attr-defined]
+            if plan.draws or plan.state_slots:
+                raise RuntimeError(f"{self.title()}: backward called before forward")
+            self.__dict__["_call"] = Repeated(plan, input)
+        return self.__dict__["_call"]
+
+    def _last_call_at(self, input: Any) -> Call:
+        call = self.__dict__["_call"] = self._last_call(input).at(self, input)  # type: ignore[arg-type]
+        return call
+
+    def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
+        """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
+        if not self._last_call(input).plan.is_step:
+            return self._last_call_at(input), None, 0
+        steps = self._steps()
+        number = steps.pulled - 1
+        if number not in steps.calls:
+            rho = self._last_call(input).plan.rho
+            raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {rho})")
+        due = steps.calls[number]
+        others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]
+        if others:
+            raise RuntimeError(
+                f"{self.title()}: backward runs through the steps in reverse order: expected the input of step "
+                f"{number}, got that of step {others[0]}"
+            )
+        steps.calls[number] = due.at(self, input)  # type: ignore[arg-type]
+        return steps.calls[number], steps.grad_states.get(number), number
+
+    def _step_pulled(self, call: Call, accumulated: bool) -> None:
+        steps = self._steps()
+        steps.pulled -= 1
+        steps.grad_states[steps.pulled - 1] = call.state_gradient
+        if accumulated:
+            steps.accumulated = steps.pulled
+        self.gradInput = call.grad_input_of(self)  # type: ignore[arg-type]
+
+    def _to_accumulate(self, input: Any) -> tuple[Call, Any, int]:
+        """The call whose parameters' gradients are due."""
+        if not self._last_call(input).plan.is_step:
+            return self._last_call_at(input), None, 0
+        steps = self._steps()
+        steps.accumulated -= 1
+        if steps.accumulated < steps.pulled or steps.accumulated not in steps.calls:
+            raise RuntimeError(f"{self.title()}: accGradParameters called before the step's updateGradInput")
+        number = steps.accumulated
+        steps.calls[number] = steps.calls[number].at(self, input)  # type: ignore[arg-type]
+        return steps.calls[number], steps.grad_states.get(number), number
+
+    def forget(self) -> Any:
+        """Forgets all recurrent state inside: the next forward starts a new sequence."""
+        for module in self.listModules():
+            module._drop_steps()
+            module.__dict__.pop("_next_state", None)
+            for name in module._spec.traits.transient if module._spec is not None else ():
+                module._state[name] = None
+            for plan in watchers(module):
+                plan.members[0]._drop_steps()
+        return self
+
+    def remember(self, mode: str | None = None) -> Any:
+        """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
+        if hasattr(self._spec, "remember"):
+            self._respecify(self._spec.remember(mode))
+        else:
+            for module in self.children():
+                module.remember(mode)
+        return self
+
+    def hasMemory(self) -> bool:
+        """Whether a sequencer starts from the state of the last call, in the present mode."""
+        return self._spec.has_memory(self.train)
+
+    def maxBPTTstep(self, rho: int) -> None:
+        """Sets the number of steps that are kept for backward."""
+        for module in self.listModules():
+            if hasattr(module._spec, "rho"):
+                module.rho = rho
+
+    def setZeroMask(self, zeroMask: Any) -> None:
+        """Says which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none is.
+
+        It counts for the masking modules inside, for every call until it is set again; after a reversal in a chain,
+        backwards. Raises TypeError unless it is a tensor of bytes.
+        """
+        plan = self._planned()
+        structure = plan.program.buffers
+        masks = [value if is_zero_mask(value := slot.read()) else None for slot in plan.slots]
+        mask = zeroMask if zeroMask is False else unwrapped(zeroMask)
+        placed = set_zero_mask(plan.spec, structure.unflatten(masks), mask)
+        for slot, value in zip(plan.slots, structure.flatten_up_to(placed), strict=True):
+            if is_zero_mask(value):
+                slot.holder._state[slot.name] = value
+        for module in plan.foreign:
+            for child in module.children():
+                child.setZeroMask(zeroMask)
+
+    # Rewards -----------------------------------------------------------------------------------------------------
+
+    def reinforce(self, reward: Any) -> None:
+        """Sends a reward per example to every stochastic module inside, between forward and backward.
+
+        In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
+        """
+        sent = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
+        for module in self.listModules():
+            module.take_reward(sent)
+
+    def take_reward(self, reward: Any) -> None:
+        """What this module itself does with a reward: nothing, unless it is stochastic."""

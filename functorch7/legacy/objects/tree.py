@@ -1,0 +1,136 @@
+"""Modules inside modules: lists of them, modes, search and replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.tree import by_position
+from ..tensors.changes import changed
+from .described import Described
+
+
+class ModuleList(list):
+    """A container's modules: a Python list that notes its changes and takes nothing but modules."""
+
+    _seats: Any = ()
+
+    def __init__(self, owner: str, modules: Any = ()):
+        super().__init__(_checked(owner, module) for module in modules)
+        self.owner = owner
+
+    def __reduce__(self):
+        return ModuleList, (self.owner, list(self))
+
+    def append(self, module: Any) -> None:
+        self.insert(len(self), module)
+
+    def extend(self, modules: Any) -> None:
+        for module in modules:
+            self.append(module)
+
+    def __iadd__(self, modules: Any) -> Any:
+        self.extend(modules)
+        return self
+
+    def insert(self, index: Any, module: Any) -> None:
+        super().insert(index, _checked(self.owner, module))
+        changed(self)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            super().__setitem__(index, [_checked(self.owner, module) for module in value])
+        else:
+            super().__setitem__(index, _checked(self.owner, value))
+        changed(self)
+
+
+def _noting_change(name: str) -> None:
+    def method(self: ModuleList, *args: Any, **options: Any) -> Any:
+        changed(self)
+        return getattr(list, name)(self, *args, **options)
+
+    setattr(ModuleList, name, method)
+
+
+for _name in ("__delitem__", "pop", "remove", "clear", "reverse", "sort"):
+    _noting_change(_name)
+
+
+def _checked(owner: str, module: Any) -> Any:
+    if isinstance(module, Tree) and module.takes_an_input:
+        return module
+    hint = "; call it" if isinstance(module, type) and issubclass(module, Tree) else ""
+    raise TypeError(f"{owner}: expected a module, got {module!r}{hint}")
+
+
+class Tree(Described):
+    """The part of Module that deals with the modules inside."""
+
+    train: bool = True
+    takes_an_input = True
+    """Whether it can be in a list of modules; a criterion takes a target, too."""
+
+    def children(self) -> list[Any]:
+        """The modules inside."""
+        return self.__dict__.get("modules", [])
+
+    def listed(self) -> list[Any]:
+        """What else holds this module's structure: the list of the modules inside."""
+        inside = self.children()
+        return [inside] if isinstance(inside, ModuleList) else []
+
+    def _parts(self) -> list[Described]:
+        return [*super()._parts(), *self.children()]
+
+    def training(self) -> Any:
+        """Switches to training mode."""
+        return self._in_mode(True)
+
+    def evaluate(self) -> Any:
+        """Switches to evaluation mode."""
+        return self._in_mode(False)
+
+    def _in_mode(self, train: bool) -> Any:
+        if not isinstance(train, bool):
+            raise ValueError(f"{self.title()}: training mode is expected to be boolean, got {train!r}")
+        for module in self.children():
+            module.training() if train else module.evaluate()
+        if hasattr(self._spec, "has_memory") and self.train != train:
+            self.forget()
+        self.train = train
+        return self
+
+    def apply(self, callback: Callable[[Any], Any]) -> Any:
+        """Calls callback(module) on this module and on all inside, outer ones first; returns the module."""
+        callback(self)
+        for module in list(self.children()):
+            module.apply(callback)
+        return self
+
+    def replace(self, callback: Callable[[Any], Any]) -> Any:
+        """callback(module) for this module and all inside, which are replaced by what it returns."""
+        made = callback(self)
+        for i, module in enumerate(self.children()):
+            new = module.replace(callback)
+            if new is not module:
+                if not by_position(self._spec) and not hasattr(self._spec, "modules"):
+                    raise TypeError(f"{self.title()}: the modules inside are given by its arguments")
+                self._put_child(i, new)
+        return made
+
+    def _put_child(self, index: int, module: Any) -> None:
+        self.children()[index] = module
+
+    def listModules(self) -> list[Any]:
+        """This module and all inside, outer ones first."""
+        return [self, *(found for module in self.children() for found in module.listModules())]
+
+    def findModules(self, typename: str) -> tuple[list[Any], list[Any]]:
+        """The modules of exactly this type, and for each the container that it is in."""
+        nodes, containers = ([self], [self]) if self.typename() == typename else ([], [])
+        for module in self.children():
+            inner, around = module.findModules(typename)
+            nodes += inner
+            containers += [self if node is module and c is module else c for node, c in zip(inner, around, strict=True)]
+        return nodes, containers

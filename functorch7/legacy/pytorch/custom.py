@@ -1,0 +1,302 @@
+"""Modules in PyTorch's style: attributes are registered, and `forward` is the user's, traced as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ...core.tracebacks import shorten
+from ...layers.graph import nodes_among
+from ..engine.forms import frozen, is_array, split, thawed
+from ..engine.plan import grad_name
+from ..modules.module import Module
+from ..objects.described import noting_classes, overridden_in, taken_from
+from ..objects.generated import object_of
+from ..tensors.changes import changed
+from ..tensors.parameter import Parameter
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .registration import KINDS, Registration
+from .traced import Inside, Traced, describing, tree_text
+
+
+class Mode(int):
+    """Whether a module is in training mode; called, as Torch's method `training`, it changes the mode."""
+
+    module: Any
+
+    def __call__(self, mode: bool = True) -> Any:
+        return self.module._in_mode(mode)
+
+    def __repr__(self) -> str:
+        return str(bool(self))
+
+
+class Custom(Registration):
+    """What a user's class with a `forward` of its own becomes a subclass of.
+
+    Parameters, modules and buffers that are assigned to attributes are registered in this order; other attributes are
+    constants of the compiled program, which is made anew when they change. Buffers that `forward` assigns are kept.
+    `forward` takes any arguments: tensors are traced, everything else is static. `backward` takes the one tensor among
+    them, or the table of them.
+    Raises: AttributeError for attributes before `super().__init__()`; TypeError where `forward` needs values, sets
+    attributes, or where modules lie in plain lists; NotImplementedError without a forward.
+    Source: PyTorch, the Modules note.
+    """
+
+    described_by: type[Traced]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__.update(_children={}, _parameters={}, _buffers={}, _state={}, _own_name=None)
+        self.__dict__.setdefault("_plain", {})
+
+    @property
+    def training(self) -> Any:  # type: ignore[override]
+        """PyTorch's flag and Torch's method: true in training mode; `training()` switches to it."""
+        mode = Mode(self.train)
+        mode.module = self
+        return mode
+
+    # Attributes ------------------------------------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields, registry = self.__dict__, self._registry_for(value)
+        if registry is not None:
+            if registry not in fields:
+                raise AttributeError(f"cannot assign a {KINDS[registry]} before {self.typename()}'s super().__init__()")
+            self._register(registry, name, value)
+        elif name in fields.get("_buffers", ()):
+            self._set_buffer(name, value)
+        elif name in fields.get("_parameters", ()) or name in fields.get("_children", ()):
+            self._empty(name, value)
+        elif hasattr(Custom, name):
+            object.__setattr__(self, name, value)
+            if callable(value):
+                changed(self)
+        else:
+            fields.setdefault("_plain", {})[name] = None
+            object.__setattr__(self, name, value)
+
+    def _registry_for(self, value: Any) -> str | None:
+        if isinstance(value, Parameter):
+            return "_parameters"
+        return "_children" if isinstance(value, Module) else None
+
+    def _register(self, registry: str, name: str, value: Any) -> None:
+        """Notes a parameter, child or buffer under a name, in place of what had the name."""
+        fields = self.__dict__
+        if isinstance(self, Inside):
+            raise TypeError(f"{self.typename()}: forward cannot assign self.{name}; make modules in __init__")
+        if hasattr(Custom, name):
+            raise KeyError(f"{self.typename()}: attribute {name!r} already exists: it is one of every module's")
+        for other in ("_plain", "_parameters", "_children", "_buffers"):
+            if other != registry:
+                fields[other].pop(name, None)
+        fields[registry].setdefault(name, None)
+        fields[name] = value
+        if isinstance(value, Parameter):
+            fields[grad_name(name)] = value.grad
+        changed(self)
+
+    def _empty(self, name: str, value: Any) -> None:
+        """Sets a parameter or a child to None; refuses anything else."""
+        is_parameter = name in self.__dict__["_parameters"]
+        if value is not None:
+            what, wanted = ("parameter", "nn.Parameter") if is_parameter else ("child module", "nn.Module")
+            raise self._unfit(value, what, name, wanted)
+        self.__dict__[name] = None
+        changed(self)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        if value is not None and not is_array(value):
+            raise self._unfit(value, "buffer", name, "tensor")
+        old = self.__dict__[name]
+        self.__dict__[name] = value if value is None or isinstance(value, Tensor) else Tensor.of(value)
+        if (old is None) != (value is None):
+            changed(self)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{self.typename()} has no attribute {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        for registry in ("_plain", "_parameters", "_children", "_buffers"):
+            self.__dict__[registry].pop(name, None)
+        self.__dict__.pop(grad_name(name), None)
+        object.__delattr__(self, name)
+        changed(self)
+
+    # Structure -------------------------------------------------------------------------------------------------------
+
+    def children(self) -> list[Any]:
+        """The modules inside, in the order of registration."""
+        return [self.__dict__[name] for name in self.child_names()]
+
+    def child_names(self) -> list[str]:
+        """The names of the modules inside."""
+        return [name for name in self.__dict__.get("_children", ()) if self.__dict__[name] is not None]
+
+    @property
+    def modules(self) -> list[Any]:
+        """Torch's field: the modules inside."""
+        return self.children()
+
+    def _put_child(self, index: int, module: Any) -> None:
+        setattr(self, self.child_names()[index], module)
+
+    def own_parameters(self) -> list[str]:
+        """The names of this object's own parameters, in the order of registration."""
+        return [name for name in self.__dict__.get("_parameters", ()) if self.__dict__[name] is not None]
+
+    def _put_parameter(self, name: str, tensor: Tensor) -> None:
+        setattr(self, name, Parameter(tensor))
+
+    def own_buffers(self) -> dict[str, bool]:
+        """The names of this object's own buffers, and whether each is saved."""
+        kinds = self.__dict__.get("_buffers", {})
+        return {name: persistent for name, persistent in kinds.items() if self.__dict__[name] is not None}
+
+    def _tensors(self) -> dict[str, Tensor]:
+        names = self.own_parameters()
+        return {name: self.__dict__[name] for name in (*names, *map(grad_name, names), *self.own_buffers())}
+
+    def own_attributes(self) -> tuple:
+        """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
+        fields, names = self.__dict__, [*self.__dict__["_plain"]]
+        for name in names:
+            self._check_attribute(name, fields[name])
+        for registry in ("_parameters", "_children", "_buffers"):
+            names += [name for name in fields[registry] if fields[name] is None]
+        return tuple((name, frozen(fields[name])) for name in sorted(names))
+
+    def _check_attribute(self, name: str, value: Any) -> None:
+        if isinstance(value, (list, tuple, dict)):
+            for each in value.values() if isinstance(value, dict) else value:
+                self._check_attribute(name, each)
+        if isinstance(value, (Module, Parameter)):
+            raise TypeError(
+                f"{self.typename()}: {name!r} is a plain table with a {type(value).__name__} in it, which would not be "
+                "learned; use nn.ModuleList, nn.ModuleDict, or an attribute for each"
+            )
+
+    @property
+    def _spec(self) -> Traced:  # type: ignore[override]
+        """The description as it stands."""
+        return self.own_description()
+
+    def own_description(self) -> Traced:
+        """The description of the object as it stands."""
+        fields, buffers = self.__dict__, self.own_buffers()
+
+        def shapes(names: Any) -> tuple:
+            return tuple((name, fields[name].shape, fields[name].dtype.name) for name in names)
+
+        described = type(self).described_by(
+            self.own_attributes(),
+            tuple(self.child_names()),
+            tuple(child.description() for child in self.children()),
+            shapes(self.own_parameters()),
+            shapes(buffers),
+            tuple(name for name, persistent in buffers.items() if not persistent),
+        )
+        return described.named(fields["_own_name"])
+
+    def _respecify(self, spec: Any) -> bool:
+        """Takes another name: all else in the description follows from the object."""
+        self.__dict__["_own_name"] = spec.own_name
+        changed(self)
+        return True
+
+    def _take(self, spec: Any, given: Any) -> None:
+        """Becomes the object of a description, with zeros for arrays."""
+        Custom.__init__(self)
+        self.__dict__["_own_name"] = spec.own_name
+        for name, value in spec.attributes:
+            setattr(self, name, thawed(value))
+        for name, shape, dtype in spec.parameters:
+            setattr(self, name, Parameter(Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)))
+        for name, shape, dtype in spec.buffers:
+            self.register_buffer(
+                name, Tensor.viewing(Storage.zeros(shape, dtype), 0, shape), name not in spec.traits.unsaved
+            )
+        for name, child in spec.children().items():
+            setattr(self, name, taken_from(given, child) or object_of(child, given))
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Draws new values: by `reset` of the modules inside, and by the user's `reset_parameters()`."""
+        if self.own_parameters() and not hasattr(self, "reset_parameters"):
+            raise NotImplementedError(f"{self.typename()}: define reset_parameters(), which draws its parameters")
+        for module in self.children():
+            module.reset(stdv)
+        if self.own_parameters():
+            self.reset_parameters()
+        return self
+
+    # Calls -----------------------------------------------------------------------------------------------------------
+
+    def is_foreign(self) -> bool:
+        """False, unless the user writes Torch's methods, too."""
+        return self.has_own_gradient() or self.overrides("updateOutput")
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """To be written by the user."""
+        raise NotImplementedError(f"{self.typename()}: missing the required forward function")
+
+    def updateOutput(self, input: Any) -> Any:
+        """The output for one input."""
+        return self.call_with((input,), {})
+
+    def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
+        form, given = split(args, kwargs)
+        return self._run(self._planned(form), given).result
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward` of these arguments; of nodes, a node of a graph."""
+        nodes = None if kwargs else nodes_among(args)
+        if nodes is not None:
+            return super().__call__(*args)
+        try:
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def extra_repr(self) -> str:
+        """What is printed between the brackets; users define it."""
+        return ""
+
+    def __repr__(self) -> str:
+        children = dict(zip(self.child_names(), self.children(), strict=True))
+        return tree_text(type(self).__name__, self.extra_repr(), children)
+
+
+def note_class(kind: Any) -> None:
+    """Looks at a user's new class: one that defines `forward`, and neither Torch's methods nor a layer, is a Custom."""
+    if not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
+        return
+    written: Callable | None = vars(kind).get("forward")
+    if written is not None and not overridden_in(kind, "updateOutput"):
+        kind.forward = _compiled(written)
+        if not issubclass(kind, Custom):
+            kind.__bases__ = (*(base for base in kind.__bases__ if base is not Module), Custom)
+    if issubclass(kind, Custom):
+        kind.described_by = describing(kind)
+
+
+noting_classes.append(note_class)
+
+
+def _compiled(written: Callable) -> Callable:
+    """A user's `forward` as a method: the code itself on stand-ins, a compiled call on objects."""
+
+    @wraps(written)
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return written(self, *args, **kwargs) if isinstance(self, Inside) else self.call_with(args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return forward

@@ -1,0 +1,281 @@
+"""A user's `forward` as a description: it is run, while a program is traced, on stand-ins with traced tensors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+from functools import cache, partial
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ... import core
+from ...core import tree
+from ...core.composite import key_of_call
+from ...core.emitted import both, is_emitted
+from ..engine.foreign import InMode, OfUser
+from ..engine.forms import Form, Static, array_of, frozen, is_array, split, thawed
+from ..objects.generated import class_of, classes
+from ..objects.tree import ModuleList
+from ..tensors.random import refusing
+from ..tensors.styles import pytorch_operators
+from ..tensors.tensor import Tensor
+from ..tensors.values import wrapped
+
+Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
+
+NEEDS_VALUES = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+
+class Traced(core.Module, abstract=True):
+    """A module whose `forward` the user wrote in PyTorch's style; one subclass for each user's class, in `kind`.
+
+    All that `forward` can depend on is in the fields, so that objects of one class with equal attributes, of equal
+    structure, share a compiled program. `parameters` and `buffers` are (name, shape, dtype). `init` gives zeros, in
+    which only the structure counts: the values are drawn by the class's `__init__`, when an object is made.
+    """
+
+    kind: ClassVar[Any]
+
+    attributes: tuple[tuple[str, Static], ...]
+    names: tuple[str, ...]
+    modules: tuple[core.Module, ...]
+    parameters: Shapes
+    buffers: Shapes
+    unsaved: tuple[str, ...] = ()  # type: ignore[misc]
+    form: Form | None = None
+
+    def children(self) -> dict[str, core.Module]:
+        return dict(zip(self.names, self.modules, strict=True))
+
+    @property
+    def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(name for name, _, _ in self.parameters)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return _zeros(self.parameters)
+
+    def init_buffers(self) -> dict[str, Any]:
+        return _zeros(self.buffers)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        run = Run(self, params, buffers, key, train)
+        args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
+        try:
+            with refusing(f"{self.torch_name()}: forward"), pytorch_operators():
+                returned = self.kind.forward(run.object, *args, **kwargs)
+            output = array_of(returned, f"{self.torch_name()}: forward returned")
+        except NEEDS_VALUES as error:
+            raise TypeError(
+                f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
+                "have, because it runs once for all inputs of a shape; compute with tensors, torch.where or jax.numpy"
+            ) from error
+        check_unchanged(run.object, self.torch_name())
+        return output, collected(run.object)
+
+    def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Any]:
+        """(module, input) of a call with several arguments: its input is the table of the arrays among them."""
+        form, given = split(args, kwargs)
+        return self.replace(form=form), array_of(given)
+
+    def printed(self) -> str:
+        return tree_text(self.kind.__name__, "", self.children())
+
+    def __reduce__(self):
+        attached = {name: self.__dict__[name] for name in ("own_name", "_hooks") if name in self.__dict__}
+        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self))), attached
+
+
+def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
+    """Zeros in these dtypes, or what stands for them where JAX keeps no 64-bit numbers."""
+    return {name: jnp.zeros(shape, jax.dtypes.canonicalize_dtype(dtype)) for name, shape, dtype in arrays}
+
+
+def _described(kind: type, values: tuple) -> Traced:
+    return kind.described_by(*values)  # type: ignore[attr-defined]
+
+
+def describing(kind: type) -> type[Traced]:
+    """The class of the descriptions of a user's class."""
+    made = type(kind.__name__, (Traced,), {"kind": kind, "__module__": kind.__module__}, abstract=True)  # type: ignore[call-overload]
+    classes[made] = kind
+    return made
+
+
+def tree_text(name: str, extra: str, children: dict[str, Any]) -> str:
+    """PyTorch's form of printing: Net(extra) or, with modules inside, a line for each."""
+    if not children:
+        return f"{name}({extra})"
+    lines = [extra] if extra else []
+    lines += [f"({key}): {child}".replace("\n", "\n  ") for key, child in children.items()]
+    return f"{name}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+class Inside:
+    """What makes a module's class that of a stand-in: a call runs the described module, in the trace."""
+
+    __dict__: dict[str, Any]
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the module; a module that calls itself runs the user's code."""
+        return self.__dict__["_run_inside"].call(self, args, kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    def updateOutput(self, input: Any) -> Any:
+        """As forward."""
+        return self.forward(input)
+
+    def backward(self, *_: Any, **__: Any) -> Any:
+        """Refused: the gradient is found by differentiation."""
+        raise TypeError(f"{type(self).__name__}: backward cannot be called in forward; it is found by differentiation")
+
+    updateGradInput = accGradParameters = backward
+
+
+@cache
+def _inside(kind: type) -> type:
+    return type(kind.__name__, (Inside, kind), {"__module__": kind.__module__})
+
+
+class Run:
+    """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
+
+    def __init__(self, spec: Traced, params: Any, buffers: Any, key: Any, train: bool):
+        self.spec, self.params, self.key, self.train = spec, params, key, train
+        self.calls: Counter[tree.Path] = Counter()
+        self.object = self._stand_in(spec, params, buffers, train, ())
+
+    def _stand_in(self, spec: Any, params: Any, buffers: Any, train: bool, path: tree.Path) -> Any:
+        """An object of the user's or the layer's class over traced arrays, without looking at the real one."""
+        if isinstance(spec, InMode):
+            return self._stand_in(spec.module, params, buffers, spec.train, path)
+        theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
+        made = object.__new__(_inside(theirs))
+        fields = made.__dict__
+        names = tree.child_names(spec)
+        inner = [
+            self._stand_in(child, params[name], buffers[name], train, (*path, name))
+            for name, child in tree.named_children(spec)
+        ]
+        own, _ = tree.split(spec, buffers)
+        arrays = {
+            name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient
+        }
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
+        fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
+        if isinstance(spec, OfUser):
+            fields.update({**vars(spec.user()), **fields})
+            return made
+        given, _ = tree.split(spec, params)
+        fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
+        fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
+        if isinstance(spec, Traced):
+            fields.update({name: thawed(value) for name, value in spec.attributes})
+            fields.update(zip(names, inner, strict=True), _own_name=spec.own_name)
+            fields["_plain"] = dict.fromkeys(name for name, _ in spec.attributes)
+            fields["_children"] = dict.fromkeys(names)
+            fields["_parameters"] = dict.fromkeys(spec.parameter_order)
+            fields["_buffers"] = {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers}
+        else:
+            fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
+        return made
+
+    def call(self, module: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Runs a module inside, at any depth, by `core.Module.call` from each level to the next."""
+        path = module.__dict__["_path"]
+        if not path:
+            return self.spec.kind.forward(module, *args, **kwargs)
+        form, given = split(args, kwargs)
+        key = key_of_call(self.spec, self.key, self.calls[path])
+        self.calls[path] += 1
+        output, new = self.spec.call(
+            path[0], self.params, collected(self.object), array_of(given),
+            key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
+        )  # fmt: skip
+        put(self.object.__dict__[path[0]], new)
+        return wrapped(output)
+
+
+def check_unchanged(made: Any, who: str, place: str = "self") -> None:
+    """Refuses what a `forward` has set on stand-ins, other than buffers: it runs once, not at every call."""
+    fields, spec = made.__dict__, made.__dict__["_described"]
+    before = dict(spec.attributes) if isinstance(spec, Traced) else {}
+    wrong = [
+        name for name in fields.get("_plain", ())
+        if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]
+    ]  # fmt: skip
+    wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
+    if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
+        wrong.append("settings")
+    if wrong:
+        raise TypeError(
+            f"{who}: forward sets {place}.{wrong[0]}, which would happen only when it is traced; "
+            f"return it, or make it a buffer: self.register_buffer({wrong[0]!r}, tensor)"
+        )
+    for name, each in zip(tree.child_names(spec), fields["_inner"], strict=True):
+        check_unchanged(each, who, f"{place}.{name}")
+
+
+def _is_traced(value: Any) -> bool:
+    """Whether there is a traced tensor in a value."""
+    if isinstance(value, (dict, list, tuple)):
+        return any(map(_is_traced, value.values() if isinstance(value, dict) else value))
+    return is_array(value) and not core.is_concrete(value.array if isinstance(value, Tensor) else value)
+
+
+def _entered(
+    path: tree.Path, form: Form | None, child: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
+) -> tuple[Any, Any]:
+    """Runs the module at a path inside a child, or, at the end of the path, the child."""
+    if isinstance(child, InMode):
+        child, train = child.inner, child.train
+    if path:
+        way = partial(_entered, path[1:], form)
+        through = len(path) > 1
+        output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
+        return output, tree.with_at(buffers, (path[0],), new)
+    if form is not None:
+        if not isinstance(child, Traced):
+            args, kwargs = form.filled(input)
+            given = ", ".join([*map(core.describe, args), *(f"{n}={core.describe(v)}" for n, v in kwargs.items())])
+            raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
+        child = child.replace(form=form)
+    return child.apply(params, buffers, input, key=key, train=train)
+
+
+def collected(made: Any) -> Any:
+    """The buffers of a stand-in and of all inside it, as they are now."""
+    fields, spec = made.__dict__, made.__dict__["_described"]
+    own = {name: _current(made, name) for name in spec.init_buffers()}
+    return tree.join(spec, own, [collected(each) for each in fields["_inner"]])
+
+
+def _current(made: Any, name: str) -> Any:
+    if name in made.__dict__["_state"]:
+        return made.__dict__["_state"][name]
+    value = made.__dict__[name]
+    if value is None:
+        raise TypeError(f"{type(made).__name__}: forward sets the buffer {name!r} to None")
+    return value.array
+
+
+def put(made: Any, buffers: Any) -> None:
+    """Gives a stand-in, and all inside it, the buffers that a call returned."""
+    fields, spec = made.__dict__, made.__dict__["_described"]
+    own, below = tree.split(spec, buffers)
+    for name, value in own.items():
+        if name not in fields["_state"]:
+            fields[name] = Tensor.of(value)
+        elif is_emitted(value):
+            fields["_state"][name] = both(fields["_state"][name], value)
+        else:
+            fields["_state"][name] = value
+    for each, branch in zip(fields["_inner"], below, strict=True):
+        put(each, branch)

@@ -1,0 +1,1 @@
+"""Tensors and storages: Torch's types, arithmetic and random numbers."""

@@ -1,0 +1,290 @@
+"""What tensors compute: in-place methods, reductions and operators."""
+
+from __future__ import annotations
+
+import operator
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import jax
+import numpy as np
+
+from ...core import is_concrete
+from ...losses.tables import as_arrays
+from .convolutions import CONVOLUTIONS
+from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
+from .linear_algebra import LINEAR
+from .makers import MAKERS, joined
+from .operations import (
+    METHODS_OF_PRODUCT,
+    OPERATIONS,
+    Operation,
+    computed,
+    described,
+    is_number,
+    quotient,
+    same_count,
+    sizes_text,
+)
+from .places import Places
+from .random import given_generator
+from .results import ROWS, Row
+from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
+from .styles import has_pytorch_operators
+
+
+class Arithmetic(Places):
+    """The part of Tensor that computes; methods that change elements return the tensor."""
+
+    __slots__ = ()
+
+    array: Any
+    dtype: Any
+    shape: tuple[int, ...]
+    storage_: Storage
+    offset: int
+    strides_: tuple[int, ...]
+    of: ClassVar[Any]
+    viewing: ClassVar[Any]
+    nElement: Any
+    contiguous: Any
+    numpy: Any
+    resize: Any
+    narrow: Any
+    uniform: Any
+    normal: Any
+    add: Any
+    csub: Any
+    _is_whole: Any
+    _axis: Any
+    _index: Any
+
+    def item(self) -> Any:
+        """The only element as a Python number."""
+        return np.asarray(self.array).item()
+
+    def totable(self) -> list:
+        """The elements as nested lists."""
+        return self.numpy().tolist()
+
+    def clone(self) -> Self:
+        """A contiguous copy with a storage of its own."""
+        array = self.array  # JAX arrays never change, so that a whole view needs no copy
+        return type(self).of(array if isinstance(array, jax.Array) else np.array(array))
+
+    def copy(self, source: Any) -> Self:
+        """Copies the elements of another tensor or array of as many elements."""
+        values = source.array if isinstance(source, Arithmetic) else as_arrays(source)
+        if np.size(values) != self.nElement():
+            raise ValueError(
+                f"copy: expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
+                f"got size {sizes_text(np.shape(values))}"
+            )
+        return self._written((np.asarray(values) if is_concrete(values) else values).reshape(self.shape))
+
+    def _written(self, result: Any) -> Self:
+        """Itself, with these elements in its type."""
+        if result.shape != self.shape:
+            raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
+        with precision(self.dtype):
+            self.array = result.astype(self.dtype)
+        return self
+
+    def fill(self, value: float) -> Self:
+        """Sets every element."""
+        self.array = np.full(self.shape, value, self.dtype)
+        return self
+
+    def zero(self) -> Self:
+        """Sets every element to 0."""
+        if self._is_whole():
+            self.storage_.zero()
+            return self
+        return self.fill(0)
+
+    def rand(self, *sizes: Any) -> Self:
+        """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).uniform(chosen)
+
+    def randn(self, *sizes: Any) -> Self:
+        """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
+        chosen, sizes = given_generator(sizes)
+        return self.resize(*sizes_given(*sizes)).normal(chosen)
+
+    def cat(self, *args: Any) -> Self:
+        """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other."""
+        return joined((self, *args), type(self))
+
+    def randperm(self, *args: Any) -> Self:
+        """randperm([generator], n): becomes the numbers 1 to n in random order."""
+        order = permutation(args)
+        return self.resize(len(order)).copy(order)
+
+    def multinomial(self, *args: Any) -> Self:
+        """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,
+        or for each row of a matrix, that are as probable as their weights; without replacement no class twice.
+        """
+        chosen, given = given_generator(args)
+        found = multinomial(chosen, np.asarray(given[0]), *given[1:])
+        return self.resize(*found.shape).copy(found)
+
+    def apply(self, function: Any) -> Self:
+        """Replaces every element x by function(x), unless that is None."""
+        values = [function(x) for x in self.numpy().reshape(-1).tolist()]
+        old = self.numpy().reshape(-1).tolist()
+        return self.copy([o if v is None else v for v, o in zip(values, old, strict=True)])
+
+    def sub(self, *args: Any) -> Any:
+        """sub(first1, last1, first2, last2, ...): the view of these ranges of the first dimensions; -1 is the last.
+
+        With a tensor, or one number, as csub: subtracts, in place.
+        """
+        if len(args) < 2 or not all(isinstance(each, (int, np.integer)) for each in args):
+            return self.csub(*args)
+        if len(args) % 2:
+            raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")
+        view = self
+        for dim, (first, last) in enumerate(zip(args[::2], args[1::2], strict=True), 1):
+            axis = view._axis(dim)
+            view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
+        return view
+
+    def type(self, name: str | None = None) -> Any:
+        """Torch's name of the type; with a name, a copy of that type (itself if it has it already)."""
+        if name is None:
+            return type_name_of(self.dtype)
+        device = gpu("torch.Tensor: cuda()") if name.startswith("torch.Cuda") else None
+        if dtype_of(name) == self.dtype and device is None:
+            return self
+        tensor = self.contiguous()
+        return type(self).viewing(tensor.storage_.cast(dtype_of(name), device), tensor.offset, tensor.shape)
+
+    def typeAs(self, other: Arithmetic) -> Self:
+        """This tensor in another's type."""
+        return self.type(other.type())
+
+    def __neg__(self: Any) -> Any:
+        return self * -1
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        if self.nElement() != 1:
+            raise ValueError(
+                "a tensor is neither true nor false; write `tensor is not None` for Lua's `if tensor then`"
+            )
+        return bool(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes_text(self.shape)}]"
+
+
+def _of_operation(operation: Operation) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        found = operation.in_place(self, args)
+        if found is not None:
+            return self._written(operation.computed(*found))
+        found = operation.without_result(args)
+        if found is None:
+            raise operation.wrong(args)
+        result = operation.computed(*found)
+        return self.resize(*result.shape)._written(result)
+
+    _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
+
+
+def _of_distribution(distribution: Distribution) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        return filled(distribution, self, args)
+
+    _add_method(distribution.name, method, f"Draws every element, after a generator if any: {distribution.formula}.")
+
+
+def _of_row(row: Row) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        return row.call((self, *args), type(self))
+
+    _add_method(row.name, method, f"{row.words}, x being this tensor; or it is a first result, before x.")
+
+
+def _of_maker(name: str) -> None:
+    compute, words = MAKERS[name]
+
+    def method(self: Any, *args: Any) -> Any:
+        found = compute(*args)
+        return self.resize(*found.shape)._written(found)
+
+    _add_method(name, method, f"Becomes {words}.")
+
+
+def _add_method(name: str, method: Any, doc: str) -> None:
+    method.__name__, method.__doc__ = name, f"{doc[0].upper()}{doc[1:]}"
+    setattr(Arithmetic, name, method)
+
+
+def operated(name: str, left: Any, right: Any, like: Any) -> Any:
+    """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
+    function = quotient_of if name == "truediv" and not has_pytorch_operators() else getattr(operator, name)
+    fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
+    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
+
+
+def quotient_of(left: Any, right: Any) -> Any:
+    """Torch's `/`: of whole numbers without the fraction."""
+    return quotient(None, left, right)
+
+
+def _operated(name: str, reflected: bool = True) -> None:
+    setattr(Arithmetic, f"__{name}__", lambda self, other: operated(name, self, other, self))
+    if reflected:
+        setattr(Arithmetic, f"__r{name}__", lambda self, other: operated(name, other, self, self))
+
+
+def _as_they_are(arrays: list) -> list:
+    return arrays
+
+
+def _product(left: Any, right: Any) -> Any:
+    """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
+    tensor = left if isinstance(left, Arithmetic) else right
+    if is_number(left) or is_number(right) or has_pytorch_operators():
+        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
+    ranks = (len(np.shape(left)), len(np.shape(right)))
+    if ranks == (1, 1):
+        return ROWS["dot"].call((left, right), tensor)
+    method = METHODS_OF_PRODUCT.get(ranks)
+    if method is None:
+        raise ValueError(
+            f"torch: {described(left)} * {described(right)}: expected matrices or vectors; cmul multiplies by elements"
+        )
+    operation = OPERATIONS[method]
+    return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
+
+
+def as_result(found: Any, like: Any) -> Any:
+    """A result as a tensor, or, if it has no dimensions and is known, as a number."""
+    return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
+
+
+for _operation in OPERATIONS.values():
+    _of_operation(_operation)
+for _distribution in DISTRIBUTIONS.values():
+    _of_distribution(_distribution)
+for _name in MAKERS:
+    _of_maker(_name)
+for _row in (ROWS | LINEAR | CONVOLUTIONS).values():
+    _of_row(_row)
+for _name in ("add", "sub", "truediv", "mod", "pow", "matmul"):
+    _operated(_name)
+for _name in ("lt", "le", "gt", "ge"):
+    _operated(_name, reflected=False)
+Arithmetic.__mul__ = lambda self, other: _product(self, other)  # type: ignore[method-assign]
+Arithmetic.__rmul__ = lambda self, other: _product(other, self)  # type: ignore[method-assign]

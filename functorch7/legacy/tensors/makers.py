@@ -1,0 +1,64 @@
+"""What tensors are made of: sizes and numbers alone, or other tensors one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import is_concrete
+from .default_type import default_dtype
+from .storage import precision, sizes_given
+
+
+def _range(first: float, last: float, step: float = 1) -> np.ndarray:
+    if not step or (last - first) / step < 0:
+        raise ValueError(f"torch.range: expected a step from {first} towards {last}, got {step}")
+    return first + step * np.arange(int((last - first) / step + 1e-9) + 1)
+
+
+def _eye(rows: int, columns: int | None = None) -> np.ndarray:
+    return np.eye(int(rows), None if columns is None else int(columns))
+
+
+MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
+    "zeros": (lambda *sizes: np.zeros(sizes_given(*sizes)), "zeros of these sizes, one by one or as a LongStorage"),
+    "ones": (lambda *sizes: np.ones(sizes_given(*sizes)), "ones of these sizes, one by one or as a LongStorage"),
+    "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
+    "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
+    "linspace": (
+        lambda first, last, n=100: np.linspace(first, last, int(n)), "n numbers, 100 by default, at equal distances"
+    ),
+    "logspace": (
+        lambda first, last, n=100: np.logspace(first, last, int(n)), "10 to the power of n numbers at equal distances"
+    ),
+}  # fmt: skip
+"""Functions of numbers alone: what `torch.f(...)` gives, and `torch.f(result, ...)` and `result.f(...)` write."""
+
+
+def made(name: str, args: tuple, like: Any, dtype: Any = None) -> Any:
+    """`torch.f` of a maker; `like` makes tensors."""
+    if args and hasattr(args[0], "storage_"):
+        return getattr(args[0], name)(*args[1:])
+    return like.of(MAKERS[name][0](*args).astype(default_dtype() if dtype is None else dtype))
+
+
+def joined(args: tuple, like: Any) -> Any:
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the last dimension by default."""
+    parts, dim = (args[:-1], args[-1]) if isinstance(args[-1], int) else (args, -1)
+    is_table = bool(parts) and isinstance(parts[-1], (list, tuple))
+    tensors, results = (parts[-1], parts[:-1]) if is_table else (parts[-2:], parts[:-2])
+    if len(tensors) < 1 + (not is_table) or len(results) > 1 or not all(hasattr(t, "storage_") for t in tensors):
+        raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
+    first, axis = tensors[0], -1 if dim == -1 else tensors[0]._axis(dim)
+    arrays = [each.array for each in tensors]
+    sizes = {tuple(np.delete(each.shape, axis)) for each in tensors}
+    if len(sizes) > 1 or len({each.ndim for each in tensors}) > 1:
+        shapes = ", ".join("x".join(map(str, each.shape)) for each in tensors)
+        raise ValueError(f"torch.cat: expected tensors of the same sizes but for one dimension, got {shapes}")
+    with precision(first.dtype):
+        library = np if all(map(is_concrete, arrays)) else jnp
+        found = library.concatenate(arrays, axis).astype(first.dtype)
+    return results[0].resize(*found.shape)._written(found) if results else like.of(found)

@@ -1,0 +1,236 @@
+"""What tensors do at places that indices or masks name, and views of their parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import is_concrete
+from .operations import is_number, sizes_text
+from .results import indices
+from .storage import precision, sizes_given
+
+_CASTS = {
+    "byte": "Byte", "char": "Char", "short": "Short", "int": "Int", "long": "Long", "float": "Float",
+    "double": "Double", "half": "Half", "cuda": "Cuda",
+}  # fmt: skip
+
+
+class Places:
+    """The part of Tensor that reads and writes at places, and views parts."""
+
+    __slots__ = ()
+
+    array: Any
+    dtype: Any
+    shape: tuple[int, ...]
+    offset: int
+    strides_: tuple[int, ...]
+    storage_: Any
+    viewing: Any
+    of: Any
+    ndim: int
+    dim: Any
+    numpy: Any
+    narrow: Any
+    size: Any
+    set: Any
+    resize: Any
+    copy: Any
+    nElement: Any
+    _axis: Any
+
+    # Views ------------------------------------------------------------------------------------------------------------
+
+    def squeeze(self, dim: int | None = None) -> Self:
+        """The view without the dimensions of size 1, or without this one if it is of size 1; of one element, size 1."""
+        axes = range(self.ndim) if dim is None else [self._axis(dim)]
+        kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
+        if not kept and self.ndim:
+            kept = [0]
+        return self._reordered(kept)
+
+    def permute(self, *dims: int) -> Self:
+        """The view with the dimensions in this order."""
+        axes = [self._axis(dim) for dim in sizes_given(*dims)]
+        if sorted(axes) != list(range(self.ndim)):
+            raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
+        return self._reordered(axes)
+
+    def _reordered(self, axes: list[int]) -> Self:
+        shape, strides = (tuple(values[a] for a in axes) for values in (self.shape, self.strides_))
+        return self.viewing(self.storage_, self.offset, shape, strides)
+
+    def unfold(self, dim: int, size: int, step: int) -> Self:
+        """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""
+        axis = self._axis(dim)
+        if not 1 <= size <= self.shape[axis] or step < 1:
+            raise ValueError(
+                f"torch.unfold: expected a size up to {self.shape[axis]} and a step, got {size} and {step}"
+            )
+        count = (self.shape[axis] - size) // step + 1
+        shape = (*self.shape[:axis], count, *self.shape[axis + 1 :], size)
+        strides = (*self.strides_[:axis], self.strides_[axis] * step, *self.strides_[axis + 1 :], self.strides_[axis])
+        return self.viewing(self.storage_, self.offset, shape, strides)
+
+    def split(self, size: int, dim: int = 1) -> list[Self]:
+        """Views of so many slices of a dimension each; the last has the rest."""
+        total = self.size(dim)
+        if size < 1:
+            raise ValueError(f"torch.split: expected a positive size, got {size}")
+        return [self.narrow(dim, first, min(size, total - first + 1)) for first in range(1, total + 1, size)]
+
+    def chunk(self, n: int, dim: int = 1) -> list[Self]:
+        """Up to n views of equal parts of a dimension; the last may be smaller."""
+        return self.split(math.ceil(self.size(dim) / n), dim)
+
+    def repeatTensor(self, *sizes: Any) -> Self:
+        """The elements repeated so often along each dimension, new ones first; or, as a result, those of another."""
+        if sizes and isinstance(sizes[0], Places):
+            repeated = sizes[0].repeatTensor(*sizes[1:])
+            return self.resize(*repeated.shape).copy(repeated)
+        times = sizes_given(*sizes)
+        if len(times) < self.ndim:
+            raise ValueError(f"torch.repeatTensor: expected {self.ndim} or more numbers, got {times}")
+        with precision(self.dtype):
+            return self.of((np if is_concrete(self.array) else jnp).tile(self.array, times))
+
+    # Masks ------------------------------------------------------------------------------------------------------------
+
+    def _masked(self, name: str, mask: Any) -> np.ndarray:
+        found = np.asarray(mask) != 0
+        if found.size != self.nElement():
+            wanted, given = sizes_text(self.shape), sizes_text(found.shape)
+            raise ValueError(f"torch.{name}: expected a mask of as many elements as size {wanted}, got size {given}")
+        return found.reshape(self.shape)
+
+    def maskedSelect(self, *args: Any) -> Self:
+        """maskedSelect([tensor,] mask): the elements where the mask is not 0, one after the other."""
+        if len(args) == 2:
+            found = args[0].maskedSelect(args[1])
+            return self.resize(*found.shape).copy(found)
+        return self.of(self.numpy()[self._masked("maskedSelect", args[0])])
+
+    def maskedFill(self, mask: Any, value: float) -> Self:
+        """Sets the elements where the mask is not 0."""
+        return self._where(self._masked("maskedFill", mask), value)
+
+    def maskedCopy(self, mask: Any, source: Any) -> Self:
+        """Copies one element after the other from a tensor to where the mask is not 0."""
+        chosen, values = self._masked("maskedCopy", mask), np.asarray(source).reshape(-1)
+        if values.size < (count := int(chosen.sum())):
+            raise ValueError(f"torch.maskedCopy: expected {count} elements or more, got {values.size}")
+        return self._where(chosen, values[:count])
+
+    def _where(self, place: Any, values: Any) -> Self:
+        """Writes values to places of a copy, and the copy back."""
+        changed = np.array(self.array)
+        changed[place] = values
+        self.array = changed
+        return self
+
+    # Indices ----------------------------------------------------------------------------------------------------------
+
+    def _slices(self, name: str, dim: int, index: Any) -> tuple:
+        axis = self._axis(dim)
+        return (*[slice(None)] * axis, indices(name, index, self.shape[axis]).reshape(-1))
+
+    def _source(self, name: str, place: tuple, tensor: Any) -> np.ndarray:
+        values, axis = np.asarray(tensor), len(place) - 1
+        wanted = (*self.shape[:axis], place[-1].size, *self.shape[axis + 1 :])
+        if values.size != math.prod(wanted):
+            raise ValueError(
+                f"torch.{name}: expected a tensor of size {sizes_text(wanted)}, got {sizes_text(values.shape)}"
+            )
+        return values.reshape(wanted)
+
+    def indexCopy(self, dim: int, index: Any, tensor: Any) -> Self:
+        """Copies a tensor's slices to those of a dimension that a LongTensor names."""
+        place = self._slices("indexCopy", dim, index)
+        return self._where(place, self._source("indexCopy", place, tensor))
+
+    def indexAdd(self, dim: int, index: Any, tensor: Any) -> Self:
+        """Adds a tensor's slices to those of a dimension that a LongTensor names, each as often as it is named."""
+        place = self._slices("indexAdd", dim, index)
+        changed = np.array(self.array)
+        np.add.at(changed, place, self._source("indexAdd", place, tensor).astype(self.dtype))
+        self.array = changed
+        return self
+
+    def indexFill(self, dim: int, index: Any, value: float) -> Self:
+        """Sets the slices of a dimension that a LongTensor names."""
+        return self._where(self._slices("indexFill", dim, index), value)
+
+    def scatter(self, dim: int, index: Any, source: Any) -> Self:
+        """Writes a number, or a tensor's elements, to the places along a dimension that a LongTensor names."""
+        axis = self._axis(dim)
+        at = indices("scatter", index, self.shape[axis])
+        place = list(np.indices(at.shape, sparse=True))
+        place[axis] = at
+        return self._where(tuple(place), source if is_number(source) else np.asarray(source)[_corner(at.shape)])
+
+    # Functions of elements --------------------------------------------------------------------------------------------
+
+    def map(self, tensor: Any, function: Callable) -> Self:
+        """Replaces every element x by function(x, y), y the other tensor's, unless that is None."""
+        return self._mapped(function, tensor)
+
+    def map2(self, tensor1: Any, tensor2: Any, function: Callable) -> Self:
+        """Replaces every element x by function(x, y, z), y and z the others', unless that is None."""
+        return self._mapped(function, tensor1, tensor2)
+
+    def _mapped(self, function: Callable, *tensors: Any) -> Self:
+        columns = [np.asarray(each).reshape(-1).tolist() for each in (self, *tensors)]
+        found = [function(*row) for row in zip(*columns, strict=True)]
+        return self.copy([x if y is None else y for x, y in zip(columns[0], found, strict=True)])
+
+    # Questions --------------------------------------------------------------------------------------------------------
+
+    def equal(self, *tensors: Any) -> bool:
+        """equal([tensor1,] tensor2): whether both have the same sizes and elements."""
+        first, second = (self, *tensors)[-2:]
+        return first.shape == np.shape(second) and bool(np.array_equal(np.asarray(first), np.asarray(second)))
+
+    def all(self) -> bool:
+        """Whether no element is 0."""
+        return bool(np.all(np.asarray(self.array)))
+
+    def any(self) -> bool:
+        """Whether some element is not 0."""
+        return bool(np.any(np.asarray(self.array)))
+
+    def isSize(self, sizes: Any) -> bool:
+        """Whether it has these sizes."""
+        return self.shape == sizes_given(*sizes)
+
+    @staticmethod
+    def isTensor(value: Any) -> bool:
+        """Whether a value is a tensor."""
+        return isinstance(value, Places)
+
+    def retain(self) -> None:
+        """Does nothing: memory is Python's."""
+
+    def free(self) -> None:
+        """Does nothing: memory is Python's."""
+
+
+def _corner(shape: tuple) -> tuple:
+    return tuple(slice(size) for size in shape)
+
+
+def _cast(name: str, kind: str) -> None:
+    def method(self: Any) -> Any:
+        return self.type(f"torch.{kind}Tensor")
+
+    method.__name__ = name
+    method.__doc__ = f"This tensor as a torch.{kind}Tensor: itself if it is one, else a copy."
+    setattr(Places, name, method)
+
+
+for _name, _kind in _CASTS.items():
+    _cast(_name, _kind)

@@ -1,0 +1,218 @@
+"""Storages: the arrays that tensors view, and Torch's names for their types."""
+
+import contextlib
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...layers.tensor_types import TYPES
+from .changes import changed
+
+_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
+
+
+def dtype_of(type_name: str) -> np.dtype:
+    """The dtype behind a Torch type name, such as "torch.FloatTensor"."""
+    try:
+        return TYPES[type_name]
+    except KeyError:
+        raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
+
+
+def type_name_of(dtype: Any) -> str:
+    """Torch's name for a dtype."""
+    dtype = np.dtype(dtype)
+    return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
+
+
+def gpu(who: str) -> Any:
+    """The first GPU; raises RuntimeError, naming who asked, if there is none."""
+    with contextlib.suppress(RuntimeError):
+        return jax.devices("gpu")[0]
+    raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+
+
+def precision(dtype: Any) -> contextlib.AbstractContextManager:
+    """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
+    if np.dtype(dtype).itemsize == 8 and not jax.config.read("jax_enable_x64"):
+        return jax.enable_x64(True)
+    return contextlib.nullcontext()
+
+
+class Storage:
+    """One array, of any shape, whose elements in row-major order are what tensors view; `storage[1]` is the first.
+
+    Storages are equal to lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` are such.
+    It may be pending: an array that nobody has read yet is not made (`zero` costs nothing).
+    Source: torch7/doc/storage.md.
+    """
+
+    __slots__ = ("_array", "_make", "_owned", "_seats", "dtype", "shape")
+
+    def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
+        self._array, self._make = array, make
+        self._owned = False  # whether `_array` is a NumPy array that nobody else has seen
+        if array is None:
+            self.shape, self.dtype = shape, np.dtype(dtype)
+        else:
+            self.shape, self.dtype = array.shape, array.dtype
+
+    @classmethod
+    def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
+        """A storage of zeros, not made yet."""
+        storage = cls(shape=tuple(shape), dtype=dtype)
+        storage.zero()
+        return storage
+
+    @property
+    def array(self) -> Any:
+        """The array, a JAX or NumPy one, not to be written to."""
+        self._owned = False
+        found = self._array
+        return self._made() if found is None else found
+
+    def _made(self) -> Any:
+        self._array = np.zeros(self.shape, self.dtype) if self._make is None else self._make()
+        self._make = None
+        return self._array
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        self._array, self._make, self._owned = array, None, False
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is known, without looking, to hold only zeros."""
+        return self._array is None and self._make is None
+
+    def zero(self) -> None:
+        """Fills with zeros, at no cost until somebody reads."""
+        self._array = self._make = None
+
+    def writable(self) -> np.ndarray:
+        """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
+        if not self._owned:
+            # A copy: JAX may still be reading the old array, and a pull-back may hold it.
+            self._array, self._owned = np.array(self.array), True
+        return self._array.reshape(-1)  # type: ignore[union-attr]
+
+    def cast(self, dtype: Any, device: Any = None) -> "Storage":
+        """A copy in another dtype (and on a device); pending values stay pending."""
+        source = Storage(self._array, self._make, self.shape, self.dtype)
+        self._owned = False
+
+        def converted() -> Any:
+            array = source.array
+            if device is None:
+                return np.asarray(array).astype(dtype) if array.dtype != dtype else array
+            with precision(dtype):
+                return jax.device_put(np.asarray(array).astype(dtype), device)
+
+        if self.is_zero and device is None:
+            return Storage.zeros(self.shape, dtype)
+        return Storage(make=converted, shape=self.shape, dtype=dtype)
+
+    # As Torch has it ------------------------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    __len__ = size
+
+    def type(self) -> str:
+        """Torch's name of the type, such as "torch.LongStorage"."""
+        return type_name_of(self.dtype).replace("Tensor", "Storage")
+
+    typename = type
+
+    def totable(self) -> list:
+        """The elements as a list."""
+        return self._flat().tolist()
+
+    def _flat(self) -> np.ndarray:
+        """The elements, for use here only: an array that is not handed out is written to without a copy."""
+        return np.asarray(self._made() if self._array is None else self._array).reshape(-1)
+
+    def fill(self, value: float) -> "Storage":
+        """Sets every element."""
+        self.array = np.full(self.shape, value, self.dtype)
+        return self
+
+    def copy(self, source: "Storage") -> "Storage":
+        """Copies the elements of a storage of as many elements, of any type. Raises ValueError for another number."""
+        if len(source) != len(self):
+            raise ValueError(f"{self.type()}: copy: expected {len(self)} elements, got {len(source)}")
+        self.array = np.array(source.totable(), self.dtype).reshape(self.shape)
+        return self
+
+    def resize(self, size: int) -> "Storage":
+        """Gives it another number of elements, for all tensors that view it; what is new is 0."""
+        if size != len(self):
+            if not self.is_zero:
+                new, old = np.zeros(size, self.dtype), self._flat()[:size]
+                new[: old.size] = old
+                self.array = new
+            self.shape = (size,)
+            changed(self)
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._flat(), dtype)
+
+    def _position(self, index: int) -> int:
+        if not 1 <= operator.index(index) <= len(self):
+            raise IndexError(f"index {index} out of range of a storage of {len(self)} elements; they count from 1")
+        return index - 1
+
+    def __getitem__(self, index: int) -> Any:
+        return self._flat()[self._position(index)].item()
+
+    def __setitem__(self, index: int, value: float) -> None:
+        self.writable()[self._position(index)] = value
+
+    def __iter__(self) -> Iterator:
+        return iter(self.totable())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, (Storage, list, tuple)) and self.totable() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        numbers = self._flat()
+        are_whole = all(numbers == np.floor(numbers))
+        texts = [f"{n:.0f}" if are_whole else f"{n:.4f}" for n in numbers.astype(float)]
+        width = max(map(len, texts), default=0) + 1
+        return "".join(f"{text:>{width}}\n" for text in texts) + f"[{self.type()} of size {len(numbers)}]"
+
+    def __deepcopy__(self, memo: dict) -> "Storage":
+        self._owned = False  # the array itself is shared until one side writes
+        memo[id(self)] = copy = Storage(self._array, self._make, self.shape, self.dtype)
+        return copy
+
+    def __reduce__(self):
+        if self.is_zero:
+            return Storage.zeros, (self.shape, self.dtype)
+        return Storage, (np.asarray(self.array),)
+
+
+def long_storage(numbers: Any) -> Storage:
+    """Whole numbers as a LongStorage."""
+    return Storage(np.array(numbers, np.int64))
+
+
+def sizes_given(*given: Any) -> tuple[int, ...]:
+    """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
+    is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
+    numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
+    try:
+        return tuple(map(operator.index, numbers))
+    except TypeError:
+        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None

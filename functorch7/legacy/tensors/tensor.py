@@ -1,0 +1,358 @@
+"""Torch's Tensor: a view (offset, size, stride) of a storage, with in-place methods and 1-based indices."""
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import is_concrete
+from .arithmetic import Arithmetic
+from .changes import changed
+from .constructors import place_given
+from .default_type import default_dtype
+from .operations import sizes_text
+from .storage import Storage, long_storage, sizes_given
+
+
+@lru_cache(4096)
+def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
+    """The row-major strides, in elements, of a size."""
+    return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
+
+
+class Tensor(Arithmetic):
+    """A view of a storage. Acts as a NumPy array; `t[1]` is the first element, as in Torch.
+
+    Tensors that share a storage see each other's changes. Writing happens in place and returns the tensor, so that
+    calls chain: `t.zero().add(2, other)`. Two tensors are combined element by element if they have as many elements,
+    whatever their sizes, and never repeated to fit; `*` is the product of matrices and vectors. Inside a PyTorch-style
+    `forward`, and in hooks, operators are PyTorch's.
+    Raises: ValueError for sizes that do not fit, TypeError for arguments that a method does not take.
+    Source: torch7/doc/tensor.md; torch7/doc/maths.md.
+    """
+
+    __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
+    __array_priority__ = 100
+
+    def __init__(self, *given: Any):
+        """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
+        `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
+        `Tensor(storage, offset=1, *sizes)`, which views a storage of this type.
+        """
+        self._bind(*place_given(default_dtype(), given))
+
+    def new(self, *given: Any) -> "Tensor":
+        """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
+        return Tensor.typed(self.dtype, *given)
+
+    @classmethod
+    def typed(cls, dtype: np.dtype, *given: Any) -> "Tensor":
+        """As `Tensor(...)`, of another type."""
+        tensor = object.__new__(cls)
+        tensor._bind(*place_given(dtype, given))
+        return tensor
+
+    @classmethod
+    def of(cls, array: Any) -> "Tensor":
+        """A tensor over the whole of an array, which is not copied."""
+        tensor = object.__new__(cls)
+        tensor.storage_, tensor.offset = Storage(array), 0
+        tensor.shape = array.shape
+        tensor.strides_ = contiguous_stride(tensor.shape)
+        return tensor
+
+    @classmethod
+    def viewing(cls, storage: Storage, offset: int, shape: tuple, stride: tuple | None = None) -> "Tensor":
+        """A tensor that views part of a storage; offset and stride in elements, from 0."""
+        tensor = object.__new__(cls)
+        tensor._bind(storage, offset, shape, stride)
+        return tensor
+
+    def _bind(self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None) -> None:
+        self.storage_, self.offset = storage, offset
+        self.shape = storage.shape if shape is None else tuple(shape)
+        self.strides_ = contiguous_stride(self.shape) if stride is None else tuple(stride)
+
+    def rebind(
+        self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None
+    ) -> None:
+        """Becomes another view, of which those hear who hold this tensor."""
+        self._bind(storage, offset, shape, stride)
+        changed(self)
+
+    # As an array ----------------------------------------------------------------------------------------------
+
+    @property
+    def array(self) -> Any:
+        """The elements as a JAX or NumPy array, not to be written to."""
+        storage = self.storage_
+        if self._is_whole():
+            array = storage.array
+            return array if array.shape == self.shape else array.reshape(self.shape)
+        if not is_concrete(storage.array):
+            flat = jnp.asarray(storage.array).reshape(-1)
+            if self.isContiguous():
+                return flat[self.offset : self.offset + self.nElement()].reshape(self.shape)
+            return flat[self.positions()]
+        return self._strided(np.asarray(storage.array).reshape(-1))
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        storage = self.storage_
+        if self._is_whole():
+            storage.array = array if array.shape == storage.shape else array.reshape(storage.shape)
+        elif is_concrete(array) and is_concrete(storage.array):
+            self._writable()[...] = np.asarray(array)
+        else:
+            flat = jnp.asarray(storage.array).reshape(-1)
+            storage.array = flat.at[self.positions()].set(array).reshape(storage.shape)
+
+    def _is_whole(self) -> bool:
+        """Whether these are all the storage's elements, in their order."""
+        shape, storage = self.shape, self.storage_
+        fits = shape == storage.shape or math.prod(shape) == len(storage)
+        return fits and self.offset == 0 and self.strides_ == contiguous_stride(shape)
+
+    def positions(self) -> np.ndarray:
+        """Each element's position in the storage, from 0."""
+        return self._strided(np.arange(len(self.storage_)))
+
+    def _strided(self, flat: np.ndarray) -> np.ndarray:
+        strides = tuple(s * flat.itemsize for s in self.strides_)
+        return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, strides)
+
+    def _writable(self) -> np.ndarray:
+        return self._strided(self.storage_.writable())
+
+    def numpy(self) -> np.ndarray:
+        """The elements as a NumPy array (0-based, read-only)."""
+        array = np.asarray(self.array).view()
+        array.setflags(write=False)
+        return array
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy()
+        return np.array(array, dtype) if copy or (dtype is not None and array.dtype != dtype) else array
+
+    def __jax_array__(self):
+        array = self.array
+        return array if isinstance(array, jax.Array) else jax.device_put(array)  # without compiling for its shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The elements' dtype."""
+        return self.storage_.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, as NumPy calls it."""
+        return len(self.shape)
+
+    @property
+    def T(self) -> "Tensor":
+        """The transposed view of a matrix."""
+        return self.t()
+
+    # Torch's questions ------------------------------------------------------------------------------------------
+
+    def size(self, dim: int | None = None) -> Any:
+        """All sizes as a LongStorage, or that of one dimension."""
+        return long_storage(self.shape[: self.dim()]) if dim is None else self.shape[self._axis(dim)]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """All strides as a LongStorage, or that of one dimension, in elements."""
+        return long_storage(self.strides_[: self.dim()]) if dim is None else self.strides_[self._axis(dim)]
+
+    def dim(self) -> int:
+        """The number of dimensions; an empty tensor has none."""
+        return 0 if self.shape == (0,) else len(self.shape)
+
+    nDimension = dim
+
+    def nElement(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    numel = nElement
+
+    def storage(self) -> Storage:
+        """The storage that this tensor views."""
+        return self.storage_
+
+    def storageOffset(self) -> int:
+        """The position of the first element in the storage, from 1."""
+        return self.offset + 1
+
+    def isContiguous(self) -> bool:
+        """Whether the elements lie in the storage row by row."""
+        return self.strides_ == contiguous_stride(self.shape)
+
+    def isSameSizeAs(self, other: "Tensor") -> bool:
+        """Whether both have the same sizes."""
+        return self.shape == other.shape
+
+    def isSetTo(self, other: "Tensor") -> bool:
+        """Whether both are the same view of the same storage."""
+        mine = (self.offset, self.shape, self.strides_)
+        return self.storage_ is other.storage_ and mine == (other.offset, other.shape, other.strides_)
+
+    # Views --------------------------------------------------------------------------------------------------------
+
+    def _axis(self, dim: int) -> int:
+        if not 1 <= dim <= self.dim():
+            raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
+        return dim - 1
+
+    def _index(self, axis: int, index: int) -> int:
+        size = self.shape[axis]
+        position = index - 1 if index > 0 else index + size
+        if index == 0 or not 0 <= position < size:
+            raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
+        return position
+
+    def narrow(self, dim: int, first: int, size: int) -> "Tensor":
+        """The view of `size` slices of a dimension, from slice `first`."""
+        axis = self._axis(dim)
+        start = self._index(axis, first)
+        if size < 1 or start + size > self.shape[axis]:
+            raise IndexError(f"narrow({dim}, {first}, {size}) out of range of size {self.shape[axis]}")
+        shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
+        return Tensor.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
+
+    def select(self, dim: int, index: int) -> "Tensor":
+        """The view of one slice of a dimension, which disappears."""
+        axis = self._axis(dim)
+        offset = self.offset + self._index(axis, index) * self.strides_[axis]
+        shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
+        return Tensor.viewing(self.storage_, offset, shape, stride)
+
+    def transpose(self, dim1: int, dim2: int) -> "Tensor":
+        """The view with two dimensions exchanged."""
+        order = list(range(self.ndim))
+        a, b = self._axis(dim1), self._axis(dim2)
+        order[a], order[b] = order[b], order[a]
+        shape, stride = (tuple(v[i] for i in order) for v in (self.shape, self.strides_))
+        return Tensor.viewing(self.storage_, self.offset, shape, stride)
+
+    def t(self) -> "Tensor":
+        """The transposed view of a matrix."""
+        return self.transpose(1, 2)
+
+    def view(self, *sizes: Any) -> "Tensor":
+        """The view of a contiguous tensor with other sizes, of which one may be -1."""
+        if not self.isContiguous():
+            raise ValueError("view: expected a contiguous tensor; call contiguous() first")
+        shape = np.broadcast_to(np.False_, self.shape).reshape(sizes_given(*sizes)).shape
+        return Tensor.viewing(self.storage_, self.offset, shape)
+
+    def viewAs(self, other: "Tensor") -> "Tensor":
+        """The view with the sizes of another tensor."""
+        return self.view(*other.shape)
+
+    def contiguous(self) -> "Tensor":
+        """Itself if contiguous, else a contiguous copy."""
+        return self if self.isContiguous() else self.clone()
+
+    def reshape(self, *sizes: Any) -> "Tensor":
+        """A copy of the elements with other sizes."""
+        return self.clone().view(*sizes)
+
+    def expandAs(self, other: Any) -> "Tensor":
+        """The view in which dimensions of size 1 repeat to the sizes of another tensor."""
+        return self.expand(*np.shape(other))
+
+    def expand(self, *sizes: Any) -> "Tensor":
+        """The view in which dimensions of size 1 repeat to these sizes. Raises ValueError where they do not fit."""
+        shape = sizes_given(*sizes)
+        if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
+            raise ValueError(f"expand: expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
+        stride = tuple(
+            0 if mine == 1 and wanted != 1 else s
+            for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
+        )
+        return Tensor.viewing(self.storage_, self.offset, shape, stride)
+
+    def set(self, other: "Tensor | None" = None) -> "Tensor":
+        """Makes this tensor the same view as another (or empty): from now on they share their elements."""
+        if other is None:
+            self.rebind(Storage.zeros((0,), self.dtype))
+        else:
+            self.rebind(other.storage_, other.offset, other.shape, other.strides_)
+        return self
+
+    def resize(self, *sizes: Any) -> "Tensor":
+        """Gives this tensor other sizes: it views its storage from the same element on, row by row.
+
+        The storage grows, for all that view it, where it has too few elements; new ones are 0.
+        """
+        shape = sizes_given(*sizes)
+        if shape != self.shape:
+            needed = self.offset + math.prod(shape)
+            if needed > len(self.storage_):
+                self.storage_.resize(needed)
+            self.rebind(self.storage_, self.offset, shape)
+        return self
+
+    def resizeAs(self, other: Any) -> "Tensor":
+        """Gives this tensor the sizes of another."""
+        return self.resize(*np.shape(other))
+
+    def _place(self, key: Any) -> "Tensor":
+        """The view that an index denotes: numbers, [first, last] ranges and [] for all, one per dimension."""
+        view, dim = self, 1
+        for each in key if isinstance(key, tuple) else (key,):
+            if isinstance(each, slice):
+                if each != slice(None):
+                    raise IndexError("slices are ambiguous with indices from 1; write t[[first, last]] or t.narrow()")
+                dim += 1
+            elif isinstance(each, (list, tuple)):
+                if each:
+                    first, last = (each[0], each[0]) if len(each) == 1 else each
+                    view = view.narrow(dim, first, last - first + 1)
+                dim += 1
+            else:
+                view = view.select(dim, int(each))
+        return view
+
+    def _mask(self, key: Any) -> np.ndarray | None:
+        array = None if isinstance(key, (int, np.integer, tuple, list, slice)) else np.asarray(key)
+        return array != 0 if array is not None and array.shape == self.shape and array.ndim else None
+
+    def __getitem__(self, key: Any) -> Any:
+        mask = self._mask(key)
+        if mask is not None:
+            return Tensor.of(self.numpy()[mask])
+        place = self._place(key)
+        return place if place.shape else place.item()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        mask = self._mask(key)
+        values = np.asarray(value)
+        if mask is not None:
+            chosen, place = (int(mask.sum()),), self._writable()
+        else:
+            chosen, place, mask = (view := self._place(key)).shape, view._writable(), ...
+        if values.ndim and values.size != math.prod(chosen):
+            raise ValueError(
+                f"expected a number or elements for size {sizes_text(chosen)}, got {sizes_text(values.shape)}"
+            )
+        place[mask] = values.reshape(chosen) if values.ndim else values
+
+    def __len__(self) -> int:
+        return self.shape[0] if self.shape else 0
+
+    def __iter__(self) -> Iterator:
+        return (self[i] for i in range(1, len(self) + 1))
+
+    def __deepcopy__(self, memo: dict) -> "Tensor":
+        storage = memo.get(id(self.storage_))
+        if storage is None:
+            storage = self.storage_.__deepcopy__(memo)
+        return Tensor.viewing(storage, self.offset, self.shape, self.strides_)
+
+    def __reduce__(self):
+        return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)

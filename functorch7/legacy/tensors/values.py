@@ -1,0 +1,84 @@
+"""Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...core import is_concrete
+from ...losses.tables import as_arrays
+from .tensor import Tensor
+
+
+def unwrapped(value: Any) -> Any:
+    """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
+    kind = type(value)
+    if isinstance(value, Tensor):
+        return value.array
+    if kind is np.ndarray or isinstance(value, jax.Array):
+        return value
+    if isinstance(value, (list, tuple)):
+        found = as_arrays(value)
+        return [unwrapped(v) for v in found] if isinstance(found, list) else found
+    if isinstance(value, dict):
+        return {name: unwrapped(v) for name, v in value.items()}
+    return as_arrays(value)
+
+
+def as_input(value: Any, is_table: bool = False) -> Any:
+    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
+
+    A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
+    write to them before backward asks for them.
+    """
+    if type(value) is np.ndarray:
+        return value.copy()
+    if isinstance(value, (list, tuple)):
+        found = None if is_table else as_arrays(value)
+        return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v) for v in value]
+    if isinstance(value, dict):
+        return {name: as_input(v) for name, v in value.items()}
+    return float(value) if isinstance(value, int) else unwrapped(value)
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
+    if one is other:
+        return True
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same_values, one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(
+            same_values(value, other[name]) for name, value in one.items()
+        )  # fmt: skip
+    if np.shape(one) != np.shape(other):
+        return False
+    return not (is_concrete(one) and is_concrete(other)) or np.array_equal(one, other, equal_nan=True)
+
+
+def as_gradient(value: Any, output: Any) -> Any:
+    """As `as_input`, with lists where the output has them."""
+    if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
+        return [as_gradient(v, o) for v, o in zip(value, output, strict=True)]
+    return as_input(value)
+
+
+def wrapped(value: Any) -> Any:
+    """Arrays as tensors, tables as tables of tensors."""
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return Tensor.of(value)
+    if isinstance(value, (list, tuple)):
+        return [wrapped(v) for v in value]
+    if isinstance(value, dict):
+        return {name: wrapped(v) for name, v in value.items()}
+    return value
+
+
+def as_tensors(value: Any) -> Any:
+    """What a user's method is given: tensors, and tables of them."""
+    return value if isinstance(value, Tensor) else wrapped(unwrapped(value))
+
+
+def shapes(value: Any) -> Any:
+    """The shapes of a table's tensors, nested as it is."""
+    return jax.tree.map(lambda leaf: tuple(np.shape(leaf)), value)
