@@ -59,5 +59,5 @@ from .viz import summary as summary
 def __getattr__(name: str) -> Any:
     """`load_t7` and `save_t7`: they are about Torch's objects, whose package is imported when it is needed."""
     if name in ("load_t7", "save_t7"):
-        return getattr(import_module(f"{__name__}.legacy.files"), name)
+        return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable
+from ..core.tracebacks import shorten
 from ..network import structure_of
 from .tables import as_arrays
 
@@ -36,7 +37,11 @@ class Criterion(Module, abstract=True):
         Raises: TypeError for a criterion with arrays.
         """
         given = (input, target) if zero_mask is None else (input, target, zero_mask)
-        return self.apply(*without_arrays(self), given, key=key, train=train)[0]
+        try:
+            return self.apply(*without_arrays(self), given, key=key, train=train)[0]
+        except Exception as error:
+            shorten(error)
+            raise
 
     def apply(
         self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False

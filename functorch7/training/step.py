@@ -9,6 +9,7 @@ import optax
 
 from ..core import Compiled, Module, penalty, without_emitted
 from ..core.keys import folded
+from ..core.probe import silent
 from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .sharding import Sharding
@@ -48,7 +49,8 @@ def _loss_of(criterion: Callable, output: Any, target: Any, key: Any) -> Any:
     """A criterion's loss, in training mode where it is one of this package."""
     if not isinstance(criterion, Criterion):
         return criterion(output, target)
-    return criterion(output, target, key=key if criterion.traits.draws(True) else None, train=True)
+    with silent():  # whoever looks at the step looks at the network: the criterion's places are not among its own
+        return criterion(output, target, key=key if criterion.traits.draws(True) else None, train=True)
 
 
 class Descent(NamedTuple):

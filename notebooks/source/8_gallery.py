@@ -85,7 +85,8 @@ about(map(type, elementwise))
 # %%
 def outputs(module, given):
     """What the module makes of each of some rows."""
-    return module.apply({}, {}, given)[0]
+    params, buffers = module.init(jax.random.key(0))
+    return module.apply(params, buffers, given)[0]
 
 
 x = jnp.linspace(-3, 3, POINTS)

@@ -40,14 +40,14 @@ def calls(monkeypatch):
             ran.append(function)
             return jitted(*arguments, **keywords)
 
-        run._cache_size = jitted._cache_size
+        run._cache_size, run.clear_cache = jitted._cache_size, jitted.clear_cache
         return run
 
     def forget_functions():
         for function in vars(compiled_functions).values():
             if hasattr(function, "cache_clear"):
                 function.cache_clear()
-        evaluations.value_and_gradient.cache_clear()
+        evaluations._value_and_gradient.cache_clear()
 
     monkeypatch.setattr(jax, "jit", counting)
     forget_functions()
