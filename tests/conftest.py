@@ -12,7 +12,7 @@ import jax
 import pytest
 from jax._src.interpreters import mlir
 
-from functorch7 import core
+from functorch7 import programs
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
@@ -79,7 +79,7 @@ def _note(event, seconds, **_):
 
 
 jax.monitoring.register_event_duration_secs_listener(_note)
-core.cache_limit(programs=5000)  # what tests share they need not compile again
+programs.cache_limit(programs=5000)  # what tests share they need not compile again
 
 
 def pytest_runtest_teardown():

@@ -11,7 +11,8 @@ import pytest
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training", "viz",
+    "programs", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data", "training",
+    "viz",
     "compression", "recipes", "legacy", "testing",
 )  # fmt: skip
 ROOMS = ("tensors", "engine", "objects", "bigdl", "modules", "pytorch")

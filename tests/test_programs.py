@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from functorch7 import core
+from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
 
 
@@ -28,7 +28,7 @@ def small():
 
 
 def compiled(factor):
-    return core.Compiled(jax.jit(lambda x: factor * jnp.tanh(x)))
+    return programs.Compiled(jax.jit(lambda x: factor * jnp.tanh(x)))
 
 
 def test_programs_are_counted_by_the_shapes_that_a_function_was_called_with(small):
@@ -69,7 +69,7 @@ def test_a_function_that_nobody_holds_takes_its_programs_with_it(small):
 def test_functions_are_kept_by_their_arguments(small):
     made = []
 
-    @core.kept
+    @programs.kept
     def make(name):
         made.append(name)
         return compiled(len(name))

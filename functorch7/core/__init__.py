@@ -30,12 +30,6 @@ from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import builder as builder
 from .module import registry as registry
-from .programs import CacheInfo as CacheInfo
-from .programs import Compiled as Compiled
-from .programs import cache_info as cache_info
-from .programs import cache_limit as cache_limit
-from .programs import clear_cache as clear_cache
-from .programs import kept as kept
 from .proxy import Proxy as Proxy
 from .recording import expose as expose
 from .recording import recording as recording

@@ -7,8 +7,8 @@ from typing import Any
 import jax
 from jax.experimental import checkify
 
+from ..programs import Compiled
 from .checks import looking
-from .programs import Compiled
 from .tracebacks import shorten
 
 

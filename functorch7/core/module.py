@@ -13,13 +13,13 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 import jax
 
+from ..programs import Compiled
 from . import hooks
 from .checked import checked
 from .checks import expected, inside, is_looking
 from .keys import folded
 from .printing import chain
 from .probe import opened
-from .programs import Compiled
 from .recording import Recorder, recorded_below
 from .tracebacks import shorten
 from .traits import Declared

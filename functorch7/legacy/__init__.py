@@ -6,9 +6,9 @@ The packages beside torch are imported when they are asked for: `from functorch7
 import importlib
 from typing import Any
 
-from ..core import cache_info as cache_info
-from ..core import cache_limit as cache_limit
-from ..core import clear_cache as clear_cache
+from ..programs import cache_info as cache_info
+from ..programs import cache_limit as cache_limit
+from ..programs import clear_cache as clear_cache
 from . import dl as dl
 from . import nn as nn
 from . import nngraph as nngraph

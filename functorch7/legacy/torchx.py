@@ -8,9 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..core import Compiled, Const
+from ..core import Const
 from ..data.nested import leaves
 from ..layers.alias import alias_table
+from ..programs import Compiled
 from .objects.nested import recursiveAdd as recursiveAdd
 from .objects.nested import recursiveCopy as recursiveCopy
 from .objects.nested import recursiveFill as recursiveFill

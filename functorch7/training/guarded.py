@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import optax
 from jax import lax
 
-from ..core import Compiled, Module
+from ..core import Module
+from ..programs import Compiled
 from .sharding import Sharding
 from .state import TrainState
 from .step import Descent

@@ -5,7 +5,8 @@ from typing import Any
 
 import jax
 
-from ..core import Compiled, Module
+from ..core import Module
+from ..programs import Compiled
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
 from .step import make_loss

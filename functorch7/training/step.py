@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import Compiled, Module, penalty, without_emitted
+from ..core import Module, penalty, without_emitted
 from ..core.keys import folded
 from ..core.probe import silent
 from ..losses import Criterion
+from ..programs import Compiled
 from ..reinforce import reinforce_loss
 from .sharding import Sharding
 from .state import TrainState

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import core
+from .. import core, programs
 from ..core import Module
 from ..data import DataLoader
 from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
@@ -307,7 +307,7 @@ def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: 
 
 
 _checking = {way: core.reporting(way) for way in (_output, _measures)}
-_compiled = {way: core.Compiled(jax.jit(function, static_argnums=(0, 1))) for way, function in _checking.items()}
+_compiled = {way: programs.Compiled(jax.jit(function, static_argnums=(0, 1))) for way, function in _checking.items()}
 
 
 def _running(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from functorch7 import core
 from functorch7.legacy import nn, torch
+from functorch7.programs import cache_info
 
 from .helpers import values
 
@@ -75,8 +75,8 @@ def test_many_values_of_one_number_make_no_more_programs_than_two():
         dropout.p = float(p)
         net.backward(input, net.forward(input))
         if i == 1:  # then the gradients are no longer zeros that were never made
-            programs = core.cache_info().programs
-    assert core.cache_info().programs == programs
+            programs = cache_info().programs
+    assert cache_info().programs == programs
 
 
 def test_a_number_that_was_assigned_changes_no_plan():
@@ -95,8 +95,8 @@ def test_numbers_of_criterions_make_no_programs():
         assert criterion.forward(input, target) == pytest.approx(margin - 0.5 if margin > 0.5 else 0, abs=1e-6)
         np.testing.assert_allclose(criterion.backward(input, target), [-0.5, 0.5])
         if i == 0:
-            programs = core.cache_info().programs
-    assert core.cache_info().programs == programs
+            programs = cache_info().programs
+    assert cache_info().programs == programs
 
 
 def test_errors_name_a_module_whose_number_is_an_argument():

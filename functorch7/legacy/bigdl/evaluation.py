@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from ... import core
+from ... import core, programs
 from ...data import DataLoader
 from ...training import validation
 from ..objects.described import Described
@@ -20,7 +20,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
 
 
-@core.Compiled
+@programs.Compiled
 @partial(jax.jit, static_argnums=0)
 @core.reporting
 def _measured(method: Any, output: Any, target: Any) -> Any:

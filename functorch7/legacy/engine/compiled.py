@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ... import core
+from ... import core, programs
 from ...core.emitted import Emitted
 from ...core.recording import recording
 from ...network import numbers
@@ -42,7 +42,7 @@ def as_compiled(program: Program, function: Callable, probe: Callable | None = N
     """The function, compiled if the network can be; `probe` comes to the same users' calls without differentiation."""
     if program.is_cut:
         return Cut(function, probe)
-    return core.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
+    return programs.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
 
 
 def _cast(tree: Any, dtype: str) -> Any:
@@ -156,7 +156,7 @@ def reporting(program: Program, network: Callable) -> Callable:
     return run_checked
 
 
-@core.kept
+@programs.kept
 def evaluation(program: Program) -> Callable:
     """(storages, buffers, input, state, draw) -> (output, side), (new buffers, error); no residuals for backward."""
 
@@ -167,7 +167,7 @@ def evaluation(program: Program) -> Callable:
     return as_compiled(program, forward)
 
 
-@core.kept
+@programs.kept
 def differentiation(program: Program) -> Callable:
     """As `evaluation`, and the pull-back's residuals as a third result."""
 
@@ -293,7 +293,7 @@ def _accumulated(
     return storages
 
 
-@core.kept
+@programs.kept
 def backward(program: Program, target: Target, terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
@@ -305,19 +305,19 @@ def backward(program: Program, target: Target, terms: Terms) -> Callable:
     return as_compiled(program, run)
 
 
-@core.kept
+@programs.kept
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
     return as_compiled(program, partial(_pulled, program))
 
 
-@core.kept
+@programs.kept
 def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
     """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
-    return core.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
+    return programs.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
 
 
-@core.kept
+@programs.kept
 def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -> Callable:
     """(storages, gradients, rate) -> storages with rate * gradient taken off at every view.
 
@@ -332,10 +332,10 @@ def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -
             add(storages, view, -rate * read(gradients, grad_view))
         return storages
 
-    return core.Compiled(jax.jit(run))
+    return programs.Compiled(jax.jit(run))
 
 
-@core.kept
+@programs.kept
 def inspection(program: Program) -> Callable:
     """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
 

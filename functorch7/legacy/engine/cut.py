@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import eval_jaxpr
 
-from ... import core
+from ... import programs
 from ...core.checks import looking, places
 from ...core.contexts import during
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
@@ -245,7 +245,7 @@ def _segment(jaxpr: Any, equations: list, stage: int, last: dict) -> Segment:
     outputs = [variable for variable in made if last.get(variable, 0) > stage]
     names = jaxpr.debug_info.with_unknown_names()
     part = jaxpr.replace(constvars=[], invars=[*inputs], outvars=outputs, eqns=equations, debug_info=names)
-    return Segment(core.Compiled(jax.jit(lambda *values: eval_jaxpr(part, (), *values))), [*inputs], outputs)
+    return Segment(programs.Compiled(jax.jit(lambda *values: eval_jaxpr(part, (), *values))), [*inputs], outputs)
 
 
 class Cut:

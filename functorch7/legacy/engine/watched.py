@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ... import core
+from ... import core, programs
 from ...core.hooks import Called, Hook, attached
 from ...core.probe import Keyed
 from ...core.tree import Path
@@ -100,7 +100,7 @@ def _watched(program: Program, buffers: list, draw: Any, watcher: Callable[[Any]
     return compiled.reporting(program, run)
 
 
-@core.kept
+@programs.kept
 def evaluation(program: Program) -> Callable:
     """As `compiled.evaluation`, with what is seen beside the new buffers."""
 
@@ -111,7 +111,7 @@ def evaluation(program: Program) -> Callable:
     return compiled.as_compiled(program, forward)
 
 
-@core.kept
+@programs.kept
 def differentiation(program: Program, backward: bool) -> Callable:
     """As `compiled.differentiation`, with what is seen; `backward`: the pull-back gives what hooks see."""
 

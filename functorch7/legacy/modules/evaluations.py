@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ... import core
+from ... import programs
 from ...network import numbers
 from ..tensors.tensor import Tensor
 
@@ -20,7 +20,7 @@ def value_and_gradient(spec: Any, dtype: Any) -> tuple[Any, list]:
     return _value_and_gradient(bare, dtype), taken
 
 
-@core.kept
+@programs.kept
 def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
 
@@ -30,7 +30,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     def run(taken: list, input: Any, *others: Any) -> Any:
         return jax.value_and_grad(numbers.put_in(spec, taken))(jax.tree.map(cast, input), *others)
 
-    return core.Compiled(jax.jit(run))
+    return programs.Compiled(jax.jit(run))
 
 
 def _stamp(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ... import core, layers
+from ... import layers, programs
 from ...training import criterion_diagonal_hessian, diagonal_hessian
 from ..objects.described import Described
 from ..objects.parameters import Parameters
@@ -28,7 +28,7 @@ def hessian_name(name: str) -> str:
     return "diagHessian" + name[:1].upper() + name[1:]
 
 
-@core.Compiled
+@programs.Compiled
 @partial(jax.jit, static_argnums=(0, 5, 6))
 def _compiled(spec: Any, params: Any, buffers: Any, input: Any, h: Any, train: bool, of_input: bool) -> Any:
     return diagonal_hessian(spec, params, buffers, input, h, train=train)[of_input]

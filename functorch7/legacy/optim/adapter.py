@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from ...core import Compiled
 from ...optim.arguments import check_numbers
+from ...programs import Compiled
 from ..tensors.storage import precision
 from ..tensors.tensor import Tensor
 from .objective import evaluated, fitted, held, stored, table

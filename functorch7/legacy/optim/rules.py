@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from ... import optim
-from ...core import Compiled
+from ...programs import Compiled
 from ..tensors.storage import precision
 from .adapter import Rule, arguments, descend, tables
 from .objective import fitted, held, stored

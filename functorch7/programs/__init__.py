@@ -1,0 +1,8 @@
+"""Compiled programs: counted, bounded, let go when nobody needs them."""
+
+from .cache import CacheInfo as CacheInfo
+from .cache import Compiled as Compiled
+from .cache import cache_info as cache_info
+from .cache import cache_limit as cache_limit
+from .cache import clear_cache as clear_cache
+from .cache import kept as kept
