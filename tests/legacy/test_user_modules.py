@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from functorch7.interop.torch7.reader import UnknownClassError
-from functorch7.legacy import manualSeed, nn, torch
-from functorch7.legacy.modules import explain
+from functorch7.legacy import explain, manualSeed, nn, torch
 
 from .helpers import arrays, same, values
 
