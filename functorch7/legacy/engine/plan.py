@@ -13,6 +13,7 @@ import numpy as np
 from ... import core
 from ...core.hooks import Hook
 from ...core.tree import Path, join
+from ...interop.torch7.schema import grad_name as grad_name
 from ...layers import MapTable, Sequential
 from ...losses.base import Criterion, without_arrays
 from ...network import numbers
@@ -34,11 +35,6 @@ _mode = operator.attrgetter("train")
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
-
-
-def grad_name(name: str) -> str:
-    """The name of a parameter's gradient: gradWeight for weight."""
-    return "grad" + name[:1].upper() + name[1:]
 
 
 def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
