@@ -60,7 +60,8 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.used = next(_turns)
-        result = self._function(*args, **kwargs)
+        # JAX looks at names, even none, in Python's slow way.
+        result = self._function(*args, **kwargs) if kwargs else self._function(*args)
         if self._count() != self.programs:
             self._counted()
         return result

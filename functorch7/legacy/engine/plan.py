@@ -83,6 +83,7 @@ class Plan:
 
     def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
+        self.is_in_mode = True  # until anything that it holds has been switched
         self.paths: dict[int, Path] = {}
         self.members: list[Any] = []
         self._places: list[Path] = []
@@ -135,11 +136,15 @@ class Plan:
     @property
     def stands(self) -> bool:
         """Whether the network looks like this, in the modes that its modules are in."""
-        if self.is_stale or list(map(_mode, self.members)) != self._modes:
+        if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
         if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
             return False
         return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
+
+    def _is_back_in_mode(self) -> bool:
+        self.is_in_mode = list(map(_mode, self.members)) == self._modes
+        return self.is_in_mode
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""

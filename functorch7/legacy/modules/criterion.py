@@ -274,7 +274,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
         else:
             given = unwrapped(input)
-        first = given if isinstance(given, jax.Array) else next(iter(jax.tree.leaves(given)), None)
+        first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
         masked = self._zero_mask is not None and self.own_description().takes_mask

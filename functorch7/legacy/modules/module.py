@@ -34,7 +34,7 @@ from ..objects.quantization import Quantization
 from ..objects.serial import PRIVATE, Serialization
 from ..objects.state import State
 from ..objects.tree import ModuleList, Tree
-from ..tensors.changes import changed
+from ..tensors.changes import changed, switched
 from ..tensors.storage import Storage, dtype_of, precision
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -343,7 +343,9 @@ class Module(
             changed(self)
         else:
             super().__setattr__(name, value)
-            if callable(value) and hasattr(builtins.type(self), name):
+            if name == "train":
+                switched(self)
+            elif callable(value) and hasattr(builtins.type(self), name):
                 changed(self)
 
     def clearState(self) -> Module:

@@ -70,12 +70,14 @@ class Steps(Described):
 
     def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
-        if not self._last_call(input).plan.is_step:
-            return self._last_call_at(input), None, 0
+        last = self._last_call(input)
+        if not last.plan.is_step:
+            last = self.__dict__["_call"] = last.at(self, input)  # type: ignore[arg-type]
+            return last, None, 0
         steps = self._steps()
         number = steps.pulled - 1
         if number not in steps.calls:
-            rho = self._last_call(input).plan.rho
+            rho = last.plan.rho
             raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {rho})")
         due = steps.calls[number]
         others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]

@@ -5,9 +5,13 @@ from typing import Any, Protocol
 
 
 class Watcher(Protocol):
-    """What has looked at objects, and is stale as soon as one of them is no longer as it was."""
+    """What has looked at objects, and is stale as soon as one of them is no longer as it was.
+
+    It is known to be in their modes, unless one has been switched since it looked.
+    """
 
     is_stale: bool
+    is_in_mode: bool
 
 
 def watch(watcher: Watcher, *things: Any) -> None:
@@ -30,3 +34,9 @@ def changed(*things: Any) -> None:
     for thing in things:
         for watcher in getattr(thing, "_seats", ()):
             watcher.is_stale = True
+
+
+def switched(thing: Any) -> None:
+    """Notes that a module is in another mode now, training or evaluation."""
+    for watcher in watchers(thing):
+        watcher.is_in_mode = False

@@ -60,9 +60,8 @@ class Tensor(Arithmetic):
     def of(cls, array: Any) -> "Tensor":
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
-        tensor.storage_, tensor.offset = Storage(array), 0
-        tensor.shape = array.shape
-        tensor.strides_ = contiguous_stride(tensor.shape)
+        storage = tensor.storage_ = Storage(array)
+        tensor.offset, tensor.shape, tensor.strides_ = 0, storage.shape, contiguous_stride(storage.shape)
         return tensor
 
     @classmethod

@@ -12,10 +12,9 @@ from .tensor import Tensor
 
 def unwrapped(value: Any) -> Any:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
-    kind = type(value)
     if isinstance(value, Tensor):
         return value.array
-    if kind is np.ndarray or isinstance(value, jax.Array):
+    if type(value) is np.ndarray or isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
         found = as_arrays(value)
@@ -31,6 +30,8 @@ def as_input(value: Any, is_table: bool = False) -> Any:
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
     write to them before backward asks for them.
     """
+    if isinstance(value, Tensor):
+        return value.array
     if type(value) is np.ndarray:
         return value.copy()
     if isinstance(value, (list, tuple)):
@@ -65,7 +66,7 @@ def as_gradient(value: Any, output: Any) -> Any:
 
 def wrapped(value: Any) -> Any:
     """Arrays as tensors, tables as tables of tensors."""
-    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic, jax.Array)):
         return Tensor.of(value)
     if isinstance(value, (list, tuple)):
         return [wrapped(v) for v in value]
