@@ -111,19 +111,24 @@ def lookable(values: Any) -> Any:
     return np.asarray(values) if is_concrete(values) else values
 
 
-_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
-
-
 class inside:
-    """Errors out of this block are noted with the place, those that a compiled program finds later among them."""
+    """Errors out of this block, where a module runs one inside it, are noted with the place.
 
-    __slots__ = ("place", "token")
+    Those that a compiled program finds later are among them. The place is put into words only when it is needed.
+    """
 
-    def __init__(self, place: str):
-        self.place = place
+    __slots__ = ("module", "name", "token")
+
+    def __init__(self, module: Any, name: int | str):
+        self.module, self.name = module, name
+
+    @property
+    def place(self) -> str:
+        shown = self.name if isinstance(self.name, str) else self.name + 1
+        return f"In {shown} module of {self.module.torch_name()}:"
 
     def __enter__(self) -> None:
-        self.token = _places.set((*_places.get(), self.place))
+        self.token = _places.set((*_places.get(), self))
 
     def __exit__(self, kind: Any, error: BaseException | None, entries: Any) -> None:
         _places.reset(self.token)
@@ -131,13 +136,15 @@ class inside:
             error.add_note(self.place)
 
 
+_places: ContextVar[tuple[inside, ...]] = ContextVar("places", default=())
+
 _looking = jax.make_user_context(default_value=False)
 """Whether programs traced now are to report. A context of JAX's, so that functions compiled without are not reused."""
 
 
 def places() -> tuple[str, ...]:
     """Where in a network the code runs that asks, from the outside in, as errors say it."""
-    return _places.get()
+    return tuple(each.place for each in _places.get())
 
 
 def is_looking() -> bool:
@@ -166,6 +173,6 @@ def check_values(values: Any, wrong: Any, message: str) -> None:
             raise ValueError(message.format(value=lax.stop_gradient(values[at]), position=at + 1))
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
-        told = "\n".join([message, *reversed(_places.get())])
+        told = "\n".join([message, *reversed(places())])
         # While something is differentiated, a value can be looked at without its tangent.
         checkify.debug_check(~wrong.any(), told, value=lax.stop_gradient(values[at]), position=at + 1)

@@ -162,9 +162,7 @@ class Module(Declared):
             in_compiled = _checked_apply if traits.checks_values else _compiled_apply
             way = in_compiled if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
-        shown = name if isinstance(name, str) else position + 1
-        error_place = inside(f"In {shown} module of {self.torch_name()}:")
-        with error_place, jax.named_scope(str(name)):
+        with inside(self, name), jax.named_scope(str(name)):
             return recorded_below(name, run, input, through)
 
     def __iter__(self) -> Iterator[Callable]:
