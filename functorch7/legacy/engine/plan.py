@@ -238,12 +238,16 @@ class Plan:
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""
+        if not self.state_slots:
+            return []
         values = [slot.read() for slot in self.state_slots]
         pairs = zip(self.state_slots, values, strict=True)
         return [slot.given("state") if value is None else value for slot, value in pairs]
 
     def last_gradients(self, state: list) -> list | None:
         """The gradients that the user lets flow into the state after the last step; None if there are none."""
+        if not self.state_slots:
+            return None
         given = [slot.given("gradient") for slot in self.state_slots]
         return None if all(each is None for each in given) else with_zeros(given, state)
 
