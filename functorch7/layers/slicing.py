@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Map, TableMap, axis, builder, check_dimension, expected
 from ..core.checks import example_axis
+from .merging import flattened
 from .table import check_table
 
 
@@ -250,7 +251,7 @@ class Collapse(Map):
     n_input_dim: int
 
     def f(self, input: Any) -> Any:
-        return input.reshape(input.shape[0], -1) if input.ndim > self.n_input_dim else input.reshape(-1)
+        return flattened(input, int(input.ndim > self.n_input_dim))
 
 
 class SplitTable(Map):

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable
+from ..core.given import check_kinds
 from ..core.tracebacks import shorten
 from ..network import structure_of
 from .tables import as_arrays
@@ -55,8 +56,14 @@ class Criterion(Module, abstract=True):
         given, target, *mask = input
         if mask and not self.takes_mask:
             raise TypeError(f"{self.torch_name()}: takes no zeroMask; MaskZeroCriterion masks")
-        given = (jax.tree.map(jnp.asarray, as_arrays(given)), as_arrays(target), *mask)
+        given, target = as_arrays(given), as_arrays(target)
+        check_kinds(self, (given, target))
+        given = (jax.tree.map(jnp.asarray, given), target, *mask)
         return super().apply(params, buffers, given, key=key, train=train)
+
+    @property
+    def wanted(self) -> str:
+        return "tensors (or tables of them) as input and target"
 
     @property
     def takes_mask(self) -> bool:

@@ -5,8 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Const, check_values, expected, lookable, title
+from ..core import Const, check_floating, check_values, expected, lookable, title
 from ..layers import LogSoftMax
+from ..layers.merging import merged
 from .base import Criterion, vector
 
 
@@ -43,7 +44,7 @@ class ClassNLLCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
-        rows = input.reshape(-1, input.shape[-1])
+        rows = merged(input, 1)
         if target.ndim > 1 or target.size != len(rows):
             raise expected(self, f"{len(rows)} classes in one dimension as target", target)
         classes = target.reshape(-1).astype(jnp.int32)
@@ -65,7 +66,7 @@ class ClassNLLCriterion(Criterion):
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
     def example_weight(self, input: Any, target: Any) -> Any:
-        return self._weights_of(input.reshape(-1, input.shape[-1]), target.reshape(-1).astype(jnp.int32)).sum()
+        return self._weights_of(merged(input, 1), target.reshape(-1).astype(jnp.int32)).sum()
 
 
 class CrossEntropyCriterion(Criterion):
@@ -99,6 +100,7 @@ class CrossEntropyCriterion(Criterion):
         scores = input.squeeze()
         if scores.ndim not in (1, 2):
             raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
+        check_floating(self, scores)
         return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())
 
     def example_weight(self, input: Any, target: Any) -> Any:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import check_values, expected, lookable
+from ..layers.merging import merged
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, check_classes
 
@@ -35,7 +36,7 @@ class SpatialClassNLLCriterion(Criterion):
             raise expected(self, "a batch of images (4D)", input)
         if target.shape != (len(input), *input.shape[2:]):
             raise expected(self, f"a target of shape {(len(input), *input.shape[2:])}", target)
-        pixels = jnp.moveaxis(input, 1, -1).reshape(-1, input.shape[1])
+        pixels = merged(jnp.moveaxis(input, 1, -1), 1)
         return ClassNLLCriterion(self.weights, self.size_average).loss(pixels, target.reshape(-1))
 
 
@@ -65,7 +66,7 @@ class MultiMarginCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of scores", input)
-        scores = input.reshape(-1, input.shape[-1])
+        scores = merged(input, 1)
         if target.size != len(scores):
             raise expected(self, f"{len(scores)} classes as target", target)
         classes = target.reshape(-1).astype(jnp.int32) - 1
@@ -99,7 +100,7 @@ class MultiLabelMarginCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:
             raise expected(self, "scores and targets of one shape, a vector or a matrix", [input, target])
-        scores, classes = (a.reshape(-1, input.shape[-1]) for a in (input, target.astype(jnp.int32)))
+        scores, classes = (merged(a, 1) for a in (input, target.astype(jnp.int32)))
         listed = jnp.cumprod((classes != 0).astype(jnp.int32), 1) != 0
         at = jnp.where(listed, classes - 1, 0)
         own = jax.nn.one_hot(at, scores.shape[1], dtype=bool) & listed[..., None]
@@ -145,7 +146,7 @@ class ClassSimplexCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.n_classes or target.ndim > 1:
             raise expected(self, f"{self.n_classes} numbers per example, and 1D classes", [input, target])
-        rows = input.reshape(-1, self.n_classes)
+        rows = merged(input, 1)
         if target.size != len(rows):
             raise expected(self, f"{len(rows)} classes as target", target)
         vertices = jnp.asarray(self.simplex, input.dtype)[target.reshape(-1).astype(jnp.int32) - 1]
