@@ -24,7 +24,7 @@ def title(module: Any) -> str:
 def describe(value: Any) -> str:
     """What was given, in a few words: a shape, a table's length, or the value itself."""
     if isinstance(value, (list, tuple)):
-        return f"a table of {len(value)}: " + ", ".join(describe(v) for v in value[:4])
+        return f"a table of {len(value)}: " + ", ".join(map(describe, value[:4])) if value else "an empty table"
     if isinstance(value, dict):
         return f"a table with keys {list(value)}"
     shape = getattr(value, "shape", None)

@@ -56,6 +56,10 @@ def unfit(module: Any, params: Any, buffers: Any, input: Any, error: Exception) 
     if text.startswith(f"{module.package}.") or vars(error).get("was_looked_at"):
         return None
     vars(error)["was_looked_at"] = True
+    try:
+        check_kinds(module, input)
+    except TypeError as refused:
+        return refused
     for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
         found = found or next(_misfits(name, form, given), None)
     found = found or _refused(module, input, text)
@@ -96,7 +100,7 @@ def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
     leaves = jax.tree.leaves(input)
     arrays = [leaf for leaf in leaves if _is_array(leaf)]
     for array in arrays:
-        if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}", text):
+        if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
             return "floating-point numbers", str(array.dtype)
     if not arrays or any(re.search(rf"\b{name}\b", text) for name in _kinds(input)):
         return module.wanted, describe(input)

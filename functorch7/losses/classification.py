@@ -11,10 +11,15 @@ from ..layers.merging import merged
 from .base import Criterion, vector
 
 
+def are_classes(target: Any, classes: int) -> Any:
+    """Which numbers are classes, from 1 to `classes`."""
+    return (target >= 1) & (target <= classes) & (target % 1 == 0)
+
+
 def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
     """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
     targets = lookable(target)
-    wrong = (targets < 1) | (targets > classes) | (targets % 1 != 0)
+    wrong = ~are_classes(targets, classes)
     if ignore is not None:
         wrong &= targets != ignore
     message = f"{title(module)}: target {{value:g}} at position {{position}}; classes count from 1 to {classes}"
@@ -47,9 +52,8 @@ class ClassNLLCriterion(Criterion):
         rows = merged(input, 1)
         if target.ndim > 1 or target.size != len(rows):
             raise expected(self, f"{len(rows)} classes in one dimension as target", target)
-        classes = target.reshape(-1).astype(jnp.int32)
+        classes, valid = target.reshape(-1).astype(jnp.int32), are_classes(target.reshape(-1), rows.shape[1])
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
-        valid = (classes >= 1) & (classes <= rows.shape[1])
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
         picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
         total = weights.sum() if self.size_average else 1

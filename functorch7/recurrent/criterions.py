@@ -65,10 +65,9 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             for step in zip(*columns, strict=True):
                 self.criterion.check(*step)
         else:  # all at once: time joins the batch, or is one
-            batches = jax.tree.leaves(columns[0])[0].ndim > 2
-            self.criterion.check(
-                *jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns) if batches else columns
-            )
+            if jax.tree.leaves(columns[0])[0].ndim > 2:
+                columns = jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns)
+            self.criterion.check(*columns)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         self.check(*input)
