@@ -192,3 +192,97 @@ def test_the_arrays_that_modules_are_given(kind, made):
     assert raw == []
     if kind not in ("numbers", "one more dimension"):  # which may broadcast
         assert results == []
+
+
+LINEAR, SCORES = f7.Linear(3, 4), np.zeros((2, 3), np.float32)
+SAID = {
+    "no tensor": (LINEAR, None, "nn.Linear(3 -> 4): expected a tensor, got None"),
+    "a text": (f7.Tanh(), "hello", "nn.Tanh: expected a tensor, got 'hello'"),
+    "a table": (LINEAR, [SCORES], "nn.Linear(3 -> 4): expected a tensor, got a table of 1: shape (2, 3)"),
+    "no entry": (f7.CosineDistance(), [SCORES, None],
+                 "nn.CosineDistance: expected a table of tensors, got a table of 2: shape (2, 3), None"),
+    "complex": (f7.ReLU(), 1j * SCORES, "nn.ReLU: expected real numbers, got complex64"),
+    "whole numbers": (f7.SpatialMaxPooling(2, 2), np.ones((1, 2, 2), int),
+                      "nn.SpatialMaxPooling(2x2, 2,2): expected a floating-point tensor, got int64"),
+    "nothing to choose from": (f7.Max(2), SCORES[:, :0],
+                               "nn.Max: expected a tensor with no size of 0, got shape (2, 0)"),
+    "no target": (f7.MSECriterion(), (SCORES, None),
+                  "nn.MSECriterion: expected tensors (or tables of them) as input and target, got a table of 2: "
+                  "shape (2, 3), None"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", SAID)
+def test_what_errors_say_of_inputs(wrong):
+    module, input, message = SAID[wrong]
+    with pytest.raises((TypeError, ValueError)) as caught:
+        module.apply(*module.init(KEY), input)
+    assert str(caught.value) == message
+
+
+def test_what_errors_say_of_arrays():
+    network = f7.Sequential(LINEAR, f7.Tanh())
+    (params, _), buffers = network.init(KEY)
+    for wrong, message in (
+        ([params], "nn.Sequential: expected 2 entries in params, as init makes them, got a table of 1"),
+        ([[1], {}], "nn.Linear(3 -> 4): expected params with bias, weight, as init makes them, got a table of 1: 1"),
+        (
+            [{"weight": params["weight"]}, {}],
+            "nn.Linear(3 -> 4): expected params with bias, weight, as init makes them",
+        ),
+        (
+            [params | {"weight": np.float32(1)}, {}],
+            "nn.Linear(3 -> 4): expected params['weight'] of shape (4, 3), got sh",
+        ),
+    ):
+        with pytest.raises(ValueError) as caught:
+            network.apply(wrong, buffers, SCORES)
+        assert str(caught.value).startswith(message)
+
+
+def test_what_authors_say_by_errors_stays():
+    class Picky(f7.Map):
+        package = "test_bad_calls"
+
+        def f(self, input):
+            raise ValueError("a list of odd length")
+
+    for module in (Picky(), f7.Sequential(Picky())):
+        with pytest.raises(ValueError, match="^a list of odd length"):
+            module.apply(*module.init(KEY), [SCORES])
+
+
+def test_authors_may_take_complex_numbers():
+    class Modulus(f7.Map):
+        package, takes_complex = "test_bad_calls", True
+
+        def f(self, input):
+            return jnp.abs(input)
+
+    for module in (Modulus(), f7.Sequential(Modulus(), f7.Tanh())):
+        assert jax.eval_shape(lambda m=module: m.apply(*m.init(KEY), 1j * SCORES)[0]).dtype == np.float32
+    with pytest.raises(TypeError, match=r"^nn.Tanh: expected real numbers, got complex64") as caught:
+        jax.eval_shape(lambda: f7.Sequential(f7.Tanh(), Modulus()).apply([{}, {}], [{}, {}], 1j * SCORES))
+    assert "In 1 module of nn.Sequential:" in caught.value.__notes__
+
+
+def test_an_empty_batch_gives_an_empty_batch(made):
+    """What gives twice as many outputs for twice as many examples, gives none for none, of the same sizes."""
+    scaled = []
+    for cls, (module, case) in ROWS.items():
+        ranks = [np.ndim(leaf) for leaf in jax.tree.leaves(case.input)]
+        if not module.traits.traceable or min(ranks) < 2 or cls is f7.VariableLength:  # which takes sequences
+            continue
+
+        def sizes(change, module=module, case=case, arrays=made[cls]):
+            call = applied(module, case, jax.tree.map(change, case.input))
+            return [leaf.shape for leaf in jax.tree.leaves(jax.eval_shape(call, *arrays)[0])]
+
+        try:
+            once, twice = sizes(lambda leaf: leaf), sizes(lambda leaf: np.concatenate([leaf, leaf]))
+        except ValueError:
+            continue  # the first dimension is no batch's
+        if all(once) and twice == [(2 * first, *rest) for first, *rest in once]:
+            scaled.append(cls)
+            assert sizes(lambda leaf: leaf[:0]) == [(0, *rest) for _, *rest in once], module
+    assert {f7.SpatialConvolution, f7.CMul, f7.CAdd, f7.Collapse, f7.SpatialMaxUnpooling} <= {*scaled}

@@ -22,6 +22,8 @@ from .checks import describe, title
 NUMBERS = (bool, int, float, complex)
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, Warning)
+"""The errors with which code fails that was given what it is not meant for."""
 
 
 @lru_cache(64)
@@ -50,12 +52,15 @@ def check_kinds(module: Any, given: Any) -> None:
 def unfit(module: Any, params: Any, buffers: Any, input: Any, error: Exception) -> Exception | None:
     """The error that says what a module was given that it cannot take, for one that was raised while it ran.
 
-    None if the error says it already, or comes from a module inside, or does not follow from what was given.
+    None if the error says it already, or comes from a module inside, or does not follow from what was given. What the
+    authors of other packages say by a ValueError stays as it is.
     """
-    text, found = str(error), None
-    if text.startswith(f"{module.package}.") or vars(error).get("was_looked_at"):
+    if vars(error).setdefault("came_from", module) is not module or not isinstance(error, MISUSE):
         return None
-    vars(error)["was_looked_at"] = True
+    text, found = str(error), None
+    ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
+    if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
+        return None
     try:
         check_kinds(module, input)
     except TypeError as refused:
@@ -102,7 +107,9 @@ def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
     for array in arrays:
         if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
             return "floating-point numbers", str(array.dtype)
-    if not arrays or any(re.search(rf"\b{name}\b", text) for name in _kinds(input)):
+    is_table = isinstance(input, (list, tuple)) and module.traits.takes_table
+    kinds = set().union(*map(_kinds, input)) if is_table else _kinds(input)
+    if not arrays or any(re.search(rf"\b{kind}\b", text) for kind in kinds):
         return module.wanted, describe(input)
     if any(array.size == 0 for array in arrays):
         return f"{module.wanted} with no size of 0", describe(input)
@@ -112,7 +119,7 @@ def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
 def _kinds(input: Any) -> set[str]:
     """What an input consists of beside arrays, in the words of Python's errors and JAX's."""
     if _is_array(input):
-        return set()
+        return set() if input.ndim else {"tuple index out of range"}
     words = {type(input).__name__, *OTHER_WORDS.get(type(input), ())}
     inner = input.values() if isinstance(input, dict) else input if isinstance(input, (list, tuple)) else ()
     return words.union(*map(_kinds, inner), () if jax.tree.leaves(input) else {"list index out of range"})

@@ -119,8 +119,8 @@ class Averaged(Criterion, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define each(input, target)")
 
     def loss(self, input: Any, target: Any) -> jax.Array:
-        if jnp.size(input) != jnp.size(target):
-            raise expected(self, f"a target of {jnp.size(input)} elements, as the input", target)
+        if input.size != target.size:
+            raise expected(self, f"a target of {input.size} elements, as the input", target)
         losses = self.each(input, target.reshape(input.shape).astype(input.dtype))
         return losses.mean() if self.size_average else losses.sum()
 
