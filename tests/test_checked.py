@@ -39,6 +39,52 @@ def test_checked_criterions_raise_what_eager_ones_raise(name):
     jax.jit(criterion)(input, target)  # no error without the checks
 
 
+CLASSES = {
+    "MultiMargin": f7.MultiMarginCriterion(2, [1.0, 2.0, 0.5]),
+    "ClassSimplex": f7.ClassSimplexCriterion(3),
+    "ClassNLL": f7.ClassNLLCriterion(),
+    "CrossEntropy": f7.CrossEntropyCriterion([1.0, 2.0, 0.5]),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_class_that_jit_cannot_look_at_gives_nan_and_not_the_loss_of_another(name):
+    targets = jnp.array([[1, 2, 3, 1], [1, 0, 3, 1], [1, 2, 4, 1], [1, 2, -1, 1]])
+    losses = jax.jit(jax.vmap(CLASSES[name], (None, 0)))(SCORES, targets)
+    np.testing.assert_array_equal(np.isnan(losses), [False, True, True, True])
+
+
+def test_labels_that_jit_cannot_look_at_give_nan():
+    targets = jnp.array([[[1, 3, 0]] * 4, [[1, -1, 0]] * 4, [[4, 0, 0]] * 4])
+    losses = jax.jit(jax.vmap(f7.MultiLabelMarginCriterion(), (None, 0)))(SCORES, targets)
+    np.testing.assert_array_equal(np.isnan(losses), [False, True, True])
+
+
+INDICES = jnp.array([2, 0, 4])
+INDEXED = {
+    "OneHot": (lambda i: f7.OneHot(3).apply({}, {}, i)[0], 0, "nn.OneHot: expected indices from 1 to 3, got 0"),
+    "Index": (lambda i: f7.Index(2).apply({}, {}, [SCORES, i])[0], 1, "nn.Index: expected indices from 1 to 3, got 0"),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_an_index_out_of_range(name):
+    function, along, message = INDEXED[name]
+    for looking in (function, f7.checked(function), jax.jit(lambda: function(np.array([2, 0, 4])))):
+        with pytest.raises(ValueError, match=f"{message} at position 2"):
+            looking(*[INDICES][: not hasattr(looking, "lower")])
+    unseen = np.moveaxis(jax.jit(function)(INDICES), along, 0)
+    np.testing.assert_array_equal(np.isnan(unseen).all(axis=1), [False, True, True])
+    assert np.isfinite(unseen[0]).all()
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.vmap])
+def test_checked_says_that_it_cannot_look_inside_of_another_transformation(transform):
+    criterion = f7.checked(f7.ClassNLLCriterion())
+    with pytest.raises(TypeError, match="functorch7.checked: values cannot be looked at inside of another jax.jit"):
+        transform(criterion)(SCORES, jnp.array([1, 2, 3, 1]))
+
+
 def test_checked_gives_the_result_of_right_values():
     target = jnp.array([1, 2, 3, 1])
     loss, slope = f7.checked(jax.value_and_grad(f7.ClassNLLCriterion()))(SCORES, target)

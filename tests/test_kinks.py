@@ -51,6 +51,12 @@ def test_bend(module, input, expected):
     np.testing.assert_allclose(gradients(module, numbers(*input))[0], expected, rtol=1e-6)
 
 
+def test_a_pooling_of_zeros():
+    """The root's derivative is infinite there, and that of the powers 0."""
+    input = jnp.zeros((1, 2, 4)).at[0, 0, 0].set(2)
+    np.testing.assert_allclose(gradients(f7.SpatialLPPooling(1, 3, 2, 2), input)[0], input / 2, rtol=1e-6)
+
+
 TIES = [
     (f7.Max(1), numbers(3, 5, 5), [0, 1, 0]),
     (f7.Min(1), numbers(3, 3, 5), [1, 0, 0]),

@@ -7,7 +7,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import init_state, make_train_step
+from functorch7.training import init_state, make_sgd_step, make_train_step
 
 RANDOM = np.random.default_rng(0)
 X = jnp.asarray(RANDOM.normal(size=(8, 3)), jnp.float32)
@@ -29,6 +29,18 @@ def test_a_step_is_gradient_descent_on_the_criterion(key):
     expected = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7), state.params, expected)
     assert state.step == 1
+
+
+@pytest.mark.parametrize("given", [np.array, jnp.array])
+def test_the_first_batch_is_looked_at(key, given):
+    """Targets that count from 0 are told before anything is compiled, and the state stays."""
+    module, criterion = f7.Sequential(f7.Linear(3, 3), f7.LogSoftMax()), f7.ClassNLLCriterion()
+    message = "nn.ClassNLLCriterion: target 0 at position 2; classes count from 1 to 3"
+    state, wrong = init_state(module, optax.identity(), key), (X[:2], given([2, 0]))
+    for step in (make_train_step(module, criterion, optax.sgd(0.1)), make_sgd_step(module, criterion, 0.1)):
+        with pytest.raises(ValueError, match=message):
+            step(state, wrong, None)
+    assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(state))
 
 
 def test_arrays_that_were_handed_in_stay_valid_and_the_states_memory_is_reused(key):

@@ -22,6 +22,7 @@ from .emitted import Emitted as Emitted
 from .emitted import emitted as emitted
 from .emitted import penalty as penalty
 from .emitted import without_emitted as without_emitted
+from .given import check_kinds as check_kinds
 from .module import Container as Container
 from .module import Layer as Layer
 from .module import Map as Map

@@ -27,7 +27,13 @@ def reporting(function: Callable) -> Callable:
 
 def raise_found(error: Any) -> None:
     """Raises ValueError for the first wrong value that a compiled function reported, with the way to the module."""
-    text = error.get()
+    try:
+        text = error.get()
+    except jax.errors.TracerBoolConversionError:
+        raise TypeError(
+            "functorch7.checked: values cannot be looked at inside of another jax.jit, grad, vmap or scan; put checked "
+            "around the whole: checked(jax.grad(loss))"
+        ) from None
     if text is not None:
         message, *places = text.removesuffix(" (`check` failed)").split("\n")
         found = ValueError(message)

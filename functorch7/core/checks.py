@@ -1,5 +1,6 @@
 """Errors that name the module, and the one place where 1-based dimensions become axes."""
 
+import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,12 +24,11 @@ def title(module: Any) -> str:
 def describe(value: Any) -> str:
     """What was given, in a few words: a shape, a table's length, or the value itself."""
     if isinstance(value, (list, tuple)):
-        return f"a table of {len(value)}: " + ", ".join(describe(v) for v in value[:4])
+        return f"a table of {len(value)}: " + ", ".join(map(describe, value[:4])) if value else "an empty table"
     if isinstance(value, dict):
         return f"a table with keys {list(value)}"
-    if isinstance(value, str) or not hasattr(value, "shape"):
-        return repr(value)
-    return f"shape {tuple(value.shape)}"
+    shape = getattr(value, "shape", None)
+    return f"shape {shape}" if isinstance(shape, tuple) else reprlib.repr(value)
 
 
 def expected(module: Any, what: str, given: Any) -> ValueError:
@@ -107,8 +107,8 @@ def is_concrete(value: Any) -> bool:
 
 
 def lookable(values: Any) -> Any:
-    """Values as a NumPy array where they can be looked at now, else as the JAX array that they are."""
-    return np.asarray(values) if is_concrete(values) else values
+    """Values as a NumPy array where they can be looked at now, else as the JAX array (or the table) that they are."""
+    return values if isinstance(values, (Tracer, list, dict)) else np.asarray(values)
 
 
 class inside:
@@ -170,7 +170,8 @@ def check_values(values: Any, wrong: Any, message: str) -> None:
     if is_concrete(wrong):
         if wrong.any():
             at = int(np.argmax(wrong))
-            raise ValueError(message.format(value=lax.stop_gradient(values[at]), position=at + 1))
+            value = values[at] if is_concrete(values) else lax.stop_gradient(values[at])
+            raise ValueError(message.format(value=value, position=at + 1))
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
         told = "\n".join([message, *reversed(places())])

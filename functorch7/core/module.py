@@ -16,7 +16,8 @@ import jax
 from ..programs import Compiled
 from . import hooks
 from .checked import checked
-from .checks import expected, inside, is_looking
+from .checks import inside, is_looking
+from .given import check_kinds, unfit
 from .keys import folded
 from .printing import chain
 from .probe import opened
@@ -130,14 +131,16 @@ class Module(Declared):
         """
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
+        check_kinds(self, input)
         try:
             with jax.named_scope(type(self).__name__):
                 if self._hooks and hooks.here(self):
                     return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
                 return self.forward(params, buffers, input, key=key, train=train)
         except Exception as error:
-            if _takes_no_table(error, input):
-                raise expected(self, "a tensor", input) from error
+            known = unfit(self, params, buffers, input, error)
+            if known is not None:
+                raise known from error
             shorten(error)
             raise
 
@@ -168,12 +171,6 @@ class Module(Declared):
     def __iter__(self) -> Iterator[Callable]:
         """`init, apply = module`."""
         return iter((self.init, self.apply))
-
-
-def _takes_no_table(error: Exception, input: Any) -> bool:
-    """Whether a table was taken for a tensor."""
-    attribute = isinstance(error, AttributeError) and str(error).startswith(f"'{type(input).__name__}' object")
-    return attribute and isinstance(input, (list, tuple, dict))
 
 
 def _check_no_arrays(kind: type[Module]) -> None:

@@ -20,6 +20,8 @@ class Traits(NamedTuple):
     """Whether `forward` looks at values, by `check_values`; programs that report wrong ones do so for these."""
     takes_table: bool
     """Whether the input is a table, so that a list of plain numbers is one, too, and no tensor."""
+    takes_complex: bool
+    """Whether numbers may be complex, for which hardly any formula here is meant."""
     is_step: bool
     """Whether one call is one time step of a recurrence."""
     starts_at_zero: bool
@@ -72,6 +74,15 @@ class Declared(Description):
     @property
     def takes_table(self) -> bool:
         return False
+
+    @property
+    def takes_complex(self) -> bool:
+        return any(child.traits.takes_complex for child in self.child_modules())
+
+    @property
+    def wanted(self) -> str:
+        """What a call takes, as errors say it."""
+        return "a table of tensors" if self.traits.takes_table else "a tensor"
 
     @property
     def traceable(self) -> bool:

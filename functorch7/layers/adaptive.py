@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
+from .merging import flattened, merged
 from .windows import Windows
 
 
@@ -19,8 +20,8 @@ def regions(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 def largest_of(patches: Any, positions: Any, dims: int) -> tuple[Any, Any]:
     """The first maximum of patches (..., outputs of `dims` axes, then windows of as many), and its position."""
-    leading = patches.shape[:-dims]
-    flat, where = patches.reshape((*leading, -1)), jnp.broadcast_to(positions, patches.shape).reshape((*leading, -1))
+    leading = patches.ndim - dims
+    flat, where = (flattened(each, leading) for each in (patches, jnp.broadcast_to(positions, patches.shape)))
     at = jnp.argmax(flat, -1)[..., None]
     return jnp.take_along_axis(flat, at, -1)[..., 0], jnp.take_along_axis(where, at, -1)[..., 0]
 
@@ -37,7 +38,7 @@ class Adaptive(Windows, Map, abstract=True):
     def f(self, input: Any) -> Any:
         check_floating(self, input)
         self.check_rank(input)
-        planes = input.reshape((-1, *input.shape[-2:]))
+        planes = merged(input, 2)
         return self.pool(planes, input.shape[:-2])
 
     def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
@@ -133,7 +134,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         sizes = input.shape[-dims:]
         key = jax.random.key(0) if self.fixed else key
         samples = jax.random.uniform(key, (*input.shape[:-dims], dims), input.dtype)
-        planes = input.reshape((-1, math.prod(sizes)))
+        planes = flattened(merged(input, dims))
         position: Any = 0
         for axis, (size, k, n) in enumerate(zip(sizes, self.window("k"), out, strict=True)):
             # Torch's samples have the last axis first.
@@ -141,8 +142,8 @@ class FractionalMaxPooling(Windows, abstract=True):
             here = begin[..., None] + jnp.arange(k, dtype=jnp.int32)[None, None]
             shape = [1] * (2 * dims)
             shape[axis], shape[dims + axis] = n, k
-            position = position * size + here.reshape((-1, *shape))
-        patches = jnp.take_along_axis(planes, position.reshape(planes.shape[0], -1), 1).reshape(position.shape)
+            position = position * size + here.reshape((len(planes), *shape))
+        patches = jnp.take_along_axis(planes, flattened(position), 1).reshape(position.shape)
         best, at = largest_of(patches, position, dims)
         shape = input.shape[:-dims] + out
         expose(indices=at.reshape(shape) + 1, randomSamples=samples)

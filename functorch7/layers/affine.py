@@ -42,7 +42,7 @@ class Add(Layer):
             return input + bias.reshape((1,) * input.ndim)
         if input.size == bias.size:
             return input + bias.reshape(input.shape)
-        if input.ndim == 0 or input.size != input.shape[0] * bias.size:
+        if input.ndim == 0 or math.prod(input.shape[1:]) != bias.size:
             raise expected(self, f"{bias.size} elements per example", input)
         return input + bias.reshape((1, *input.shape[1:]))
 
@@ -98,7 +98,7 @@ class Componentwise(Layer, abstract=True):
             array = array.reshape(input.shape)
         elif input.ndim == array.ndim and all(a in (1, i) for a, i in zip(array.shape, input.shape, strict=True)):
             pass  # sizes of 1 repeat
-        elif input.ndim and input.size == input.shape[0] * array.size:
+        elif input.ndim and math.prod(input.shape[1:]) == array.size:
             array = array.reshape((1, *input.shape[1:]))
         elif input.ndim == array.ndim + 1 and all(
             a in (1, i) for a, i in zip(array.shape, input.shape[1:], strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 from ..core import Layer, check_positive, const, expected, in_dtype_of
 from .convolution import SpatialConvolution, convolve
 from .initializers import between, bound_of, split, uniform
+from .merging import merged
 from .transposed import convolve_transposed
 from .windows import Windows, offsets, padded, slices
 
@@ -94,7 +95,7 @@ class SpatialConvolutionMap(Windows, Layer):
     def f(self, params: Any, input: Any) -> Any:
         self.check_input(input)
         weight = params["weight"]
-        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        images = merged(in_dtype_of(self, input, weight), 3)
         output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
@@ -163,7 +164,7 @@ class SpatialConvolutionLocal(Windows, Layer):
         if input.shape[-2:] != (self.ih, self.iw):
             raise expected(self, f"images of {self.ih} x {self.iw} (height x width)", input)
         weight = params["weight"]
-        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        images = merged(in_dtype_of(self, input, weight), 3)
         places = self.counts(images)
         images = padded(images, self, places)
         taps = [slices(images, at, places, self.window("d")) for at in offsets(self.window("k"))]
@@ -204,7 +205,7 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
         self.counts(input)
         weight = params["weight"].reshape(self.n_output_plane, self.n_input_plane, 1, self.kh, self.kw)
         kernels = weight.swapaxes(0, 1).reshape(-1, 1, self.kh, self.kw)
-        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-3:]))
+        images = merged(in_dtype_of(self, input, weight), 3)
         output = convolve(images, kernels, self.window("d"), self.window("pad"), groups=self.n_input_plane)
         if self.bias:
             output = output + params["bias"].T.reshape(1, -1, 1, 1)

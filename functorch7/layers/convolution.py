@@ -11,6 +11,7 @@ from jax import lax
 
 from ..core import Layer, builder, check_positive, in_dtype_of
 from .initializers import weight_and_bias
+from .merging import merged
 from .windows import Windows
 
 # On CPU (docs/performance.md): for large kernels, rows of patches and one matrix product beat XLA's own convolution,
@@ -106,8 +107,7 @@ class Convolution(Windows, Layer, abstract=True):
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = self.kernels(params)
-        images = in_dtype_of(self, input, weight)
-        images = images.reshape((-1, *input.shape[-1 - len(self.axes) :]))
+        images = merged(in_dtype_of(self, input, weight), len(self.axes) + 1)
         output = self.convolved(images, weight)
         if self.bias:
             output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))

@@ -11,6 +11,7 @@ from jax import lax
 from ..core import Container, Module, axis, builder, check_positive, expected
 from .containers import Concat
 from .initializers import normal
+from .merging import merged
 from .table import check_table
 
 
@@ -84,8 +85,8 @@ class Bottle(Decorator):
         if input.ndim <= self.n_input_dim:
             return super().forward(params, buffers, input, key=key, train=train)
         leading = input.shape[: input.ndim - self.n_input_dim + 1]
-        merged = input.reshape(-1, *input.shape[len(leading) :])
-        output, buffer = super().forward(params, buffers, merged, key=key, train=train)
+        rows = merged(input, self.n_input_dim - 1)
+        output, buffer = super().forward(params, buffers, rows, key=key, train=train)
         if output.ndim != self.n_output_dim:
             raise expected(self, f"a module whose output has {self.n_output_dim} dimensions", output)
         return output.reshape(leading + output.shape[1:]), buffer

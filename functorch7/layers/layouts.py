@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from ..core import Map, Module, expected
 from .containers import Sequential
 from .shape import Identity, Reshape
-from .slicing import Select, Transpose
+from .slicing import Collapse, Select, Transpose
 
 
 class Convert(Map):
@@ -58,14 +58,13 @@ class Convert(Map):
                 pairs.append((j + 1, i + 1))
         return Transpose(*pairs) if pairs else Identity()
 
-    def bf(self, input: Any) -> Module:
+    def bf(self) -> Module:
         """The module that flattens the examples of a batch."""
         if self.input_shape == "bt":
             raise ValueError("nn.Convert: conversion of shape bt to bf not supported")
         first, dims = self.find_axis("b"), len(self.input_shape or "")
         moved = [Transpose((1, first))] if first > 1 else []
-        size = input.size // input.shape[first - 1]
-        flat = [] if dims == 2 else [Reshape(1 if dims == 1 else size, batch_mode=True)]
+        flat = [] if dims == 2 else [Reshape(1, batch_mode=True) if dims == 1 else Collapse(dims - 1)]
         return Sequential(*moved, *flat)
 
     def b(self, input: Any) -> Module:
@@ -90,7 +89,7 @@ class Convert(Map):
         """The module that does it for such a batch."""
         if self.transposes:
             return self.transpose(self.output_shape or "")
-        return {"bf": lambda: self.bf(input), "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()
+        return {"bf": self.bf, "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()
 
     def f(self, input: Any) -> Any:
         if self.dtype is not None:

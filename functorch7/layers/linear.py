@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, builder, check_positive, const, expected, in_dtype_of
+from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Const
 from .distances import norm
 from .initializers import normal, weight_and_bias
@@ -94,6 +94,7 @@ class LinearWeightNorm(Layer):
         inner = Linear(self.input_size, self.output_size, self.bias)
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
+        check_floating(self, input)
         return inner.f({**params, "weight": self.weight(params)}, input)
 
     def printed(self) -> str:

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
 from .convolution import convolve
+from .merging import merged
 
 
 class SpatialCrossMapLRN(Map):
@@ -66,7 +67,7 @@ class Neighbourhood(Map, abstract=True):
         check_floating(self, input)
         if input.ndim not in (3, 4) or input.shape[-3] != self.n_input_plane:
             raise expected(self, f"a 3D or 4D tensor with {self.n_input_plane} planes in dimension -3", input)
-        return input.reshape((-1, *input.shape[-3:]))
+        return merged(input, 3)
 
     def mean(self, images: Any) -> Any:
         """The kernel-weighted mean over window and planes: B x 1 x H x W; beyond the image there are zeros."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from ..core import Map, expected
 from .containers import Sequential
@@ -15,6 +16,7 @@ class SpatialLPPooling(Sequential):
     """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
+    Where a sum is 0 the gradient is 0.
     Raises: as SpatialAveragePooling.
     Source: nn/doc/convolution.md#nn.SpatialLPPooling.
     """
@@ -25,6 +27,15 @@ class SpatialLPPooling(Sequential):
         mean = SpatialAveragePooling(kw, kh, kw if dw is None else dw, kh if dh is None else dh)
         power, root = (Square(), Sqrt()) if pnorm == 2 else (Power(pnorm), Power(1 / pnorm))
         super().__init__(power, mean, MulConstant(kw * kh), root)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        (*before, root), new = range(len(self.modules)), list(buffers)
+        for i in before:
+            input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
+        zero = input == 0  # where the root's derivative, infinite, would meet that of the powers, 0
+        input = jnp.where(zero, lax.stop_gradient(input), input)
+        output, new[root] = self.call(root, params, buffers, input, key=key, train=train)
+        return jnp.where(zero, 0, output), new
 
 
 class FeatureLPPooling(Map):

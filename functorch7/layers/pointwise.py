@@ -191,7 +191,7 @@ class OneHot(Map):
     """A 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, output_size); no gradient.
-    Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give zeros.
+    Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give NaN.
     Source: dpnn/README.md#nn.OneHot.
     """
 
@@ -202,7 +202,9 @@ class OneHot(Map):
     def f(self, input: Any) -> Any:
         check_indices(self, input, self.output_size)
         dtype = input.dtype if jnp.issubdtype(input.dtype, jnp.inexact) else jnp.float32
-        return jax.nn.one_hot(input.astype(jnp.int32) - 1, self.output_size, dtype=dtype)
+        known = (input >= 1) & (input <= self.output_size)
+        rows = jax.nn.one_hot(input.astype(jnp.int32) - 1, self.output_size, dtype=dtype)
+        return jnp.where(known[..., None], rows, jnp.nan)
 
 
 class Constant(Map):

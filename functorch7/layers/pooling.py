@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, builder, check_floating, expose
+from .merging import flattened, merged
 from .windows import Windows, offsets, padded, slices
 
 
@@ -43,8 +44,7 @@ def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[j
 @max_pool.defjvp
 def _(windows, counts, primals, tangents):
     best, position = max_pool(*primals, windows, counts)
-    planes = tangents[0].shape[0]
-    moved = jnp.take_along_axis(tangents[0].reshape(planes, -1), position.reshape(planes, -1), 1)
+    moved = jnp.take_along_axis(flattened(tangents[0]), flattened(position), 1)
     return (best, position), (moved.reshape(best.shape), jnp.zeros(position.shape, jax.dtypes.float0))
 
 
@@ -66,7 +66,7 @@ class Pooling(Windows, Map, abstract=True):
         """The input as B x sizes, the number of windows along each axis, and the output's shape."""
         self.check_rank(input)
         counts, dims = self.counts(input, getattr(self, "ceil_mode", False)), len(self.axes)
-        return input.reshape((-1, *input.shape[-dims:])), counts, input.shape[:-dims] + counts
+        return merged(input, dims), counts, input.shape[:-dims] + counts
 
     def printed(self) -> str:
         text = f"{self.torch_name()}({self.joined('k', 'x')}, {self.joined('d')}"
@@ -115,6 +115,7 @@ class MaxPooling(Rounding, abstract=True):
 
     def f(self, input: Any) -> Any:
         planes, counts, shape = self.planes(input)
+        check_floating(self, input)
         best, position = max_pool(planes, self, counts)
         indices = position.reshape(shape) + 1
         expose(indices=indices)

@@ -236,5 +236,5 @@ class Observed(Around):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         output, _ = self.module.forward(params, {}, input, key=key, train=train)
         before = jnp.asarray(buffers["input_range"])
-        largest = lax.stop_gradient(jnp.abs(input).max().astype(before.dtype))
+        largest = lax.stop_gradient(jnp.abs(input).max(initial=0).astype(before.dtype))
         return output, {"input_range": jnp.maximum(before, largest)}

@@ -143,6 +143,8 @@ class MixtureTable(TableMap):
             raise expected(self, "a gater of 1 or 2 dimensions", gater)
         along = gater.ndim - 1 if self.dim is None else self.dim - 1
         if isinstance(experts, (list, tuple)):
+            if len({jnp.shape(each) for each in experts}) != 1:
+                raise expected(self, "experts of one shape", input)
             experts, along = jnp.stack(experts, gater.ndim - 1), gater.ndim - 1
         if along >= experts.ndim or experts.shape[along] != gater.shape[-1]:
             raise expected(self, f"one gater output per expert ({gater.shape[-1]}) in dimension {along + 1}", input)

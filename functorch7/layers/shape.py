@@ -15,6 +15,8 @@ class Identity(Map):
     Source: nn/doc/simple.md#nn.Identity.
     """
 
+    takes_complex = True  # type: ignore[assignment]
+
     def f(self, input: Any) -> Any:
         return input
 

@@ -1,13 +1,15 @@
 """Layers that take, insert, repeat and rearrange slices of a tensor."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Map, TableMap, axis, builder, check_dimension, expected
+from ..core import Map, TableMap, axis, builder, check_dimension, expected, gather
 from ..core.checks import example_axis
+from .lookup import check_indices
+from .merging import flattened
 from .table import check_table
 
 
@@ -66,9 +68,12 @@ class Index(TableMap):
     """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
-    Raises: ValueError for dimension 0 or beyond the input's, and if the indices are not 1-D.
+    Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
+    where these can be looked at; under jit they give NaN.
     Source: nn/doc/simple.md#nn.Index.
     """
+
+    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
     dimension: int
 
@@ -79,7 +84,9 @@ class Index(TableMap):
         tensor, index = check_table(self, input, 2)[:2]
         if index.ndim != 1:
             raise expected(self, "a 1D tensor of indices", index)
-        return jnp.take(tensor, index.astype(jnp.int32) - 1, axis(self, self.dimension, tensor.ndim))
+        along = axis(self, self.dimension, tensor.ndim)
+        check_indices(self, index, tensor.shape[along])
+        return gather(tensor, index.astype(jnp.int32) - 1, along)
 
 
 class Replicate(Map):
@@ -250,7 +257,7 @@ class Collapse(Map):
     n_input_dim: int
 
     def f(self, input: Any) -> Any:
-        return input.reshape(input.shape[0], -1) if input.ndim > self.n_input_dim else input.reshape(-1)
+        return flattened(input, int(input.ndim > self.n_input_dim))
 
 
 class SplitTable(Map):

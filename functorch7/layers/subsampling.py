@@ -6,6 +6,7 @@ import jax
 
 from ..core import Layer, check_positive, in_dtype_of
 from .initializers import split, uniform
+from .merging import merged
 from .pooling import summed
 from .windows import Windows, padded
 
@@ -38,7 +39,7 @@ class SpatialSubSampling(Windows, Layer):
         self.check_rank(input, self.n_input_plane)
         counts = self.counts(input)
         input = in_dtype_of(self, input, params["weight"])
-        planes = padded(input.reshape((-1, *input.shape[-2:])), self, counts)
+        planes = padded(merged(input, 2), self, counts)
         sums = summed(planes, self, counts).reshape(input.shape[:-2] + counts)
         per_plane = (1,) * (input.ndim - 3) + (-1, 1, 1)
         return sums * params["weight"].reshape(per_plane) + params["bias"].reshape(per_plane)

@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, Map, builder, check_positive, expected, expose, in_dtype_of
+from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of
 from .initializers import split, uniform, weight_and_bias
+from .merging import merged
 from .pooling import max_pool
 from .windows import Windows
 
@@ -156,8 +157,9 @@ class TemporalMaxPooling(Temporal, Map):
 
     def f(self, input: Any) -> Any:
         count = self.frames(input)
+        check_floating(self, input)
         by_feature = jnp.swapaxes(input, -1, -2)
-        best, position = max_pool(by_feature.reshape(-1, by_feature.shape[-1]), self, (count,))
+        best, position = max_pool(merged(by_feature, 1), self, (count,))
 
         def by_time(values: Any) -> Any:
             return jnp.swapaxes(values.reshape((*by_feature.shape[:-1], count)), -1, -2)

@@ -9,6 +9,7 @@ from jax import lax
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
 from .initializers import split, uniform
+from .merging import merged
 from .windows import Windows
 
 
@@ -59,7 +60,7 @@ class FullConvolution(Windows, Layer, abstract=True):
             input = input[0]
         self.check_rank(input, self.n_input_plane)
         dims, weight = len(self.axes), params["weight"]
-        images = in_dtype_of(self, input, weight).reshape((-1, *input.shape[-1 - dims :]))
+        images = merged(in_dtype_of(self, input, weight), dims + 1)
         adjustment = self.adjustment(images.shape[2:], wanted)
         reach = zip(images.shape[2:], self.window("k"), self.window("d"), self.window("pad"), adjustment, strict=True)
         if min((size - 1) * d - 2 * pad + k + adj for size, k, d, pad, adj in reach) < 1:

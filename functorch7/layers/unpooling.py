@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Map, expected
 from .lookup import check_indices
+from .merging import flattened, merged
 from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
 
@@ -48,7 +49,7 @@ class Unpooling(Map, abstract=True):
             raise expected(self, f"values of the indices' shape {tuple(indices.shape)}", values)
         check_indices(self, indices, math.prod(sizes))
         leading = values.shape[: -len(sizes)]
-        flat, at = (a.reshape(math.prod(leading), -1) for a in (values, indices.astype(jnp.int32) - 1))
+        flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
         rows = jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
         output = jnp.zeros((flat.shape[0], math.prod(sizes)), values.dtype).at[rows, at].set(flat)
         return output.reshape(leading + sizes)

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
+from .merging import merged
 from .table import check_table
 from .upsampling import linear
 
@@ -155,7 +156,7 @@ class SpatialUniformCrop(Module):
         if not train:
             top, left = (height - self.oheight) // 2, (width - (self.owidth or 0)) // 2
             return input[..., top : top + self.oheight, left : left + (self.owidth or 0)], buffers
-        images = input.reshape((-1, *input.shape[-3:]))
+        images = merged(input, 3)
         cropped = jax.vmap(self.crop)(images, jax.random.split(key, len(images)))
         return cropped.reshape(input.shape[:-2] + cropped.shape[-2:]), buffers
 

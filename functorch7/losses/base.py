@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable
+from ..core import Composite, Const, Module, Variables, check_kinds, check_values, const, expected, lookable
 from ..core.tracebacks import shorten
 from ..network import structure_of
 from .tables import as_arrays
@@ -55,8 +55,14 @@ class Criterion(Module, abstract=True):
         given, target, *mask = input
         if mask and not self.takes_mask:
             raise TypeError(f"{self.torch_name()}: takes no zeroMask; MaskZeroCriterion masks")
-        given = (jax.tree.map(jnp.asarray, as_arrays(given)), as_arrays(target), *mask)
+        given, target = as_arrays(given), as_arrays(target)
+        check_kinds(self, (given, target))
+        given = (jax.tree.map(jnp.asarray, given), target, *mask)
         return super().apply(params, buffers, given, key=key, train=train)
+
+    @property
+    def wanted(self) -> str:
+        return "tensors (or tables of them) as input and target"
 
     @property
     def takes_mask(self) -> bool:
@@ -113,8 +119,8 @@ class Averaged(Criterion, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define each(input, target)")
 
     def loss(self, input: Any, target: Any) -> jax.Array:
-        if jnp.size(input) != jnp.size(target):
-            raise expected(self, f"a target of {jnp.size(input)} elements, as the input", target)
+        if input.size != target.size:
+            raise expected(self, f"a target of {input.size} elements, as the input", target)
         losses = self.each(input, target.reshape(input.shape).astype(input.dtype))
         return losses.mean() if self.size_average else losses.sum()
 

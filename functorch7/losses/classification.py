@@ -5,15 +5,21 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Const, check_values, expected, lookable, title
+from ..core import Const, check_floating, check_values, expected, lookable, title
 from ..layers import LogSoftMax
+from ..layers.merging import merged
 from .base import Criterion, vector
+
+
+def are_classes(target: Any, classes: int) -> Any:
+    """Which numbers are classes, from 1 to `classes`."""
+    return (target >= 1) & (target <= classes) & (target % 1 == 0)
 
 
 def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
     """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
     targets = lookable(target)
-    wrong = (targets < 1) | (targets > classes) | (targets % 1 != 0)
+    wrong = ~are_classes(targets, classes)
     if ignore is not None:
         wrong &= targets != ignore
     message = f"{title(module)}: target {{value:g}} at position {{position}}; classes count from 1 to {classes}"
@@ -43,12 +49,11 @@ class ClassNLLCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
-        rows = input.reshape(-1, input.shape[-1])
+        rows = merged(input, 1)
         if target.ndim > 1 or target.size != len(rows):
             raise expected(self, f"{len(rows)} classes in one dimension as target", target)
-        classes = target.reshape(-1).astype(jnp.int32)
+        classes, valid = target.reshape(-1).astype(jnp.int32), are_classes(target.reshape(-1), rows.shape[1])
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
-        valid = (classes >= 1) & (classes <= rows.shape[1])
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
         picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
         total = weights.sum() if self.size_average else 1
@@ -65,7 +70,7 @@ class ClassNLLCriterion(Criterion):
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
     def example_weight(self, input: Any, target: Any) -> Any:
-        return self._weights_of(input.reshape(-1, input.shape[-1]), target.reshape(-1).astype(jnp.int32)).sum()
+        return self._weights_of(merged(input, 1), target.reshape(-1).astype(jnp.int32)).sum()
 
 
 class CrossEntropyCriterion(Criterion):
@@ -99,6 +104,7 @@ class CrossEntropyCriterion(Criterion):
         scores = input.squeeze()
         if scores.ndim not in (1, 2):
             raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
+        check_floating(self, scores)
         return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())
 
     def example_weight(self, input: Any, target: Any) -> Any:

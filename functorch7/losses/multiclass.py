@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import check_values, expected, lookable
+from ..layers.merging import merged
 from .base import Criterion, vector
-from .classification import ClassNLLCriterion, check_classes
+from .classification import ClassNLLCriterion, are_classes, check_classes
 
 
 class SpatialClassNLLCriterion(Criterion):
@@ -35,7 +36,7 @@ class SpatialClassNLLCriterion(Criterion):
             raise expected(self, "a batch of images (4D)", input)
         if target.shape != (len(input), *input.shape[2:]):
             raise expected(self, f"a target of shape {(len(input), *input.shape[2:])}", target)
-        pixels = jnp.moveaxis(input, 1, -1).reshape(-1, input.shape[1])
+        pixels = merged(jnp.moveaxis(input, 1, -1), 1)
         return ClassNLLCriterion(self.weights, self.size_average).loss(pixels, target.reshape(-1))
 
 
@@ -43,7 +44,8 @@ class MultiMarginCriterion(Criterion):
     """sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n, the mean over a batch if size_average.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
-    Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at.
+    Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at; under jit
+    such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
     """
 
@@ -65,7 +67,7 @@ class MultiMarginCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of scores", input)
-        scores = input.reshape(-1, input.shape[-1])
+        scores = merged(input, 1)
         if target.size != len(scores):
             raise expected(self, f"{len(scores)} classes as target", target)
         classes = target.reshape(-1).astype(jnp.int32) - 1
@@ -77,7 +79,8 @@ class MultiMarginCriterion(Criterion):
             if self.weights.value.shape != scores.shape[1:]:
                 raise expected(self, f"a weight for each of the {scores.shape[1]} classes", self.weights.value)
             losses = losses * jnp.asarray(self.weights.value, scores.dtype)[classes][:, None]
-        total = losses.sum() / scores.shape[1]
+        valid = are_classes(target.reshape(-1), scores.shape[1])
+        total = jnp.where(valid[:, None], losses, jnp.nan).sum() / scores.shape[1]
         return total / len(scores) if self.size_average else total
 
 
@@ -85,7 +88,8 @@ class MultiLabelMarginCriterion(Criterion):
     """sum over targets j and other classes i of max(0, 1 - x[j] + x[i]) / n, the mean over a batch if size_average.
 
     Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
-    Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at.
+    Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at; under
+    jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiLabelMarginCriterion.
     """
 
@@ -99,14 +103,15 @@ class MultiLabelMarginCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:
             raise expected(self, "scores and targets of one shape, a vector or a matrix", [input, target])
-        scores, classes = (a.reshape(-1, input.shape[-1]) for a in (input, target.astype(jnp.int32)))
+        scores, classes = (merged(a, 1) for a in (input, target.astype(jnp.int32)))
         listed = jnp.cumprod((classes != 0).astype(jnp.int32), 1) != 0
         at = jnp.where(listed, classes - 1, 0)
         own = jax.nn.one_hot(at, scores.shape[1], dtype=bool) & listed[..., None]
         picked = jnp.take_along_axis(scores, at, 1)
         violation = 1 - picked[:, :, None] + scores[:, None, :]  # batch, target, class
         active = listed[:, :, None] & ~own.any(1)[:, None, :] & (violation > 0)
-        total = jnp.where(active, violation, 0).sum() / scores.shape[1]
+        wrong = (target < 0) | (target > scores.shape[1])
+        total = jnp.where(wrong.any(), jnp.nan, jnp.where(active, violation, 0).sum() / scores.shape[1])
         return total / len(scores) if self.size_average else total
 
 
@@ -115,7 +120,8 @@ class ClassSimplexCriterion(Criterion):
 
     Shape: (n_classes) with one class, or (B, n_classes) with classes (B) -> scalar; the mean over all elements if
     size_average. The vertices are unit vectors in n_classes - 1 dimensions, with a last element 0.
-    Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n where these can be looked at.
+    Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n where these can be looked at; under
+    jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.ClassSimplexCriterion.
     """
 
@@ -145,11 +151,12 @@ class ClassSimplexCriterion(Criterion):
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.n_classes or target.ndim > 1:
             raise expected(self, f"{self.n_classes} numbers per example, and 1D classes", [input, target])
-        rows = input.reshape(-1, self.n_classes)
+        rows = merged(input, 1)
         if target.size != len(rows):
             raise expected(self, f"{len(rows)} classes as target", target)
         vertices = jnp.asarray(self.simplex, input.dtype)[target.reshape(-1).astype(jnp.int32) - 1]
-        squares = jnp.square(rows - vertices)
+        valid = are_classes(target.reshape(-1), self.n_classes)
+        squares = jnp.where(valid[:, None], jnp.square(rows - vertices), jnp.nan)
         return squares.mean() if self.size_average else squares.sum()
 
     def predictions(self, input: Any) -> Any:

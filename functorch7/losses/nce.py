@@ -51,7 +51,7 @@ class NCECriterion(Criterion):
     size_average: bool = True
 
     def loss(self, input: Any, target: Any) -> jax.Array:
-        shapes = [jnp.shape(each) for each in input] if isinstance(input, (list, tuple)) else []
+        shapes = [each.shape for each in input] if isinstance(input, (list, tuple)) else []
         if len(shapes) != 4 or [len(s) for s in shapes[:2]] != [1, 2] or shapes[:2] != shapes[2:]:
             raise expected(self, "NCEModule's table of B, B x k, B and B x k probabilities", input)
         if shapes[0] != shapes[1][:1]:

@@ -59,7 +59,8 @@ class BiSequencer(Decorator):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if isinstance(input, (list, tuple)):
             return super().forward(params, buffers, input, key=key, train=train)
-        outputs, buffers = super().forward(params, buffers, as_table(input, len(input)), key=key, train=train)
+        steps = as_table(input, len(input) if jnp.ndim(input) else 0)
+        outputs, buffers = super().forward(params, buffers, steps, key=key, train=train)
         return jnp.stack(outputs), buffers
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import expected, is_concrete
 from ..core.keys import of_steps
+from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
 from ..losses.combined import AroundCriterion
@@ -64,8 +65,9 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             for step in zip(*columns, strict=True):
                 self.criterion.check(*step)
         else:  # all at once: time joins the batch, or is one
-            batches = jax.tree.leaves(columns[0])[0].ndim > 2
-            self.criterion.check(*jax.tree.map(_merged, columns) if batches else columns)
+            if jax.tree.leaves(columns[0])[0].ndim > 2:
+                columns = jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns)
+            self.criterion.check(*columns)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         self.check(*input)
@@ -106,10 +108,6 @@ def _differ(columns: list) -> bool:
 
 def _at(column: Any, time: int) -> Any:
     return column[time] if isinstance(column, list) else jax.tree.map(lambda leaf: leaf[time], column)
-
-
-def _merged(leaf: Any) -> Any:
-    return leaf.reshape(-1, *leaf.shape[2:])
 
 
 class SequencerCriterion(AbstractSequencerCriterion):

@@ -160,7 +160,7 @@ class MuFuRu(Cell):
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
         h = state["output"]
         feature = jax.nn.sigmoid(sums("feature", jax.nn.sigmoid(sums("reset", h)) * h))
-        scores = sums("mixture", h).reshape(*h.shape[:-1], -1, self.output_size)
+        scores = sums("mixture", h).reshape(*h.shape[:-1], len(self.ops or ()), self.output_size)
         results = jnp.stack([OPERATIONS[name](h, feature) for name in self.ops or ()], -2)
         h = (jax.nn.softmax(scores, -2) * results).sum(-2)
         return h, {"output": h}

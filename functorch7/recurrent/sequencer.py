@@ -49,7 +49,7 @@ class AbstractSequencer(Module, abstract=True):
 
 def stacked(module: Module, table: Any) -> Any:
     """A table of inputs as one, with time first; ValueError if their shapes differ."""
-    if len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) > 1:
+    if len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) != 1:
         raise expected(module, "a table of inputs of one shape", table)
     return jax.tree.map(lambda *entries: jnp.stack(entries), *table)
 

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import check_values, expected, lookable, title
 from ..core.module import Children
+from ..layers.merging import merged
 from ..losses import Criterion, MSECriterion
 from ..losses.classification import check_classes
 
@@ -89,7 +90,7 @@ class VRClassReward(VarianceReducedReward):
         check_classes(self, target, self.parts(input)[0].shape[-1])
 
     def predictions(self, given: Any) -> Any:
-        return given.reshape(-1, given.shape[-1]) if given.ndim in (1, 2) else None
+        return merged(given, 1) if given.ndim in (1, 2) else None
 
     def right(self, predictions: Any, target: Any) -> Any:
         return (jnp.argmax(predictions, -1) + 1).astype(target.dtype) == target

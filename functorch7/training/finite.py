@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, recording, title
+from ..core import Module, places, raise_found, recording, reporting, title
 from ..core.tree import Path, child_at, dotted
 from ..network import named_parameters
 from .state import TrainState
@@ -26,12 +26,13 @@ def not_finite(
     """What is not finite first in a training step from `state`.
 
     In the order in which a step computes: the batch's input, parameters, outputs, the loss, and gradients from the last
-    module to the first. Inside loops over time, outputs are those of the last step, and gradients with respect to
-    inputs those at the first.
+    module to the first. Where that module, or the criterion, looks at values, it is what its check says. Inside loops
+    over time, outputs are those of the last step, and gradients with respect to inputs those at the first.
     """
     loss = make_loss(module, criterion, compute_dtype)
 
     @jax.jit
+    @reporting
     def run(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, ...]:
         def seen(params: Any, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
             with recording(perturbations) as recorder:
@@ -45,15 +46,21 @@ def not_finite(
         outputs, at_inputs = ({path: _finite(x) for path, x in each.items()} for each in (outputs, at_inputs))
         return _finite(value), outputs, _by_path(module, gradients), at_inputs
 
-    sound, outputs, gradients, at_inputs = jax.device_get(run(state.params, state.buffers, batch, key))
+    error, results = run(state.params, state.buffers, batch, key)
+    sound, outputs, gradients, at_inputs = jax.device_get(results)
     if not _finite(batch[0]):
         return Finding("the batch's input is not finite")
     bad = [path for path, fine in jax.device_get(_by_path(module, state.params)).items() if not fine]
     if bad:
         return Finding(f"the parameter {dotted(bad[0])} is not finite")
     bad = [path for path, fine in outputs.items() if not fine]
-    if bad:
-        return _at(module, min(bad, key=lambda path: (*_positions(module, path), float("inf"))), "output")
+    first = min(bad, key=lambda path: (*_positions(module, path), float("inf")), default=None)
+    looking = criterion if first is None else dict(places(module))[first]
+    said = _said(error) if isinstance(looking, Module) and looking.traits.checks_values else None
+    if said is not None:
+        return said
+    if first is not None:
+        return _at(module, first, "output")
     if not sound:
         name = title(criterion) if isinstance(criterion, Module) else criterion
         return Finding(f"all outputs are finite, but the loss is not: {name}, or a penalty")
@@ -63,6 +70,15 @@ def not_finite(
         first = min(bad, key=lambda path: (*(-place for place in _positions(module, path)), float("inf")))
         return _at(module, first, "gradient")
     return Finding("every output and every gradient is finite, but not the gradients' norm: they are too large")
+
+
+def _said(error: Any) -> Finding | None:
+    """The first wrong value that checks have found."""
+    try:
+        raise_found(error)
+    except ValueError as found:
+        return Finding(str(found), tuple(getattr(found, "__notes__", ())))
+    return None
 
 
 def _at(module: Module, path: Path, what: str) -> Finding:

@@ -9,7 +9,7 @@ import optax
 from jax import lax
 
 from ..core import Module
-from ..programs import Compiled
+from .first_batch import Step
 from .sharding import Sharding
 from .state import TrainState
 from .step import Descent
@@ -43,7 +43,7 @@ def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | Non
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
         return state, metrics
 
-    return Compiled(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0))
 
 
 def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module
-from ..programs import Compiled
+from .first_batch import Step
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
 from .step import make_loss
@@ -43,4 +43,4 @@ def make_sgd_step(
         more = metrics(output, batch[1]) if metrics else {}
         return TrainState(params, buffers, state.optimizer_state, state.step + 1), {"loss": loss, **more}
 
-    return Compiled(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0))

@@ -11,8 +11,8 @@ from ..core import Module, penalty, without_emitted
 from ..core.keys import folded
 from ..core.probe import silent
 from ..losses import Criterion
-from ..programs import Compiled
 from ..reinforce import reinforce_loss
+from .first_batch import Step, check_first
 from .sharding import Sharding
 from .state import TrainState
 
@@ -50,6 +50,7 @@ def _loss_of(criterion: Callable, output: Any, target: Any, key: Any) -> Any:
     """A criterion's loss, in training mode where it is one of this package."""
     if not isinstance(criterion, Criterion):
         return criterion(output, target)
+    check_first(criterion, output, target)
     with silent():  # whoever looks at the step looks at the network: the criterion's places are not among its own
         return criterion(output, target, key=key if criterion.traits.draws(True) else None, train=True)
 
@@ -90,8 +91,9 @@ def make_train_step(
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
     may be None if no layer draws. Recurrent state that a Sequencer remembers is carried in `state.buffers`.
     With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed there.
-    Raises: ValueError, naming the layer, for input of a wrong shape and for a missing key; and for a batch that the
-    devices cannot share.
+    When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
+    Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
+    sense (a class 0); and for a batch that the devices cannot share.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
     >>> from functorch7.training import init_state, make_train_step
@@ -111,4 +113,4 @@ def make_train_step(
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
         return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **more}
 
-    return Compiled(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0))

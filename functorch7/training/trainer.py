@@ -62,9 +62,10 @@ class Trainer(Settings):
         to the last bit, if the data are and the machine computes as before.
         SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint; of several processes that share the
         devices, one that is signalled ends all, after the same step.
-        Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite; OSError for what
-        cannot be written; FileExistsError if there is a run and not `resume`; ValueError for data without a batch, and
-        for a run with another seed; what the data raise. A note says which checkpoint is whole.
+        Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite, or the value
+        that made it so; OSError for what cannot be written; FileExistsError if there is a run and not `resume`;
+        ValueError for data without a batch, a first batch whose target makes no sense, and a run with another seed;
+        what the data raise. A note says which checkpoint is whole.
         """
         with interrupts(self.sharding) as signals, contextlib.ExitStack() as opened:
             run = Run(self, signals, opened, data, validation, batch_size, seed, variables, resume)

@@ -45,6 +45,31 @@ def test_input_of_a_wrong_shape(wrong):
         make().forward(values(*shape))
 
 
+NOTHING_FOR_MODULES = ["hello", object(), len, {1, 2}, np.array(["a"]), 1j, np.ones((2, 3), np.complex64)]
+
+
+@pytest.mark.parametrize("wrong", [None, [], *NOTHING_FOR_MODULES], ids=str)
+def test_input_that_is_no_tensor(wrong):
+    network = nn.Sequential().add(nn.Linear(3, 2))
+    for run in (
+        lambda: network.forward(wrong),
+        lambda: nn.MSECriterion().forward(wrong, values(2)),
+        lambda: nn.MSECriterion().forward(values(2), wrong),
+        lambda: nn.CriterionTable(nn.ClassNLLCriterion()).forward([values(2), wrong]),
+    ):
+        with pytest.raises(
+            (TypeError, ValueError), match=r"^nn\.\w+.*: expected (a tensor|tensors|a table|real numbers)"
+        ):
+            run()
+
+
+def test_a_complex_grad_output():
+    network = nn.Linear(3, 2)
+    network.forward(values(1, 3))
+    with pytest.raises(TypeError, match="nn.Linear.*: expected real numbers, got complex64"):
+        network.backward(values(1, 3), np.ones((1, 2), np.complex64))
+
+
 DPNN_REFUSES = {
     "a glimpse's size": (lambda: nn.SpatialGlimpse("a"), "nn.SpatialGlimpse: expected a size, a number or .*, got 'a'"),
     "three sizes": (lambda: nn.SpatialGlimpse([3, 4, 5]), "nn.SpatialGlimpse: expected a size, .*, got a table of 3"),

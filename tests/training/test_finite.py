@@ -56,6 +56,20 @@ def test_the_place_inside_a_recurrence():
     assert any("of nn.Sequencer:" in note for note in notes)
 
 
+def test_values_that_make_no_sense():
+    """In the first batch they are told before a step is made, in later ones after it."""
+    net, criterion = f7.Sequential(f7.Linear(2, 3), f7.LogSoftMax()), f7.ClassNLLCriterion()
+    good, bad = (GOOD[0], np.array([1, 2, 3, 1])), (GOOD[0], np.array([1, 2, 0, 1]))
+    message = "nn.ClassNLLCriterion: target 0 at position 3; classes count from 1 to 3"
+    assert fit(net, bad, criterion, good) == (f"Trainer.fit: the loss is nan in step 3: {message}", [])
+    with pytest.raises(ValueError, match=message):
+        Trainer(net, criterion, optax.sgd(0.0), verbose=False).fit([bad], 1)
+    net = f7.Sequential(f7.OneHot(3), f7.Linear(3, 3))
+    text, notes = fit(net, (np.array([1, 4]), np.ones((2, 3))), good=(np.array([1, 2]), np.ones((2, 3))))
+    assert text.endswith("in step 3: nn.OneHot: expected indices from 1 to 3, got 4 at position 2")
+    assert notes == ["In 1 module of nn.Sequential:"]
+
+
 def test_what_is_wrong_before_and_after_the_modules():
     net = f7.Sequential(f7.Linear(2, 1))
     text, _ = fit(net, (GOOD[0] * np.float32(np.nan), GOOD[1]))

@@ -70,14 +70,19 @@ class Call:
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
         plan = self.plan
-        if plan.placed:
-            (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
-            error = None
-        elif keep:
-            (self.output, self.side), (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
-        else:
-            (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
-            self.residuals = None
+        try:
+            if plan.placed:
+                (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
+                error = None
+            elif keep:
+                outcome, (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
+                self.output, self.side = outcome
+            else:
+                (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
+                self.residuals = None
+        except TypeError:
+            core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
+            raise
         if error is not None:
             core.raise_found(error)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None

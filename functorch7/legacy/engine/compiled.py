@@ -115,6 +115,7 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
     buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
+        core.check_kinds(spec, input)
         given = [lax.stop_gradient(array) if i in program.frozen else array for i, array in enumerate(arrays)]
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
@@ -207,6 +208,7 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
         for node, reward in zip(side.log_probs, rewards, strict=True)
     ]
     zeros = jax.tree.map(jnp.zeros_like, side.state)
+    core.check_kinds(program.spec, grad_output)
     return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
 
 

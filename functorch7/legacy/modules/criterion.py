@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import core, losses
+from ...core.given import unfit
 from ...core.tracebacks import shorten
 from ...layers import Node
 from ...layers.graph import nodes_among
@@ -234,19 +235,27 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         if self._holding and self._by_members():
             kept = self._evaluated_by_members(input, target, spec)
         else:
-            given, others, dtype = self._arguments(input, target)
-            spec.check(given, *others)
-            run, taken = self._compiled_for(spec, dtype)
-            if dtype.itemsize == 8:
-                with precision(dtype):
-                    loss, gradient = run(taken, given, *others)
-            else:
-                loss, gradient = run(taken, given, *others)
+            loss, gradient = self._computed(spec, *self._arguments(input, target))
             kept = Evaluation(loss, lambda: gradient, input, target, spec)
             if self._holding and self.members():
                 self._computed_as_a_whole(pulled=False)
         self.__dict__["_kept"] = kept
         return kept
+
+    def _computed(self, spec: Any, given: Any, others: tuple, dtype: np.dtype) -> tuple[Any, Any]:
+        """The loss and its gradient."""
+        try:
+            spec.check(given, *others)
+            run, taken = self._compiled_for(spec, dtype)
+            if dtype.itemsize != 8:
+                return run(taken, given, *others)
+            with precision(dtype):
+                return run(taken, given, *others)
+        except Exception as error:
+            known = unfit(spec, *losses.base.without_arrays(spec), (given, *others), error)
+            if known is not None:
+                raise known from error
+            raise
 
     def _compiled_for(self, spec: Any, dtype: Any) -> tuple[Any, list]:
         """The compiled loss and gradient of a description, and its numbers: the last one's are at hand."""

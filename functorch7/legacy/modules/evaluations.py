@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import programs
+from ...core import check_kinds
 from ...network import numbers
 from ..tensors.tensor import Tensor
 
@@ -28,6 +29,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
     def run(taken: list, input: Any, *others: Any) -> Any:
+        check_kinds(spec, input)
         return jax.value_and_grad(numbers.put_in(spec, taken))(jax.tree.map(cast, input), *others)
 
     return programs.Compiled(jax.jit(run))

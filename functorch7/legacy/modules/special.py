@@ -209,7 +209,7 @@ class Convert(Module, describes=layers.Convert):
 
     def bf(self, input: Any) -> Any:
         """The module that flattens the examples of a batch."""
-        return object_of(self._spec.bf(unwrapped(input)))
+        return object_of(self._spec.bf())
 
     def b(self, input: Any) -> Any:
         """The module that selects the one feature, or the first target, of each example."""

@@ -1,0 +1,125 @@
+"""What a call is given: arrays of numbers, or tables of them, and trees of arrays as `init` makes them.
+
+Kinds are checked before a module runs, when a program is traced. Whatever else does not fit is found out after the
+module has failed, so that it costs nothing where all is well.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .checks import describe, title
+
+NUMBERS = (bool, int, float, complex)
+OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
+"""What errors say for a type beside its name."""
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, Warning)
+"""The errors with which code fails that was given what it is not meant for."""
+
+
+@lru_cache(64)
+def _is_kind(dtype: Any, *kinds: Any) -> bool:
+    return any(jnp.issubdtype(dtype, kind) for kind in kinds)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (jax.Array, np.ndarray, np.generic)) or hasattr(value, "__jax_array__")
+
+
+def check_kinds(module: Any, given: Any) -> None:
+    """Refuses what holds anything but numbers, and complex ones unless the module says that it takes them.
+
+    None is no number, but there are modules that look at no input.
+    Raises: TypeError naming the module and what was given.
+    """
+    for leaf in (given,) if _is_array(given) else jax.tree.leaves(given):
+        kind = leaf.dtype if _is_array(leaf) else type(leaf)
+        if not (_is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
+            raise TypeError(f"{title(module)}: expected {module.wanted}, got {reprlib.repr(leaf)}")
+        if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
+            raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
+
+
+def unfit(module: Any, params: Any, buffers: Any, input: Any, error: Exception) -> Exception | None:
+    """The error that says what a module was given that it cannot take, for one that was raised while it ran.
+
+    None if the error says it already, or comes from a module inside, or does not follow from what was given. What the
+    authors of other packages say by a ValueError stays as it is.
+    """
+    if vars(error).setdefault("came_from", module) is not module or not isinstance(error, MISUSE):
+        return None
+    text, found = str(error), None
+    ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
+    if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
+        return None
+    try:
+        check_kinds(module, input)
+    except TypeError as refused:
+        return refused
+    for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
+        found = found or next(_misfits(name, form, given), None)
+    found = found or _refused(module, input, text)
+    return None if found is None else ValueError(f"{title(module)}: expected {found[0]}, got {found[1]}")
+
+
+def _forms(module: Any) -> tuple[Any, Any]:
+    """What `init` makes, as shapes; None, which anything fits, where that cannot be known."""
+    with suppress(Exception):
+        return jax.eval_shape(module.init, jax.random.key(0))
+    return None, None
+
+
+def _misfits(name: str, form: Any, given: Any) -> Iterator[tuple[str, str]]:
+    """(what is expected, what was given), wherever a tree is not as `init` makes it."""
+    if isinstance(form, dict):
+        if isinstance(given, dict) and form.keys() <= given.keys():
+            for key, inner in form.items():
+                yield from _misfits(f"{name}[{key!r}]", inner, given[key])
+        else:
+            yield f"{name} with {', '.join(form)}, as init makes them", describe(given)
+    elif isinstance(form, (list, tuple)):
+        if isinstance(given, (list, tuple)) and len(given) == len(form):
+            for i, (inner, each) in enumerate(zip(form, given, strict=True)):
+                yield from _misfits(f"{name}[{i}]", inner, each)
+        else:
+            yield f"{len(form)} entries in {name}, as init makes them", describe(given)
+    elif isinstance(form, jax.ShapeDtypeStruct):
+        if getattr(given, "shape", None) != form.shape:
+            yield f"{name} of shape {form.shape}", describe(given)
+        for kind, what in ((np.floating, "floating-point"), (np.integer, "whole")):
+            if _is_kind(form.dtype, kind) and not _is_kind(given.dtype, kind):
+                yield f"{what} numbers in {name}", str(given.dtype)
+
+
+def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
+    """(what is expected, what was given), if an error's text names the kind of something in the input, or by sizes."""
+    leaves = jax.tree.leaves(input)
+    arrays = [leaf for leaf in leaves if _is_array(leaf)]
+    for array in arrays:
+        if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
+            return "floating-point numbers", str(array.dtype)
+    is_table = isinstance(input, (list, tuple)) and module.traits.takes_table
+    kinds = set().union(*map(_kinds, input)) if is_table else _kinds(input)
+    if not arrays or any(re.search(rf"\b{kind}\b", text) for kind in kinds):
+        return module.wanted, describe(input)
+    if any(array.size == 0 for array in arrays):
+        return f"{module.wanted} with no size of 0", describe(input)
+    return None
+
+
+def _kinds(input: Any) -> set[str]:
+    """What an input consists of beside arrays, in the words of Python's errors and JAX's."""
+    if _is_array(input):
+        return set() if input.ndim else {"tuple index out of range"}
+    words = {type(input).__name__, *OTHER_WORDS.get(type(input), ())}
+    inner = input.values() if isinstance(input, dict) else input if isinstance(input, (list, tuple)) else ()
+    return words.union(*map(_kinds, inner), () if jax.tree.leaves(input) else {"list index out of range"})

@@ -1,0 +1,45 @@
+"""Compiled steps that look at the batch for which they are traced.
+
+A compiled program does not look at values, but when it is made there is a batch to look at: so targets that count from
+0, the commonest mistake, are told before the first step, and later steps cost nothing.
+"""
+
+from contextvars import ContextVar
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import is_concrete
+from ..losses import Criterion
+from ..programs import Compiled
+
+_batch: ContextVar[Any] = ContextVar("batch", default=None)
+
+
+class Step(Compiled):
+    """A compiled function of a state, a batch, and more."""
+
+    __slots__ = ()
+
+    def __call__(self, state: Any, batch: Any, *more: Any, **named: Any) -> Any:
+        token = _batch.set(batch)
+        try:
+            return super().__call__(state, batch, *more, **named)
+        finally:
+            _batch.reset(token)
+
+
+def check_first(criterion: Criterion, output: Any, target: Any) -> None:
+    """Raises ValueError, as the criterion does, for targets that make no sense in the batch for which a step is traced.
+
+    Where a trace has a part of the batch only, or several processes share it, nothing is looked at.
+    """
+    batch = _batch.get()
+    if batch is None or not criterion.traits.checks_values:
+        return
+    leaves, traced = jax.tree.leaves(batch[1]), jax.tree.leaves(target)
+    whole = [jnp.shape(leaf) for leaf in leaves] == [jnp.shape(leaf) for leaf in traced]
+    if whole and all(is_concrete(leaf) and getattr(leaf, "is_fully_addressable", True) for leaf in leaves):
+        criterion.check(output, jax.tree.map(np.asarray, batch[1]))
