@@ -14,6 +14,7 @@ from ..tensors.random import next_draw
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
 from . import compiled, watched
+from .known_users import OtherwiseThanPlanned
 from .layout import Layout
 from .plan import Path, Plan, with_zeros
 
@@ -45,7 +46,7 @@ class Call:
         plan.forget()
         self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
         self.number = Newest.number = next(count)
-        buffers = self._run(keep)
+        buffers = self._run_as_it_turns_out(keep)
         plan = self.plan
         if buffers:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
@@ -66,6 +67,25 @@ class Call:
             plan.initial_state(),
             next_draw() if plan.draws else None,
         )
+
+    def _run_as_it_turns_out(self, keep: bool) -> list:
+        """Runs the network; planned anew whenever its users' modules turn out to be other than they were taken for."""
+        try:
+            return self._run(keep)
+        except OtherwiseThanPlanned as found:
+            self._plan_anew()
+            try:
+                return self._run_as_it_turns_out(keep)
+            except Exception:
+                found.take_back()
+                raise
+
+    def _plan_anew(self) -> None:
+        plan = self.plan
+        plan.is_stale = True
+        self.plan = plan = plan.renewed()
+        _, _, input, state, draw = self.arguments
+        self.arguments = ([storage.array for storage in plan.parameters.storages], plan.buffers(), input, state, draw)
 
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
@@ -309,7 +329,7 @@ class Repeated(Call):
                 parameters = [storage.array for storage in now.storages]
             self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
         with watched.repeating():
-            self._run(keep=True)
+            self._run_as_it_turns_out(keep=True)
         self.plan.last_call = weakref.ref(self)
 
     @property

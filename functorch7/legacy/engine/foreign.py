@@ -148,13 +148,13 @@ class OfUser(core.Module, abstract=True):
         user.pending.append((wrapped(input), gradient, moment))
         if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
             grad_input = jax.tree.map(jnp.zeros_like, input)
-        return jax.tree.map(_as_input, input, grad_input)
+        return jax.tree.map(as_input_gradient, input, grad_input)
 
     def printed(self) -> str:
         return str(self.user())
 
 
-def _as_input(input: Any, gradient: Any) -> Any:
+def as_input_gradient(input: Any, gradient: Any) -> Any:
     """The gradient at an input: of its type and shape. That of integers is none."""
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import weakref
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -25,10 +26,12 @@ from ..tensors.storage import dtype_of, precision
 from ..tensors.tensor import Tensor
 from . import compiled, watched
 from .compiled import Program, Term, Terms
+from .fields import Form, Untraceable
 from .foreign import InMode, OfUser, Place, calling
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
+from .traced_user import Seat, description, form_of
 from .watched import Placed
 
 _mode = operator.attrgetter("train")
@@ -88,7 +91,10 @@ class Plan:
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
         self.foreign: list[Any] = []
+        self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
+        self.traced: list[tuple[Any, Form]] = []  # users' objects that are
         self._users: list[tuple[Any, list[Tensor]]] = []  # what their own `parameters` gave
+        self._occurrences: Counter | None = None
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref | None = None
         self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
@@ -101,7 +107,7 @@ class Plan:
             self.spec = self.spec.replace(form=form)
         self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
-        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
@@ -139,6 +145,8 @@ class Plan:
             return False
         if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
             return False
+        if self.traced and not all(form.stands(user) for user, form in self.traced):
+            return False
         return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
@@ -151,7 +159,7 @@ class Plan:
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            (self._visit_foreign if child.is_foreign() else self._visit)(
+            (self._visit_user if child.is_foreign() else self._visit)(
                 child, bool((child if name in uncalled else module).train), (*path, name)
             )
             for child, name in zip(module.children(), names, strict=True)
@@ -247,6 +255,27 @@ class Plan:
         for slot in self.state_slots:
             slot.spend(what)
 
+    def _visit_user(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        """The same of a user's object: traced if that is possible."""
+        try:
+            if self._is_repeated(path) or module.is_criterion or self._occurs_again(module):
+                raise Untraceable("it is called several times in a call")
+            form = form_of(module, self)
+        except Untraceable as obstacle:
+            self.obstacles[id(module)] = str(obstacle)
+            return self._visit_foreign(module, mode, path)
+        self._seat(module, path)
+        self.traced.append((module, form))
+        spec = description(module, form, module.has_own_gradient())
+        slots = {"fields": Seat(module, form)}
+        return (spec if module.train == mode else InMode(spec, bool(module.train))), self._cells_of(module), slots
+
+    def _occurs_again(self, module: Any) -> bool:
+        """Whether an object is at several places of the network."""
+        if self._occurrences is None:
+            self._occurrences = Counter(map(id, self.members[0].listModules()))
+        return self._occurrences[id(module)] > 1
+
     def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
@@ -254,13 +283,17 @@ class Plan:
         place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
         if by_hand or module.is_criterion:
             return place, {}, {}
+        return place, self._cells_of(module), {}
+
+    def _cells_of(self, module: Any) -> dict[str, int]:
+        """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self._tensors[0])
         self._users.append((module, _given_by(module)))
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
-        return place, {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+        return {str(i): first + i for i in range(len(self._tensors[0]) - first)}
 
     def _seat(self, module: Any, path: Path) -> None:
         self.paths[id(module)] = path
