@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -33,10 +34,11 @@ class Call:
 
     __slots__ = (
         "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
-        "given_gradient", "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "side",
+        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan", "residuals", "side",
         "state_gradient",
     )  # fmt: skip
     answered: set
+    is_pulled_back: bool
     residuals: Any
     cotangents: Any
     parameter_gradients: Any
@@ -101,6 +103,7 @@ class Call:
         if error is not None:
             core.raise_found(error)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self.is_pulled_back = False
         self._seen: dict[tuple, Any] | None = None
         self._inspected: dict[bool, Any] | None = None
         return buffers
@@ -188,7 +191,7 @@ class Call:
         plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
         arrays = [None if whole and storage.is_zero else storage.array for storage in gradients.storages]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
-        self.parameter_gradients = None
+        self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
             plan.backward,
             self.residuals,
@@ -206,14 +209,33 @@ class Call:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
-        """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
+        """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
+
+        Where it has asked before, they are found at once, in the same call.
+        """
         cotangents = self._prepare(module, grad_output, state, step)
-        self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self.plan.run(
-            compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
-        )
-        if seen and watched.answered(self, *seen):
-            return self.pull_back(module, grad_output, state, step)
+        if self.plan.finds_gradients_apart:
+            self.parameter_gradients = None
+            self.grad_input, self.state_gradient = self._pulled(compiled.pull_back_to_input, cotangents)
+        else:
+            self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self._pulled(
+                compiled.pull_back, cotangents
+            )
+            if seen and watched.answered(self, *seen):
+                return self.pull_back(module, grad_output, state, step)
+        self.is_pulled_back = True
         self.plan.spend("gradient")
+
+    def _pulled(self, function: Callable, cotangents: tuple) -> Any:
+        needed = self.residuals.needed(self.arguments)
+        return self.plan.run(function(self.plan.program), self.residuals, needed, *cotangents)
+
+    def _found_gradients(self) -> list:
+        """The parameters' gradients, out of what was pulled back."""
+        if self.parameter_gradients is None:
+            self.plan.finds_gradients_apart = False
+            self.parameter_gradients = self._pulled(compiled.pull_back, self.cotangents)[0]
+        return self.parameter_gradients
 
     def accumulate(self, scale: Any) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
@@ -245,10 +267,10 @@ class Call:
         if now.lies_as(layout) and terms == self.plan.terms:
             run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
             arrays = [storage.array for storage in now.storages]
-            self._store(now, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
+            self._store(now, self.plan.run(run, self._found_gradients(), arrays, scale, self._regularized()))
             return
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
-        gradients = self.parameter_gradients
+        gradients = self._found_gradients()
         if terms is not None:
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
             gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]

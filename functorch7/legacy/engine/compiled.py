@@ -312,6 +312,12 @@ def pull_back(program: Program) -> Callable:
 
 
 @programs.kept
+def pull_back_to_input(program: Program) -> Callable:
+    """The same without the parameters' gradients, which are not computed then: gradInput, the state's gradient."""
+    return as_compiled(program, lambda *given: _pulled(program, *given)[1:3])
+
+
+@programs.kept
 def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
     """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
     return programs.Compiled(jax.jit(partial(_accumulated, program, target, terms)))

@@ -133,6 +133,8 @@ class Plan:
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
         )
+        # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
+        self.finds_gradients_apart = self.spec.traits.traceable and not self.placed
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
