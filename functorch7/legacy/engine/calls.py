@@ -80,6 +80,7 @@ class Call:
                 return self._run_as_it_turns_out(keep)
             except Exception:
                 found.take_back()
+                self.plan.is_stale = True
                 raise
 
     def _plan_anew(self) -> None:

@@ -14,7 +14,7 @@ from ..tensors.changes import watch
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .forms import Static, frozen, thawed
-from .user_code import CONSTANTS, users
+from .user_code import CONSTANTS, Found, users
 
 LEFT = ("output", "gradInput")
 """What every call leaves: found out when it is asked for, as of other modules."""
@@ -107,7 +107,8 @@ def storages_of(object: Any) -> list[Storage]:
 class Form:
     """What an object's fields of these names are: what a program depends on, and a quick look whether it still is so."""
 
-    def __init__(self, user: Any, names: tuple[str, ...], watcher: Any):
+    def __init__(self, user: Any, found: Found, names: tuple[str, ...], watcher: Any):
+        self._found = found
         self._values = [value_of(user, name) for name in names]
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
         self._storages: set[int] = set()
@@ -136,7 +137,9 @@ class Form:
         raise Untraceable(f"it has a {type(value).__name__} in a field")
 
     def stands(self, user: Any) -> bool:
-        """Whether the fields still are so."""
+        """Whether the fields, and the code that reads them, still are so."""
+        if not self._found.stands():
+            return False
         for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
             now = value_of(user, name)
             if now is then:

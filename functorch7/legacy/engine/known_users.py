@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
-from .user_code import read
+from .user_code import Found, read
 
 
 @dataclass
 class Known:
     """What is known of a user's class."""
 
+    found: Found  # what its code tells
     names: tuple[str, ...] = ()  # the fields that its methods read
     looks: bool = False  # whether they check values
     obstacle: str | None = None
 
 
-_known: WeakKeyDictionary[type, Known] = WeakKeyDictionary()
+_known: dict[type, Known] = {}
 
 
 def known(kind: type) -> Known:
     """What is known of a class so far: at first, what its code tells."""
-    if kind not in _known:
-        _known[kind] = Known(obstacle=read(kind).obstacle)
-    return _known[kind]
+    about = _known.get(kind)
+    if about is None or not about.found.stands():
+        found = read(kind)
+        about = _known[kind] = Known(found, obstacle=found.obstacle)
+    return about
 
 
 class OtherwiseThanPlanned(Exception):

@@ -99,6 +99,7 @@ class Plan:
         self.last_call: weakref.ref | None = None
         self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
         self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Any, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
@@ -107,6 +108,10 @@ class Plan:
             self.spec = self.spec.replace(form=form)
         self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
+        self.all_parameters, self.all_gradients = self.parameters, self.gradients
+        if self._called_tensors[0]:
+            pairs = zip(self._tensors, self._called_tensors, strict=True)
+            self.all_parameters, self.all_gradients = (Layout([*mine, *theirs]) for mine, theirs in pairs)
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
@@ -138,7 +143,7 @@ class Plan:
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
-        watch(self, everywhere, *self.parameters.held, *self.gradients.held)
+        watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     @property
     def stands(self) -> bool:
@@ -262,6 +267,8 @@ class Plan:
         try:
             if self._is_repeated(path) or module.is_criterion or self._occurs_again(module):
                 raise Untraceable("it is called several times in a call")
+            if module._type != self.members[0]._type:
+                raise Untraceable("its type is not the network's")
             form = form_of(module, self)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
@@ -283,7 +290,12 @@ class Plan:
         self.foreign.append(module)
         by_hand = module.has_own_gradient()
         place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
-        if by_hand or module.is_criterion:
+        if module.is_criterion:
+            return place, {}, {}
+        if by_hand:
+            self._users.append((module, _given_by(module)))
+            for mine, theirs in zip(self._called_tensors, module.parameters()[:2], strict=True):
+                mine.extend(theirs)
             return place, {}, {}
         return place, self._cells_of(module), {}
 
@@ -370,15 +382,22 @@ class Plan:
     @cached_property
     def update(self) -> Any:
         """The step along the gradient."""
-        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
-        whole = aligned and not self.parameters.repeats
-        return compiled.update(self.parameters.views, self.gradients.views, whole)
+        params, grads = self.all_parameters, self.all_gradients
+        whole = params.views == grads.views and params.covers and grads.covers and not params.repeats
+        return compiled.update(params.views, grads.views, whole)
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
-            whole = not self.foreign and self.spec.traits.traceable
-            free = whole and not any(module.overrides(method) for module in self.members[1:])
-            self._in_one_call[method] = free
+            whole = self.program.is_compiled and all(map(_has_plain_parameters, self.foreign))
+            inside = [*self.members[1:], *(each for user in self.foreign for each in user.listModules())]
+            narrow = self.wide or not any(tensor.dtype.itemsize == 8 for tensor in self.all_parameters.tensors)
+            self._in_one_call[method] = whole and narrow and not any(module.overrides(method) for module in inside)
         return self._in_one_call[method]
+
+
+def _has_plain_parameters(user: Any) -> bool:
+    """Whether `parameters` gives what a user's object and all inside it have, each with its gradient."""
+    params, grads = user.parameters()[:2]
+    return len(params) == len(grads) and not (user.children() and user.overrides("parameters"))

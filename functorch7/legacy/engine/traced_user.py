@@ -28,13 +28,13 @@ from .forms import Static, frozen
 from .foreign import as_input_gradient
 from .known_users import OtherwiseThanPlanned, known
 from .stand_in import Run, Unknown
-from .user_code import read, users
+from .user_code import METHODS, users
 
 FORMS = 8
 """An object whose constants have been different more often than this is called: each time would be a new program."""
 
 
-_keys: WeakKeyDictionary[Any, set] = WeakKeyDictionary()
+_keys: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
 def form_of(user: Any, watcher: Any) -> Form:
@@ -42,10 +42,13 @@ def form_of(user: Any, watcher: Any) -> Form:
     about = known(type(user))
     if about.obstacle is not None:
         raise Untraceable(about.obstacle)
+    if not METHODS.isdisjoint(user.__dict__):
+        raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
-    form = Form(user, about.names, watcher)
-    keys = _keys.setdefault(user, set())
+    form = Form(user, about.found, about.names, watcher)
+    names, keys = _keys.get(user, ((), set()))
+    _keys[user] = names, keys = about.names, keys if names == about.names else set()
     keys.add(form.key)
     if len(keys) > FORMS:
         raise Untraceable("its constants change too often")
@@ -55,8 +58,8 @@ def form_of(user: Any, watcher: Any) -> Form:
 def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
     """A user's object as a module that is traced."""
     kind = type(user)
-    constants = tuple(frozen(space[name]) for space, name in read(kind).constants)
-    return TracedUser(kind, by_hand, form.key, constants, dtype_of(user._type).name, known(kind).looks, user.title())
+    outside = tuple(frozen(value) for _, _, value in known(kind).found.outside)
+    return TracedUser(kind, by_hand, form.key, outside, dtype_of(user._type).name, known(kind).looks, user.title())
 
 
 class Seat:
@@ -93,7 +96,7 @@ class TracedUser(core.Module, abstract=True):
     kind: type
     by_hand: bool
     fields: tuple[tuple[str, Any], ...]
-    constants: tuple[Static, ...]  # the variables outside that its code reads
+    outside: tuple[Static, ...]  # what its code has found outside of its arguments
     dtype: str
     looks: bool
     text: str

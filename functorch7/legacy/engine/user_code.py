@@ -10,8 +10,7 @@ from __future__ import annotations
 import builtins
 import dis
 import math
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from ..tensors.results import ROWS
 from ..tensors.storage import TYPES
 
 OURS = "functorch7.legacy"
-METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
+METHODS = frozenset(("updateOutput", "updateGradInput", "accGradParameters"))
 
 PURE = frozenset(
     getattr(builtins, name)
@@ -44,31 +43,28 @@ WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
 
 
 class Found(NamedTuple):
-    """What the methods' code tells: why it cannot be traced, if so; and the variables outside that it reads."""
+    """What the methods' code tells: why it cannot be traced, if so; and what it has found outside, as it was then."""
 
     obstacle: str | None
-    constants: tuple[tuple[dict, str], ...]
+    outside: tuple[tuple[Mapping, str, Any], ...]  # (where, name, value): constants, functions and methods
+
+    def stands(self) -> bool:
+        """Whether nobody has put something else there."""
+        return all(space.get(name) is value for space, name, value in self.outside)
 
 
 class _Obstacle(Exception):
     pass
 
 
-@lru_cache(1024)
 def read(kind: type) -> Found:
     """What the code of a user's class tells."""
-    constants: dict = {}
-    waiting = [function for name in METHODS for function in _methods(kind, name)]
-    seen: set = set()
+    reader = _Reader(kind)
     try:
-        while waiting:
-            function = waiting.pop()
-            if function not in seen:
-                seen.add(function)
-                waiting += _named(kind, function, constants)
+        reader.read()
     except _Obstacle as obstacle:
-        return Found(str(obstacle), ())
-    return Found(None, tuple((constants[key], key[1]) for key in constants))
+        return Found(str(obstacle), tuple(reader.outside))
+    return Found(None, tuple(reader.outside))
 
 
 def users(kind: type) -> Iterator[type]:
@@ -76,39 +72,71 @@ def users(kind: type) -> Iterator[type]:
     return (base for base in kind.__mro__ if not base.__module__.startswith(OURS) and base is not object)
 
 
-def _methods(kind: type, name: str) -> Iterator[FunctionType]:
-    """The code under this name in the user's classes."""
-    for base in users(kind):
-        found: Any = vars(base).get(name)
-        if isinstance(found, (staticmethod, classmethod)):
-            found = found.__func__
-        if isinstance(found, property):
-            yield from (each for each in (found.fget, found.fset) if isinstance(each, FunctionType))
-        elif isinstance(found, FunctionType):
-            yield found
-        elif found is not None and not isinstance(found, CONSTANTS):
-            raise _Obstacle(f"it uses {name}, a {type(found).__name__} of its class")
+class _Reader:
+    """Reads a class's methods, and whatever these name."""
 
+    def __init__(self, kind: type):
+        self.kind = kind
+        self.outside: list[tuple[Mapping, str, Any]] = []
+        self._waiting: list[FunctionType] = []
+        self._seen: set[FunctionType] = set()
 
-def _named(kind: type, function: FunctionType, constants: dict) -> Iterator[FunctionType]:
-    """The functions and methods that a function's code names. Raises _Obstacle for what is not allowed."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for code in _codes(function.__code__):
-        instructions = list(dis.get_instructions(code))
-        for place, each in enumerate(instructions):
-            name = each.argval
-            if each.opname in WRITES:
-                raise _Obstacle(f"it imports or sets {name}")
-            if each.opname == "LOAD_GLOBAL":
-                known = function.__globals__ if name in function.__globals__ else vars(builtins)
-                if name in known:
-                    yield from _outside(name, known[name], instructions[place + 1 :], constants, known)
-            elif each.opname.endswith("_DEREF") and name in cells and name != "__class__":
-                if each.opname != "LOAD_DEREF":
-                    raise _Obstacle(f"it sets {name}")
-                yield from _inside(name, cells[name].cell_contents, instructions[place + 1 :])
-            elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
-                yield from _methods(kind, name)
+    def read(self) -> None:
+        """Raises _Obstacle for what is not allowed."""
+        for name in METHODS:
+            self._method(name)
+        if not self._waiting:
+            raise _Obstacle("its code is not known")
+        while self._waiting:
+            self._function(self._waiting.pop())
+
+    def _wait(self, function: Any) -> None:
+        if isinstance(function, FunctionType) and function not in self._seen:
+            self._seen.add(function)
+            self._waiting.append(function)
+
+    def _method(self, name: str) -> None:
+        """What the user's classes have under this name, if it is code."""
+        for base in users(self.kind):
+            found: Any = vars(base).get(name)
+            if found is None:
+                continue
+            self.outside.append((vars(base), name, found))
+            if isinstance(found, property):
+                self._wait(found.fget)
+                self._wait(found.fset)
+            elif isinstance(found, (staticmethod, classmethod, FunctionType)):
+                self._wait(getattr(found, "__func__", found))
+            elif not isinstance(found, CONSTANTS):
+                raise _Obstacle(f"it uses {name}, a {type(found).__name__} of its class")
+
+    def _function(self, function: FunctionType) -> None:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for code in _codes(function.__code__):
+            instructions = list(dis.get_instructions(code))
+            for place, each in enumerate(instructions):
+                name, following = each.argval, instructions[place + 1 :]
+                if each.opname in WRITES:
+                    raise _Obstacle(f"it imports or sets {name}")
+                if each.opname == "LOAD_GLOBAL":
+                    space = function.__globals__ if name in function.__globals__ else vars(builtins)
+                    self._variable(name, space, following)
+                elif each.opname.endswith("_DEREF") and name in cells and name != "__class__":
+                    self._variable(name, {name: cells[name].cell_contents}, following, is_cell=True)
+                elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+                    self._method(name)
+
+    def _variable(self, name: str, space: Mapping, following: list, is_cell: bool = False) -> None:
+        """Looks at a variable outside of the code. Those of a function around may be set at any time."""
+        value = space.get(name)
+        if isinstance(value, ModuleType):
+            name, value = _of_module(name, value, following)
+        elif name in space:
+            self.outside.append((space, name, value))
+        if isinstance(value, FunctionType) and not value.__module__.startswith(OURS):
+            self._wait(value)
+        elif not (_is_pure(value) or (isinstance(value, CONSTANTS) and not is_cell)):
+            raise _Obstacle(f"it uses {name}")
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -119,40 +147,21 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _inside(name: str, value: Any, following: list) -> Iterator[FunctionType]:
-    """What a variable of a function around stands for. Those that are no functions may be set at any time."""
-    if isinstance(value, CONSTANTS):
-        raise _Obstacle(f"it uses the variable {name} of the function around it")
-    yield from _outside(name, value, following, {}, {})
-
-
-def _outside(name: str, value: Any, following: list, constants: dict, known: dict) -> Iterator[FunctionType]:
-    if isinstance(value, ModuleType):
-        value, name = _of_module(name, value, following)
-        if value is None:
-            return
-    if isinstance(value, FunctionType) and not value.__module__.startswith(OURS):
-        yield value
-    elif isinstance(value, CONSTANTS):
-        constants[id(known), name] = known
-    elif not (_is_pure(value) or (isinstance(value, type) and issubclass(value, Exception))):
-        raise _Obstacle(f"it uses {name}")
-
-
 def _is_pure(value: Any) -> bool:
+    if isinstance(value, type) and issubclass(value, Exception):
+        return True
     return callable(value) and not isinstance(value, FunctionType) and value in PURE
 
 
-def _of_module(name: str, module: ModuleType, following: list) -> tuple[Any, str]:
-    """What is taken out of a module: None for a function that is known to do nothing but compute."""
+def _of_module(name: str, module: ModuleType, following: list) -> tuple[str, Any]:
+    """(name, value) of what is taken out of a module; None for what is known to do nothing but compute."""
     for each in following:
         if each.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
             break
         name, found = f"{name}.{each.argval}", getattr(module, each.argval, None)
-        if module in LIBRARIES and not isinstance(found, ModuleType):
-            return None, name
-        if module.__name__ == f"{OURS}.torch" and each.argval in TORCH:
-            return None, name
+        is_torch = module.__name__ == f"{OURS}.torch" and each.argval in TORCH
+        if is_torch or (module in LIBRARIES and not isinstance(found, ModuleType)):
+            return name, None
         if not isinstance(found, ModuleType):
             break
         module = found
