@@ -45,25 +45,36 @@ class Absent(NamedTuple):
 
 
 class Inner:
-    """A module or criterion in a field: equal by value, so that objects with equal ones share programs."""
+    """A module or criterion in a field: equal by value, so that objects with equal ones share programs.
 
-    def __init__(self, object: Any):
+    `cells` are those of its tensors that are parameters of the user's object: their places, and numbers among these.
+    """
+
+    def __init__(self, object: Any, numbers: dict[int, int]):
         self.object = object
-        self._key = (type(object), object.description(), tuple(_looks(object)))
+        tensors = tensors_of(object)
+        self.cells = tuple((i, numbers[id(t)]) for i, t in enumerate(tensors) if id(t) in numbers)
+        self._key = (type(object), object.description(), self.cells, tuple(_looks(object)))
 
-    def copied(self, arrays: list) -> Any:
-        """A copy of the object whose tensors lie in these arrays; gradients are zeros."""
-        made = copy.deepcopy(self.object)
-        for storage, array in zip(storages_of(made), arrays, strict=True):
-            storage.array = array
+    def arrays(self) -> list:
+        """The elements of its tensors; None for those that are parameters of the user's object."""
+        theirs = dict(self.cells)
+        return [None if i in theirs else tensor.array for i, tensor in enumerate(tensors_of(self.object))]
+
+    def copied(self, arrays: list, params: Any) -> Any:
+        """A copy of the object with these elements; its gradients are zeros."""
+        made, numbers = copy.deepcopy(self.object), dict(self.cells)
+        for i, (tensor, array) in enumerate(zip(tensors_of(made), arrays, strict=True)):
+            tensor.rebind(Storage(params[str(numbers[i])] if i in numbers else array), 0, tensor.shape)
         return made
 
     def bare(self) -> Inner:
         """Its copy without elements, which a program keeps."""
         made = object.__new__(Inner)
-        made.object, made._key = copy.deepcopy(self.object), self._key
-        for storage in _all_storages(made.object):
-            storage.zero()
+        made.object, made.cells, made._key = copy.deepcopy(self.object), self.cells, self._key
+        for each in made.object.listModules():
+            for tensor in each._tensors().values():
+                tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -89,16 +100,11 @@ def _is_pure(each: Any) -> bool:
     return traits.traceable and not (stateful or traits.draws(True) or traits.draws(False) or traits.checks_values)
 
 
-def _all_storages(object: Any) -> Iterator[Storage]:
-    for each in object.listModules():
-        yield from (tensor.storage_ for tensor in each._tensors().values())
-
-
-def storages_of(object: Any) -> list[Storage]:
-    """The storages of a module's tensors, but for those of gradients."""
-    gradients = {id(tensor.storage_) for tensor in object.parameters()[1]}
-    found = {id(storage): storage for storage in _all_storages(object) if id(storage) not in gradients}
-    return list(found.values())
+def tensors_of(object: Any) -> list[Tensor]:
+    """The tensors of a module and of all inside it, but for gradients."""
+    gradients = set(map(id, object.parameters()[1]))
+    found = [tensor for each in object.listModules() for tensor in each._tensors().values()]
+    return [tensor for tensor in found if id(tensor) not in gradients]
 
 
 # Before a call -----------------------------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ class Form:
         if value is Absent:
             return Absent()
         if hasattr(type(value), "is_criterion"):
-            return Inner(value)
+            return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
         if is_constant(value):
             return frozen(value)
         raise Untraceable(f"it has a {type(value).__name__} in a field")
@@ -161,7 +167,7 @@ class Form:
             if isinstance(kind, Given):
                 found[name] = user.__dict__[name].array
             elif isinstance(kind, Inner):
-                found[name] = [storage.array for storage in storages_of(kind.object)]
+                found[name] = kind.arrays()
         return found
 
 

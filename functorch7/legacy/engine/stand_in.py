@@ -11,7 +11,7 @@ import numpy as np
 
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .fields import LEFT, Absent, Cell, Given, Inner, Static, Taken, Untraceable, frozen, is_constant, storages_of
+from .fields import LEFT, Absent, Cell, Given, Inner, Static, Taken, Untraceable, frozen, is_constant, tensors_of
 from .forms import thawed
 from .user_code import users
 
@@ -75,13 +75,13 @@ def _class_of(kind: type) -> type:
 class Run:
     """One run of a user's methods on a stand-in, `user`."""
 
-    def __init__(self, kind: type, fields: dict, params: Any, given: dict, train: bool, dtype: Any):
-        self.kind, self.fields, self.params, self.dtype = kind, fields, params, dtype
+    def __init__(self, spec: Any, params: Any, given: dict, train: bool):
+        self.kind, self.fields, self.dtype, self.by_hand = spec.kind, dict(spec.fields), spec.dtype, spec.by_hand
         self.refused: tuple[str, ...] = ("train", "modules")
         self.given: dict[str, tuple[Any, Any]] = {}  # what was handed out by name, and what it held
-        self.arrays = given
-        self.user = object.__new__(_class_of(kind))
-        self.user.__dict__.update(_run=self, train=train, **{name: Unset(dtype) for name in LEFT})
+        self.params, self.arrays = params, given
+        self.user = object.__new__(_class_of(self.kind))
+        self.user.__dict__.update(_run=self, train=train, **{name: Unset(self.dtype) for name in LEFT})
 
     def found(self, user: Any, name: str) -> Any:
         """What the user's code finds under a name that it has not set itself."""
@@ -107,7 +107,9 @@ class Run:
                 raise Untraceable(f"it has a DoubleTensor in {name}")
             value = Tensor.of(self.arrays[name])
         elif isinstance(kind, Inner):
-            value = kind.copied(self.arrays[name])
+            if kind.cells and self.by_hand:
+                raise Untraceable(f"its parameters are those of {name}")
+            value = kind.copied(self.arrays[name], self.params)
         else:
             return thawed(kind)
         self.given[name] = (value, _held(value))
@@ -155,7 +157,7 @@ def _held(value: Any) -> Any:
     members = value.listModules()
     return (
         *(part for each in members for part in (each._spec, each.train)),
-        *(storage._array for storage in storages_of(value)),
+        *(tensor.storage_._array for tensor in tensors_of(value)),
         all(gradient.storage_.is_zero for gradient in value.parameters()[1]),
     )
 

@@ -138,7 +138,7 @@ class TracedUser(core.Module, abstract=True):
 
     def _ran(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Run]:
         """What updateOutput gives, and the run that it was."""
-        run = Run(self.kind, dict(self.fields), params, given, train, self.dtype)
+        run = Run(self, params, given, train)
         shown = wrapped(input)
         output = as_tensors(run.user.updateOutput(shown))
         _check_unchanged(shown, input)
