@@ -34,8 +34,8 @@ class Call:
 
     __slots__ = (
         "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
-        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan", "residuals", "side",
-        "state_gradient",
+        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
+        "residuals", "side", "state_gradient",
     )  # fmt: skip
     answered: set
     is_pulled_back: bool
@@ -174,10 +174,12 @@ class Call:
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        given, wanted = shapes(grad_output), shapes(output)
+        if _has_shapes_of(output, grad_output):
+            return grad_output
         try:
-            return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
+            return jax.tree.map(_reshaped, output, grad_output)
         except (ValueError, TypeError):
+            given, wanted = shapes(grad_output), shapes(output)
             raise ValueError(
                 f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
             ) from None
@@ -190,7 +192,13 @@ class Call:
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
         plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
-        arrays = [None if whole and storage.is_zero else storage.array for storage in gradients.storages]
+        # Where nobody else has seen what was accumulated so far, the sums are written over it.
+        once = plan.spec.traits.traceable and not plan.placed  # hooks may have it done again
+        over = [storage.given_up() if once else None for storage in gradients.storages]
+        arrays = [
+            None if given is not None or (whole and storage.is_zero) else storage.array
+            for storage, given in zip(gradients.storages, over, strict=True)
+        ]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
@@ -199,12 +207,14 @@ class Call:
             self.residuals.needed(self.arguments),
             *cotangents,
             arrays,
+            over,
             factor,
             self._regularized(),
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
-        self._store(gradients, new)
+        for storage, array in zip(gradients.storages, new, strict=True):
+            storage.take(array)
         plan.spend("gradient")
         for foreign in plan.foreign:
             foreign.go_through_pending(foreign.accGradParameters, scale)
@@ -372,6 +382,14 @@ class Repeated(Call):
 
     def exposed_by(self, module: Any, name: str) -> Any:
         return None if self._forward is None else self._forward.exposed_by(module, name)
+
+
+def _has_shapes_of(output: Any, gradient: Any) -> bool:
+    """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
+    if isinstance(output, list):
+        fits = isinstance(gradient, list) and len(gradient) == len(output)
+        return fits and all(map(_has_shapes_of, output, gradient))
+    return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 
 def _reshaped(output: Any, gradient: Any) -> Any:

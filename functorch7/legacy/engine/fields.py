@@ -111,7 +111,7 @@ def tensors_of(object: Any) -> list[Tensor]:
 
 
 class Form:
-    """What an object's fields of these names are: what a program depends on, and a quick look whether it still is so."""
+    """What an object's fields of these names are, which programs depend on, and whether they still are so."""
 
     def __init__(self, user: Any, found: Found, names: tuple[str, ...], watcher: Any):
         self._found = found

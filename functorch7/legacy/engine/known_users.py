@@ -30,7 +30,7 @@ def known(kind: type) -> Known:
 
 
 class OtherwiseThanPlanned(Exception):
-    """A user's class turns out to be other than the network was planned with; it is known now, and to be planned anew."""
+    """A user's class turns out to be other than the network was planned with, which is to be planned anew."""
 
     def __init__(self, kind: type, refused: bool = False):
         super().__init__(kind)

@@ -27,7 +27,7 @@ from ..tensors.tensor import Tensor
 from . import compiled, watched
 from .compiled import Program, Term, Terms
 from .fields import Form, Untraceable
-from .foreign import InMode, OfUser, Place, calling
+from .foreign import InMode, OfUser, Place, are, calling, given_by, has_plain_parameters
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
@@ -58,15 +58,6 @@ def with_zeros(gradients: list, state: list) -> list:
     """Gradients with zeros, shaped as the state, in place of None."""
     pairs = zip(gradients, state, strict=True)
     return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
-
-
-def _given_by(module: Any) -> list[Tensor]:
-    """What a user's `parameters` gives: parameters and gradients."""
-    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
-
-
-def _are(found: list[Tensor], expected: list[Tensor]) -> bool:
-    return len(found) == len(expected) and all(map(operator.is_, found, expected))
 
 
 def _zeros(value: Any) -> np.ndarray:
@@ -154,7 +145,7 @@ class Plan:
             return False
         if self.traced and not all(form.stands(user) for user, form in self.traced):
             return False
-        return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
+        return not self._users or all(are(given_by(m), tensors) for m, tensors in self._users)
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
@@ -293,7 +284,7 @@ class Plan:
         if module.is_criterion:
             return place, {}, {}
         if by_hand:
-            self._users.append((module, _given_by(module)))
+            self._users.append((module, given_by(module)))
             for mine, theirs in zip(self._called_tensors, module.parameters()[:2], strict=True):
                 mine.extend(theirs)
             return place, {}, {}
@@ -302,7 +293,7 @@ class Plan:
     def _cells_of(self, module: Any) -> dict[str, int]:
         """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self._tensors[0])
-        self._users.append((module, _given_by(module)))
+        self._users.append((module, given_by(module)))
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
@@ -390,14 +381,8 @@ class Plan:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
-            whole = self.program.is_compiled and all(map(_has_plain_parameters, self.foreign))
+            whole = self.program.is_compiled and all(map(has_plain_parameters, self.foreign))
             inside = [*self.members[1:], *(each for user in self.foreign for each in user.listModules())]
             narrow = self.wide or not any(tensor.dtype.itemsize == 8 for tensor in self.all_parameters.tensors)
             self._in_one_call[method] = whole and narrow and not any(module.overrides(method) for module in inside)
         return self._in_one_call[method]
-
-
-def _has_plain_parameters(user: Any) -> bool:
-    """Whether `parameters` gives what a user's object and all inside it have, each with its gradient."""
-    params, grads = user.parameters()[:2]
-    return len(params) == len(grads) and not (user.children() and user.overrides("parameters"))

@@ -1,4 +1,4 @@
-"""What a user's methods run on while a program is traced: an object of their class with traced tensors in its fields."""
+"""What a user's methods run on while a program is traced: an object of their class, its tensors traced."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A user's module as part of a traced program: its methods run on a stand-in when the program is made.
 
-Which fields the methods read turns out when they run: a class is taken to read none until it has asked for one, and then
-the program is traced again with it. What cannot be traced is called instead (`cut.py`), and the class is known for it.
+Which fields the methods read turns out when they run: a class is taken to read none until it has asked for one, and
+then the program is traced again with it. What cannot be traced is called instead (`cut.py`), and the class is known
+for it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .fields import Form, Untraceable
-from .forms import Static, frozen
 from .foreign import as_input_gradient
+from .forms import Static, frozen
 from .known_users import OtherwiseThanPlanned, known
 from .stand_in import Run, Unknown
 from .user_code import METHODS, users
@@ -113,7 +114,11 @@ class TracedUser(core.Module, abstract=True):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         given = buffers["fields"]
         try:
-            with refusing(f"{self.text}: updateOutput"), pytorch_operators(False), asking_for_checks(self._ask_for_checks):
+            with (
+                refusing(f"{self.text}: updateOutput"),
+                pytorch_operators(False),
+                asking_for_checks(self._ask_for_checks),
+            ):
                 if self.by_hand:
                     output, changed = self._by_hand(params, given, input, train)
                 else:
@@ -155,9 +160,9 @@ class TracedUser(core.Module, abstract=True):
         def forward(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
             output, run = self._ran(params, given, input, train)
             changed = run.changes()
-            back, shapes = jax.make_jaxpr(lambda gradient: self._pulled(run, params, input, gradient), return_shape=True)(
-                output
-            )
+            back, shapes = jax.make_jaxpr(
+                lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
+            )(output)
             return (output, changed), _Back(back.consts, back.jaxpr, jax.tree.structure(shapes))
 
         def backward(back: _Back, gradients: Any) -> tuple:
@@ -212,6 +217,7 @@ def _check_left(before: dict, after: dict) -> None:
     """Refuses ways back that leave something in fields, which programs give for the way forward alone."""
     for name, taken in after.items():
         then = before.get(name)
-        same = then is not None and then.kinds == taken.kinds and then.structure == taken.structure
-        if not same or any(a is not b for a, b in zip(then.arrays, taken.arrays, strict=True)):
+        if then is None or (then.kinds, then.structure) != (taken.kinds, taken.structure):
             raise Untraceable(f"its way back sets {name}")
+        if any(a is not b for a, b in zip(then.arrays, taken.arrays, strict=True)):
+            raise Untraceable(f"its way back changes {name}")

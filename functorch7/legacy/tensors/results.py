@@ -100,7 +100,12 @@ class Row:
             elif letter == "k":
                 found[place] = lookable(found[place].array if hasattr(found[place], "storage_") else found[place])
         x = found[0]
-        if all(map(is_concrete, found)) and form.tensors == (0,) and hasattr(x, "storage_") and isinstance(array := x.array, np.ndarray):
+        if (
+            all(map(is_concrete, found))
+            and form.tensors == (0,)
+            and hasattr(x, "storage_")
+            and isinstance(array := x.array, np.ndarray)
+        ):
             with np.errstate(all="ignore"):
                 made = form.compute(np, array, *found[1:])
         else:

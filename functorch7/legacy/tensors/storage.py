@@ -55,7 +55,7 @@ class Storage:
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
-        self._owned = False  # whether `_array` is a NumPy array that nobody else has seen
+        self._owned = False  # whether nobody else has seen `_array`, so that it may be written to
         if array is None:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
@@ -84,6 +84,14 @@ class Storage:
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned = array, None, False
 
+    def take(self, array: Any) -> None:
+        """Holds an array from now on that nobody else has seen."""
+        self._array, self._make, self._owned = array, None, True
+
+    def given_up(self) -> jax.Array | None:
+        """Its array, for a program that writes the next one over it; None if it may be in use elsewhere."""
+        return self._array if self._owned and isinstance(self._array, jax.Array) else None
+
     @property
     def is_zero(self) -> bool:
         """Whether it is known, without looking, to hold only zeros."""
@@ -95,7 +103,7 @@ class Storage:
 
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
-        if not self._owned:
+        if not (self._owned and isinstance(self._array, np.ndarray)):
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
             self._array, self._owned = np.array(self.array), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
@@ -136,7 +144,9 @@ class Storage:
 
     def _flat(self) -> np.ndarray:
         """The elements, for use here only: an array that is not handed out is written to without a copy."""
-        return np.asarray(self._made() if self._array is None else self._array).reshape(-1)
+        found = self._made() if self._array is None else self._array
+        self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
+        return np.asarray(found).reshape(-1)
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""

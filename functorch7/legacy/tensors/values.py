@@ -31,6 +31,8 @@ def as_input(value: Any, is_table: bool = False) -> Any:
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
     write to them before backward asks for them.
     """
+    if isinstance(value, Tensor):
+        return value.array
     if type(value) is np.ndarray:
         return value.copy()
     if isinstance(value, (list, tuple)):
