@@ -394,8 +394,7 @@ def test_networks_with_users_modules_are_updated_in_one_program():
     net.forward(x), net.backward(x, x)
     expected = [np.asarray(p) - 0.1 * np.asarray(g) for p, g in zip(*net.parameters()[:2], strict=True)]
     assert all(map(net._planned().in_one_call, ("updateParameters", "zeroGradParameters")))
-    net.updateParameters(0.1)
-    net.zeroGradParameters()
+    net.updateParameters(0.1), net.zeroGradParameters()
     for parameter, gradient, value in zip(*net.parameters()[:2], expected, strict=True):
         same(parameter, value, 1e-12)
         same(gradient, np.zeros(gradient.shape))

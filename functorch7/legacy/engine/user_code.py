@@ -1,8 +1,8 @@
 """Whether what a user's methods do follows from their object's fields and their arguments alone.
 
 Only such methods can be traced: one that notes its calls in a list, prints or draws numbers has to be called each
-time. This is read off the methods' code, with that of the functions and methods it names: everything that it finds outside of
-its arguments has to be a function without side effects, or a constant.
+time. This is read off the methods' code, with that of the functions and methods it names: everything that it finds
+outside of its arguments has to be a function without side effects, or a constant.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ METHODS = frozenset(("updateOutput", "updateGradInput", "accGradParameters"))
 
 PURE = frozenset(
     getattr(builtins, name)
-    for name in "abs all any bool dict divmod enumerate filter float int isinstance issubclass len list map max min pow "
-    "range reversed round set slice sorted str sum super tuple type zip".split()
+    for name in "abs all any bool dict divmod enumerate filter float int isinstance issubclass len list map max min "
+    "pow range reversed round set slice sorted str sum super tuple type zip".split()
 )
 """Not among them: getattr, by which code could use what it does not name."""
 

@@ -12,8 +12,8 @@ def explain(module: Module) -> str:
 
     One whose code uses only what can be traced (tensors' methods, functions of `torch` and jax.numpy, its own fields)
     is compiled with the rest. The others are called. Where they are all that could not be compiled, the network is cut:
-    its parts between their calls are compiled functions. Else what is around them runs module by module. What a class asks
-    for beyond its code turns out in the first call. Custom modules with a `forward` are compiled, and not named.
+    its parts between their calls are compiled functions. Else what is around them runs module by module. What a class
+    asks for beyond its code turns out in the first call. Custom modules with a `forward` are compiled, and not named.
 
     >>> from functorch7.legacy import explain, nn
     >>> print(explain(nn.Tanh()))
