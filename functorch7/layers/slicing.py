@@ -1,6 +1,6 @@
 """Layers that take, insert, repeat and rearrange slices of a tensor."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -204,6 +204,7 @@ class Padding(Map):
     n_input_dim: int | None = None
     value: float = 0
     index: int = 1
+    tunable: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)

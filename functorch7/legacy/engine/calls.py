@@ -46,7 +46,7 @@ class Call:
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
         plan.forget()
-        self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+        self._begin(plan, given, plan.parameters.arrays())
         self.number = Newest.number = next(count)
         buffers = self._run_as_it_turns_out(keep)
         plan = self.plan
@@ -88,7 +88,7 @@ class Call:
         plan.is_stale = True
         self.plan = plan = plan.renewed()
         _, _, input, state, draw = self.arguments
-        self.arguments = ([storage.array for storage in plan.parameters.storages], plan.buffers(), input, state, draw)
+        self.arguments = (plan.parameters.arrays(), plan.buffers(), input, state, draw)
 
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
@@ -353,13 +353,13 @@ class Repeated(Call):
     def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
         self._forward = forward
         if forward is None:
-            self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+            self._begin(plan, given, plan.parameters.arrays())
             self.number = Newest.number = next(count)
         else:
             self.plan, self.given, self.number = plan, given, forward.number
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
-                parameters = [storage.array for storage in now.storages]
+                parameters = now.arrays()
             self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)

@@ -122,7 +122,7 @@ class Plan:
         self.program = Program(
             self.spec,
             (treedef, tuple(order)),
-            self.parameters.views,
+            self.parameters.views_of_places,
             buffers,
             bool(root.train),
             self.dtype.name,
