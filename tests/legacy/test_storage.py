@@ -236,7 +236,8 @@ def test_gradients_that_somebody_has_seen_are_not_written_over():
             seen.append((times, copy.deepcopy(net).get(2).gradWeight))
     one = nn.Sequential().add(net.get(1)).add(net.get(2)).clone()
     one.zeroGradParameters()
-    one.forward(x), one.backward(x, g)
+    one.forward(x)
+    one.backward(x, g)
     whole = np.concatenate([np.asarray(t).reshape(-1) for t in one.parameters()[1]])
     expected = (whole, whole, np.asarray(one.get(1).gradBias), np.asarray(one.get(2).gradWeight))
     for place, (times, value) in enumerate(seen):
