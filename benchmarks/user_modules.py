@@ -22,12 +22,12 @@ class OneHot(nn.Module):
     def __init__(self, outputSize: int):
         super().__init__()
         self.outputSize = outputSize
-        self._eye = torch.Tensor(np.eye(outputSize, dtype=np.float32))
+        self._eye = torch.eye(outputSize)
 
     def updateOutput(self, input: Any) -> Any:
         self.output.resize(input.size(1), self.outputSize).zero()
         self._eye = self._eye.type("torch.FloatTensor")
-        self.output.copy(self._eye.numpy()[input.numpy() - 1])
+        self.output.copy(self._eye.index(1, input))
         return self.output
 
 

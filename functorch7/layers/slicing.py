@@ -211,6 +211,7 @@ class Padding(Map):
     n_input_dim: int | None = None
     value: float = 0
     index: int = 1
+    tunable: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Map, axis, check_floating, expected
+from ..network import number
 
 
 class Transfer(Map, abstract=True):
@@ -137,11 +138,17 @@ class SoftPlus(Transfer):
 
     beta: float = 1
     threshold: float = 20
+    tunable: ClassVar[tuple[str, ...]] = ("beta", "threshold")
+
+    @number
+    def inverse(self) -> float:
+        """What the logarithm is multiplied by."""
+        return 1 / self.beta
 
     def f(self, input: Any) -> Any:
         linear = input * self.beta > self.threshold
         scaled = jnp.where(linear, 0, input * self.beta)  # so that no exponential overflows
-        return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) / self.beta)
+        return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) * self.inverse)
 
 
 class SoftSign(Transfer):

@@ -1,7 +1,6 @@
 """dpnn's layers for images: glimpses, crops, and changes of colour."""
 
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -22,14 +21,14 @@ def check_images(module: Module, input: Any, channels: int | None = None) -> Non
         raise expected(module, f"a 3D or 4D tensor{with_channels}", input)
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
-def _clipped(input: Any, low: float, high: float) -> Any:
+@jax.custom_jvp
+def _clipped(input: Any, low: Any, high: Any) -> Any:
     return jnp.clip(input, low, high)
 
 
 @_clipped.defjvp
-def _(low, high, primals, tangents):
-    return _clipped(primals[0], low, high), tangents[0]
+def _(primals, tangents):
+    return _clipped(*primals), tangents[0]
 
 
 class Clip(Map):
@@ -42,6 +41,7 @@ class Clip(Map):
 
     minval: float
     maxval: float
+    tunable: ClassVar[tuple[str, ...]] = ("minval", "maxval")
 
     def __post_init__(self) -> None:
         check_number(self, minval=self.minval, maxval=self.maxval)

@@ -89,7 +89,8 @@ def test_a_frozen_gradient_is_not_computed():
         call, plan = model._call, model._planned()
         gradients = [storage.array for storage in plan.gradients.storages]
         needed = call.residuals.needed(call.arguments)
-        given = (call.residuals, needed, *call.cotangents, gradients, None, call._regularized())
+        nothing = [None] * len(gradients)
+        given = (call.residuals, needed, *call.cotangents, gradients, nothing, None, call._regularized())
         return plan.backward.lower(*given).compile().cost_analysis()["flops"]
 
     assert operations() >= 2 * product

@@ -222,3 +222,24 @@ def test_arrays_of_jax_and_numpy_take_sizes_too():
     size = counted(2, 3).size()
     assert np.zeros(tuple(size)).shape == jnp.zeros(tuple(size)).shape == (2, 3)
     same(np.asarray(size), [2, 3])
+
+
+def test_gradients_that_somebody_has_seen_are_not_written_over():
+    net, x = nn.Sequential().add(nn.Linear(3, 2)).add(nn.Linear(2, 2)), np.ones((4, 3), np.float32)
+    _, flat = net.getParameters()
+    g, seen = np.ones((4, 2), np.float32), []
+    for times in range(1, 5):
+        net.forward(x)
+        net.backward(x, g)
+        if times % 2:
+            seen += [(times, flat.clone()), (times, flat.numpy()), (times, net.get(1).gradBias.clone())]
+            seen.append((times, copy.deepcopy(net).get(2).gradWeight))
+    one = nn.Sequential().add(net.get(1)).add(net.get(2)).clone()
+    one.zeroGradParameters()
+    one.forward(x)
+    one.backward(x, g)
+    whole = np.concatenate([np.asarray(t).reshape(-1) for t in one.parameters()[1]])
+    expected = (whole, whole, np.asarray(one.get(1).gradBias), np.asarray(one.get(2).gradWeight))
+    for place, (times, value) in enumerate(seen):
+        np.testing.assert_allclose(np.asarray(value), times * expected[place % 4], rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(flat), 4 * whole, rtol=1e-5)

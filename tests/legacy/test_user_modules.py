@@ -379,9 +379,22 @@ def test_loading_asks_for_the_class():
 def test_explain_names_users_modules_and_how_they_run():
     net = chain(Cube(), Square())
     assert explain(net).split("\n") == [
-        "[2] nn.Cube: called between compiled parts; its own updateGradInput",
-        "[4] nn.Square: called between compiled parts; updateOutput is differentiated",
+        "[2] nn.Cube: called between compiled parts (it uses np.asarray); its own updateGradInput",
+        "[4] nn.Square: called between compiled parts (it uses calls_of, a dict of its class); "
+        "updateOutput is differentiated",
     ]
     net.add(nn.NaN(nn.Identity()))
     assert "what is around it runs module by module: nn.NaN" in explain(net)
     assert explain(nn.Tanh()) == "compiled as a whole: no module of the user's own"
+
+
+def test_networks_with_users_modules_are_updated_in_one_program():
+    net, x = chain(ScaleByHand(), Square(), Scale()), values(4, 3)
+    net.zeroGradParameters()
+    net.forward(x), net.backward(x, x)
+    expected = [np.asarray(p) - 0.1 * np.asarray(g) for p, g in zip(*net.parameters()[:2], strict=True)]
+    assert all(map(net._planned().in_one_call, ("updateParameters", "zeroGradParameters")))
+    net.updateParameters(0.1), net.zeroGradParameters()
+    for parameter, gradient, value in zip(*net.parameters()[:2], expected, strict=True):
+        same(parameter, value, 1e-12)
+        same(gradient, np.zeros(gradient.shape))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from ..tensors.random import next_draw
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
 from . import compiled, watched
+from .known_users import OtherwiseThanPlanned
 from .layout import Layout
 from .plan import Path, Plan, with_zeros
 
@@ -32,10 +34,11 @@ class Call:
 
     __slots__ = (
         "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
-        "given_gradient", "grad_input", "number", "output", "parameter_gradients", "plan", "residuals", "side",
-        "state_gradient",
+        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
+        "residuals", "side", "state_gradient",
     )  # fmt: skip
     answered: set
+    is_pulled_back: bool
     residuals: Any
     cotangents: Any
     parameter_gradients: Any
@@ -43,9 +46,9 @@ class Call:
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
         plan.forget()
-        self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+        self._begin(plan, given, plan.parameters.arrays())
         self.number = Newest.number = next(count)
-        buffers = self._run(keep)
+        buffers = self._run_as_it_turns_out(keep)
         plan = self.plan
         if buffers:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
@@ -67,6 +70,26 @@ class Call:
             next_draw() if plan.draws else None,
         )
 
+    def _run_as_it_turns_out(self, keep: bool) -> list:
+        """Runs the network; planned anew whenever its users' modules turn out to be other than they were taken for."""
+        try:
+            return self._run(keep)
+        except OtherwiseThanPlanned as found:
+            self._plan_anew()
+            try:
+                return self._run_as_it_turns_out(keep)
+            except Exception:
+                found.take_back()
+                self.plan.is_stale = True
+                raise
+
+    def _plan_anew(self) -> None:
+        plan = self.plan
+        plan.is_stale = True
+        self.plan = plan = plan.renewed()
+        _, _, input, state, draw = self.arguments
+        self.arguments = (plan.parameters.arrays(), plan.buffers(), input, state, draw)
+
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
         plan = self.plan
@@ -86,6 +109,7 @@ class Call:
         if error is not None:
             core.raise_found(error)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self.is_pulled_back = False
         self._seen: dict[tuple, Any] | None = None
         self._inspected: dict[bool, Any] | None = None
         return buffers
@@ -155,10 +179,12 @@ class Call:
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        given, wanted = shapes(grad_output), shapes(output)
+        if _has_shapes_of(output, grad_output):
+            return grad_output
         try:
-            return grad_output if given == wanted else jax.tree.map(_reshaped, output, grad_output)
+            return jax.tree.map(_reshaped, output, grad_output)
         except (ValueError, TypeError):
+            given, wanted = shapes(grad_output), shapes(output)
             raise ValueError(
                 f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
             ) from None
@@ -171,34 +197,61 @@ class Call:
             return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
         plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
-        arrays = [None if whole and storage.is_zero else storage.array for storage in gradients.storages]
+        # Where nobody else has seen what was accumulated so far, the sums are written over it.
+        once = plan.spec.traits.traceable and not plan.placed  # hooks may have it done again
+        over = [storage.given_up() if once else None for storage in gradients.storages]
+        arrays = [
+            None if given is not None or (whole and storage.is_zero) else storage.array
+            for storage, given in zip(gradients.storages, over, strict=True)
+        ]
         factor = None if type(scale) in (int, float) and scale == 1 else scale
-        self.parameter_gradients = None
+        self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
             plan.backward,
             self.residuals,
             self.residuals.needed(self.arguments),
             *cotangents,
             arrays,
+            over,
             factor,
             self._regularized(),
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
-        self._store(gradients, new)
+        for storage, array in zip(gradients.storages, new, strict=True):
+            storage.take(array)
         plan.spend("gradient")
         for foreign in plan.foreign:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
-        """Pulls gradOutput back and keeps the parameters' gradients for `accumulate`."""
+        """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
+
+        Where it has asked before, they are found at once, in the same call.
+        """
         cotangents = self._prepare(module, grad_output, state, step)
-        self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self.plan.run(
-            compiled.pull_back(self.plan.program), self.residuals, self.residuals.needed(self.arguments), *cotangents
-        )
-        if seen and watched.answered(self, *seen):
-            return self.pull_back(module, grad_output, state, step)
+        if self.plan.finds_gradients_apart:
+            self.parameter_gradients = None
+            self.grad_input, self.state_gradient = self._pulled(compiled.pull_back_to_input, cotangents)
+        else:
+            self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self._pulled(
+                compiled.pull_back, cotangents
+            )
+            if seen and watched.answered(self, *seen):
+                return self.pull_back(module, grad_output, state, step)
+        self.is_pulled_back = True
         self.plan.spend("gradient")
+
+    def _pulled(self, function: Callable, cotangents: tuple) -> Any:
+        needed = self.residuals.needed(self.arguments)
+        return self.plan.run(function(self.plan.program), self.residuals, needed, *cotangents)
+
+    def _found_gradients(self) -> list:
+        """The parameters' gradients, out of what was pulled back."""
+        if self.parameter_gradients is None:
+            self.plan.finds_gradients_apart = False
+            self.parameter_gradients = self._pulled(compiled.pull_back, self.cotangents)[0]
+        return self.parameter_gradients
 
     def accumulate(self, scale: Any) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
@@ -230,10 +283,10 @@ class Call:
         if now.lies_as(layout) and terms == self.plan.terms:
             run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
             arrays = [storage.array for storage in now.storages]
-            self._store(now, self.plan.run(run, self.parameter_gradients, arrays, scale, self._regularized()))
+            self._store(now, self.plan.run(run, self._found_gradients(), arrays, scale, self._regularized()))
             return
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
-        gradients = self.parameter_gradients
+        gradients = self._found_gradients()
         if terms is not None:
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
             gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
@@ -305,16 +358,16 @@ class Repeated(Call):
     def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
         self._forward = forward
         if forward is None:
-            self._begin(plan, given, [storage.array for storage in plan.parameters.storages])
+            self._begin(plan, given, plan.parameters.arrays())
             self.number = Newest.number = next(count)
         else:
             self.plan, self.given, self.number = plan, given, forward.number
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
-                parameters = [storage.array for storage in now.storages]
+                parameters = now.arrays()
             self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
         with watched.repeating():
-            self._run(keep=True)
+            self._run_as_it_turns_out(keep=True)
         self.plan.last_call = weakref.ref(self)
 
     @property
@@ -334,6 +387,14 @@ class Repeated(Call):
 
     def exposed_by(self, module: Any, name: str) -> Any:
         return None if self._forward is None else self._forward.exposed_by(module, name)
+
+
+def _has_shapes_of(output: Any, gradient: Any) -> bool:
+    """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
+    if isinstance(output, list):
+        fits = isinstance(gradient, list) and len(gradient) == len(output)
+        return fits and all(map(_has_shapes_of, output, gradient))
+    return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 
 def _reshaped(output: Any, gradient: Any) -> Any:

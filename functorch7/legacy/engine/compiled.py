@@ -38,11 +38,18 @@ class Program(NamedTuple):
         return self.spec.traits.traceable or self.is_cut
 
 
-def as_compiled(program: Program, function: Callable, probe: Callable | None = None) -> Callable:
-    """The function, compiled if the network can be; `probe` comes to the same users' calls without differentiation."""
+def as_compiled(
+    program: Program, function: Callable, probe: Callable | None = None, overwritten: tuple[int, ...] = ()
+) -> Callable:
+    """The function, compiled if the network can be; `probe` comes to the same users' calls without differentiation.
+
+    `overwritten` are the arguments whose memory the results take.
+    """
     if program.is_cut:
         return Cut(function, probe)
-    return programs.Compiled(jax.jit(function)) if program.spec.traits.traceable else function
+    if not program.spec.traits.traceable:
+        return function
+    return programs.Compiled(jax.jit(function, donate_argnums=overwritten))
 
 
 def _cast(tree: Any, dtype: str) -> Any:
@@ -266,7 +273,9 @@ def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storag
         number, size = view.storage, math.prod(shapes[view.storage])
         value = (change if storages[number] is None else read(storages, view) + change).reshape(-1)
         if value.size < size:
-            whole = jnp.zeros(size, value.dtype) if new[number] is None else new[number]
+            old = storages[number]
+            first = jnp.zeros(size, value.dtype) if old is None else old.reshape(-1)
+            whole = first if new[number] is None else new[number]
             value = lax.dynamic_update_slice(whole, value, (view.offset,))
         new[number] = value
     return [array.reshape(shape) for array, shape in zip(new, shapes, strict=True)]
@@ -299,18 +308,25 @@ def _accumulated(
 def backward(program: Program, target: Target, terms: Terms) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
-    def run(residuals, needed, grad_output, side, rewards, state, storages, scale, parameters):
+    def run(residuals, needed, grad_output, side, rewards, state, storages, over, scale, parameters):
+        storages = [kept if given is None else given for kept, given in zip(storages, over, strict=True)]
         gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
         new = _accumulated(program, target, terms, gradients, storages, scale, parameters)
         return grad_input, state, new, *seen
 
-    return as_compiled(program, run)
+    return as_compiled(program, run, overwritten=(7,))
 
 
 @programs.kept
 def pull_back(program: Program) -> Callable:
     """The pull-back alone: the parameters' gradients, gradInput, the state's gradient."""
     return as_compiled(program, partial(_pulled, program))
+
+
+@programs.kept
+def pull_back_to_input(program: Program) -> Callable:
+    """The same without the parameters' gradients, which are not computed then: gradInput, the state's gradient."""
+    return as_compiled(program, lambda *given: _pulled(program, *given)[1:3])
 
 
 @programs.kept

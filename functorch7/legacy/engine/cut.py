@@ -23,6 +23,7 @@ from jax.core import eval_jaxpr
 from ... import programs
 from ...core.checks import looking, places
 from ...core.contexts import during
+from .known_users import OtherwiseThanPlanned
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
 MOST = 16
@@ -301,6 +302,8 @@ class Cut:
             tracing = _Tracing(tuple(each.signature for each in done), self.earlier, {})
             try:
                 return self._tried(args, tracing)
+            except OtherwiseThanPlanned:
+                raise
             except Exception:
                 if len(tracing.made) <= len(done) or self.probe is None:
                     raise

@@ -1,5 +1,6 @@
 """Modules whose `updateOutput` a user wrote, inside the networks of this package."""
 
+import operator
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from ...core import hooks
 from ...core.contexts import during
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
+from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .cut import anchor, user_call
 from .layout import Layout
@@ -148,13 +150,13 @@ class OfUser(core.Module, abstract=True):
         user.pending.append((wrapped(input), gradient, moment))
         if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
             grad_input = jax.tree.map(jnp.zeros_like, input)
-        return jax.tree.map(_as_input, input, grad_input)
+        return jax.tree.map(as_input_gradient, input, grad_input)
 
     def printed(self) -> str:
         return str(self.user())
 
 
-def _as_input(input: Any, gradient: Any) -> Any:
+def as_input_gradient(input: Any, gradient: Any) -> Any:
     """The gradient at an input: of its type and shape. That of integers is none."""
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
@@ -185,3 +187,22 @@ class Place(OfUser, abstract=True):
 
     def user(self) -> Any:
         return _objects.get()[self.number]
+
+
+# The parameters of users' objects ----------------------------------------------------------------------------------
+
+
+def given_by(module: Any) -> list[Tensor]:
+    """What a user's `parameters` gives: parameters and gradients."""
+    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
+
+
+def are(found: list[Tensor], expected: list[Tensor]) -> bool:
+    """Whether these are the same objects as those."""
+    return len(found) == len(expected) and all(map(operator.is_, found, expected))
+
+
+def has_plain_parameters(user: Any) -> bool:
+    """Whether `parameters` gives what a user's object and all inside it have, each with its gradient."""
+    params, grads = user.parameters()[:2]
+    return len(params) == len(grads) and not (user.children() and user.overrides("parameters"))

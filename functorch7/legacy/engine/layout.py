@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..tensors.storage import Storage
+from ..tensors.storage import Storage, contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
 from .views import View
@@ -23,6 +23,21 @@ class Layout:
             if numbers.setdefault(id(tensor.storage_), len(self.storages)) == len(self.storages):
                 self.storages.append(tensor.storage_)
         self.views = tuple(View(numbers[id(t.storage_)], t.offset, t.shape, t.strides_) for t in tensors)
+
+    @cached_property
+    def places(self) -> tuple[View, ...]:
+        """Where the elements lie, each place once."""
+        return tuple(dict.fromkeys(self.views))
+
+    @cached_property
+    def views_of_places(self) -> tuple[View, ...]:
+        """The tensors as views of arrays that hold one place each."""
+        number = {place: i for i, place in enumerate(self.places)}
+        return tuple(View(number[view], 0, view.shape, contiguous_stride(view.shape)) for view in self.views)
+
+    def arrays(self) -> list:
+        """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
+        return [self.storages[place.storage].part(*place[1:]) for place in self.places]
 
     @property
     def held(self) -> list[Tensor | Storage]:

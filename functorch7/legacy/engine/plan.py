@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import weakref
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -25,10 +26,12 @@ from ..tensors.storage import dtype_of, precision
 from ..tensors.tensor import Tensor
 from . import compiled, watched
 from .compiled import Program, Term, Terms
-from .foreign import InMode, OfUser, Place, calling
+from .fields import Form, Untraceable
+from .foreign import InMode, OfUser, Place, are, calling, given_by, has_plain_parameters
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
+from .traced_user import Seat, description, form_of
 from .watched import Placed
 
 _mode = operator.attrgetter("train")
@@ -57,15 +60,6 @@ def with_zeros(gradients: list, state: list) -> list:
     return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
 
 
-def _given_by(module: Any) -> list[Tensor]:
-    """What a user's `parameters` gives: parameters and gradients."""
-    return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
-
-
-def _are(found: list[Tensor], expected: list[Tensor]) -> bool:
-    return len(found) == len(expected) and all(map(operator.is_, found, expected))
-
-
 def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
@@ -89,11 +83,15 @@ class Plan:
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
         self.foreign: list[Any] = []
+        self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
+        self.traced: list[tuple[Any, Form]] = []  # users' objects that are
         self._users: list[tuple[Any, list[Tensor]]] = []  # what their own `parameters` gave
+        self._occurrences: Counter | None = None
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref | None = None
         self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
         self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Any, list[Slot]]] = []
         visit = self._visit_foreign if as_foreign else self._visit
@@ -102,7 +100,11 @@ class Plan:
             self.spec = self.spec.replace(form=form)
         self.placed = self._hook_up()
         self.parameters, self.gradients = map(Layout, self._tensors)
-        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, Slot))
+        self.all_parameters, self.all_gradients = self.parameters, self.gradients
+        if self._called_tensors[0]:
+            pairs = zip(self._tensors, self._called_tensors, strict=True)
+            self.all_parameters, self.all_gradients = (Layout([*mine, *theirs]) for mine, theirs in pairs)
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
@@ -121,17 +123,19 @@ class Plan:
         self.program = Program(
             self.spec,
             (treedef, tuple(order)),
-            self.parameters.views,
+            self.parameters.views_of_places,
             buffers,
             bool(root.train),
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
         )
+        # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
+        self.finds_gradients_apart = self.spec.traits.traceable and not self.placed
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
-        watch(self, everywhere, *self.parameters.held, *self.gradients.held)
+        watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     @property
     def stands(self) -> bool:
@@ -140,7 +144,9 @@ class Plan:
             return False
         if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
             return False
-        return not self._users or all(_are(_given_by(m), tensors) for m, tensors in self._users)
+        if self.traced and not all(form.stands(user) for user, form in self.traced):
+            return False
+        return not self._users or all(are(given_by(m), tensors) for m, tensors in self._users)
 
     def _is_back_in_mode(self) -> bool:
         self.is_in_mode = list(map(_mode, self.members)) == self._modes
@@ -156,7 +162,7 @@ class Plan:
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            (self._visit_foreign if child.is_foreign() else self._visit)(
+            (self._visit_user if child.is_foreign() else self._visit)(
                 child, bool((child if name in uncalled else module).train), (*path, name)
             )
             for child, name in zip(module.children(), names, strict=True)
@@ -256,20 +262,52 @@ class Plan:
         for slot in self.state_slots:
             slot.spend(what)
 
+    def _visit_user(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+        """The same of a user's object: traced if that is possible."""
+        try:
+            if self._is_repeated(path) or module.is_criterion or self._occurs_again(module):
+                raise Untraceable("it is called several times in a call")
+            if module._type != self.members[0]._type:
+                raise Untraceable("its type is not the network's")
+            form = form_of(module, self)
+        except Untraceable as obstacle:
+            self.obstacles[id(module)] = str(obstacle)
+            return self._visit_foreign(module, mode, path)
+        self._seat(module, path)
+        self.traced.append((module, form))
+        spec = description(module, form, module.has_own_gradient())
+        slots = {"fields": Seat(module, form)}
+        return (spec if module.train == mode else InMode(spec, bool(module.train))), self._cells_of(module), slots
+
+    def _occurs_again(self, module: Any) -> bool:
+        """Whether an object is at several places of the network."""
+        if self._occurrences is None:
+            self._occurrences = Counter(map(id, self.members[0].listModules()))
+        return self._occurrences[id(module)] > 1
+
     def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
         by_hand = module.has_own_gradient()
         place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
-        if by_hand or module.is_criterion:
+        if module.is_criterion:
             return place, {}, {}
+        if by_hand:
+            self._users.append((module, given_by(module)))
+            for mine, theirs in zip(self._called_tensors, module.parameters()[:2], strict=True):
+                mine.extend(theirs)
+            return place, {}, {}
+        return place, self._cells_of(module), {}
+
+    def _cells_of(self, module: Any) -> dict[str, int]:
+        """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self._tensors[0])
-        self._users.append((module, _given_by(module)))
+        self._users.append((module, given_by(module)))
         for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
             mine.extend(theirs)
         holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
-        return place, {str(i): first + i for i in range(len(self._tensors[0]) - first)}, {}
+        return {str(i): first + i for i in range(len(self._tensors[0]) - first)}
 
     def _seat(self, module: Any, path: Path) -> None:
         self.paths[id(module)] = path
@@ -344,15 +382,16 @@ class Plan:
     @cached_property
     def update(self) -> Any:
         """The step along the gradient."""
-        aligned = self.parameters.views == self.gradients.views and self.parameters.covers and self.gradients.covers
-        whole = aligned and not self.parameters.repeats
-        return compiled.update(self.parameters.views, self.gradients.views, whole)
+        params, grads = self.all_parameters, self.all_gradients
+        whole = params.views == grads.views and params.covers and grads.covers and not params.repeats
+        return compiled.update(params.views, grads.views, whole)
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
-            whole = not self.foreign and self.spec.traits.traceable
-            free = whole and not any(module.overrides(method) for module in self.members[1:])
-            self._in_one_call[method] = free
+            whole = self.program.is_compiled and all(map(has_plain_parameters, self.foreign))
+            inside = [*self.members[1:], *(each for user in self.foreign for each in user.listModules())]
+            narrow = self.wide or not any(tensor.dtype.itemsize == 8 for tensor in self.all_parameters.tensors)
+            self._in_one_call[method] = whole and narrow and not any(module.overrides(method) for module in inside)
         return self._in_one_call[method]

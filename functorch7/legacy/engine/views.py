@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..tensors.tensor import contiguous_stride
+from ..tensors.storage import contiguous_stride
 
 
 class View(NamedTuple):

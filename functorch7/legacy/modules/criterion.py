@@ -195,8 +195,9 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
         if self._by_plan:
             return super().updateOutput(self._pair(input, target))
-        # np.asarray first: quicker than float() of a JAX array.
-        output = float(np.asarray(self._evaluated(input, target).loss))
+        loss = self._evaluated(input, target).loss
+        # np.asarray first: quicker than float() of a JAX array. In a user's method that is traced it has no value yet.
+        output = float(np.asarray(loss)) if core.is_concrete(loss) else loss
         self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 

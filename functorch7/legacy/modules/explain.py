@@ -10,35 +10,35 @@ from .module import Module
 def explain(module: Module) -> str:
     """For each module of the user's own inside a network, a line that says how it is run, and why.
 
-    Where such modules are all that could not be compiled, the network is cut: its parts between their calls are
-    compiled functions. Else what is around them runs module by module. Custom modules with a `forward` are compiled
-    with the rest, and not named.
+    One whose code uses only what can be traced (tensors' methods, functions of `torch` and jax.numpy, its own fields)
+    is compiled with the rest. The others are called. Where they are all that could not be compiled, the network is cut:
+    its parts between their calls are compiled functions. Else what is around them runs module by module. What a class
+    asks for beyond its code turns out in the first call. Custom modules with a `forward` are compiled, and not named.
 
     >>> from functorch7.legacy import explain, nn
-    >>> class Twice(nn.Module):
-    ...     def updateOutput(self, input):
-    ...         return input * 2
-    >>> print(explain(nn.Sequential().add(nn.Tanh()).add(Twice())))
-    [2] nn.Twice: called between compiled parts; updateOutput is differentiated
     >>> print(explain(nn.Tanh()))
     compiled as a whole: no module of the user's own
     """
     plan = module._planned_outside() if module.is_foreign() else module._planned()
-    if not plan.foreign:
+    users = [*plan.foreign, *(user for user, _ in plan.traced)]
+    if not users:
         return "compiled as a whole: no module of the user's own"
     if plan.program.is_cut:
         how = "called between compiled parts" if plan.is_worth_cutting else f"called, and {WITHOUT}: {UNSTEADY}"
     else:
         how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
     lines = []
-    for user in plan.foreign:
+    for user in sorted(users, key=lambda user: plan.members.index(user)):
         own = "updateGradInput" if user.overrides("updateGradInput") else "accGradParameters"
         gradient = f"its own {own}" if user.has_own_gradient() else "updateOutput is differentiated"
         place = "".join(f"[{name + 1 if isinstance(name, int) else name}]" for name in plan.paths[id(user)])
-        lines.append(f"{place} {user.title()}: {how}; {gradient}".strip())
+        why = f" ({plan.obstacles[id(user)]})" if id(user) in plan.obstacles else ""
+        is_called = any(each is user for each in plan.foreign)
+        lines.append(f"{place} {user.title()}: {how + why if is_called else TRACED}; {gradient}".strip())
     return "\n".join(lines)
 
 
+TRACED = "compiled with the rest"
 WITHOUT = "what is around it runs module by module"
 UNSTEADY = "its outputs have another shape too often, or it is called inside a loop"
 

@@ -284,7 +284,7 @@ class Module(
     def _pulled(self, input: Any, grad_output: Any) -> Call:
         """The call whose parameters' gradients are to be used, pulled back already or now."""
         call, state, step = self._to_accumulate(input)
-        if call.parameter_gradients is None or call.given_gradient is not grad_output:
+        if not call.is_pulled_back or call.given_gradient is not grad_output:
             call.pull_back(self, grad_output, state, step)
         return call
 

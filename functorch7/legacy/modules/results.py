@@ -20,9 +20,11 @@ class Results(Described):
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
         call = self._call
-        if (call is not None and call.number == Newest.number) or self.is_foreign():
-            return call  # a user's methods leave in the fields what networks around would have to run them again for
-        others = [plan.last_call() for plan in watchers(self) if plan.last_call is not None]
+        if call is not None and call.number == Newest.number:
+            return call
+        # A user's methods that are called leave in the fields what networks around would have to run them again for.
+        plans = [plan for plan in watchers(self) if not any(each is self for each in plan.foreign)]
+        others = [plan.last_call() for plan in plans if plan.last_call is not None]
         return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:

@@ -98,11 +98,11 @@ class Parameters(Described):
                 module.zeroGradParameters()
             for _, gradient in self._own_tensors():
                 gradient.zero()
-        elif plan.gradients.covers:
-            for storage in plan.gradients.storages:
+        elif plan.all_gradients.covers:
+            for storage in plan.all_gradients.storages:
                 storage.zero()
         else:
-            for gradient in plan.gradients.tensors:
+            for gradient in plan.all_gradients.tensors:
                 gradient.zero()
 
     def updateParameters(self, learningRate: float) -> None:
@@ -113,10 +113,10 @@ class Parameters(Described):
                 module.updateParameters(learningRate)
             for parameter, gradient in self._own_tensors():
                 parameter.add(-learningRate, gradient)
-        elif plan.parameters.storages:
-            params, grads = ([s.array for s in layout.storages] for layout in (plan.parameters, plan.gradients))
+        elif plan.all_parameters.storages:
+            params, grads = ([s.array for s in layout.storages] for layout in (plan.all_parameters, plan.all_gradients))
             new = plan.run(plan.update, params, grads, learningRate)
-            for storage, array in zip(plan.parameters.storages, new, strict=True):
+            for storage, array in zip(plan.all_parameters.storages, new, strict=True):
                 storage.array = array
 
     def _vectorised(self, method: str) -> Plan | None:

@@ -10,6 +10,7 @@ tensors where there are two results).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete
+from ...core.checks import check_values, lookable
+from ...core.contexts import during
 from .default_type import default_dtype
 from .operations import computed, described, is_number, is_tensor, same_count, sizes_text
 
@@ -95,9 +98,14 @@ class Row:
             if letter in "dD" and found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
             elif letter == "k":
-                found[place] = np.asarray(found[place])
+                found[place] = lookable(found[place].array if hasattr(found[place], "storage_") else found[place])
         x = found[0]
-        if form.tensors == (0,) and hasattr(x, "storage_") and isinstance(array := x.array, np.ndarray):
+        if (
+            all(map(is_concrete, found))
+            and form.tensors == (0,)
+            and hasattr(x, "storage_")
+            and isinstance(array := x.array, np.ndarray)
+        ):
             with np.errstate(all="ignore"):
                 made = form.compute(np, array, *found[1:])
         else:
@@ -242,10 +250,28 @@ def _mode(m: Any, x: Any, axis: int | None) -> tuple:
 
 def indices(name: str, given: Any, size: int) -> Any:
     """Indices from 1 as positions from 0. Raises IndexError for those out of range."""
+    if not is_concrete(given):
+        return _checked_later(name, given, size)
     found = np.asarray(given).astype(np.int64)
     if found.size and not 1 <= found.min() <= found.max() <= size:
         raise IndexError(f"torch.{name}: expected indices from 1 to {size}, got {found.min()} to {found.max()}")
     return found - 1
+
+
+_asks: ContextVar[Callable[[], None]] = ContextVar("asks", default=lambda: None)
+
+
+def asking_for_checks(ask: Callable[[], None]) -> Any:
+    """A block in which this is called before values are checked that are not known yet."""
+    return during(_asks, ask)
+
+
+def _checked_later(name: str, given: Any, size: int) -> Any:
+    """Positions in a traced program, which reports what is out of range if it is one that reports."""
+    _asks.get()()
+    message = f"torch.{name}: expected indices from 1 to {size}, got {{value}}"
+    check_values(given, (given < 1) | (given > size), message)
+    return given - 1
 
 
 def _index(m: Any, x: Any, axis: int, at: Any) -> Any:

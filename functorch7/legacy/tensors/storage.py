@@ -4,11 +4,13 @@ import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from typing import Any
 
 import jax
 import numpy as np
 
+from ...core import is_concrete
 from ...layers.tensor_types import TYPES
 from .changes import changed
 
@@ -51,11 +53,12 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("_array", "_make", "_owned", "_seats", "dtype", "shape")
+    __slots__ = ("_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
-        self._owned = False  # whether `_array` is a NumPy array that nobody else has seen
+        self._parts: tuple[Any, dict] = (None, {})  # of an array, those that were cut out of it
+        self._owned = False  # whether nobody else has seen `_array`, so that it may be written to
         if array is None:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
@@ -82,7 +85,27 @@ class Storage:
 
     @array.setter
     def array(self, array: Any) -> None:
-        self._array, self._make, self._owned = array, None, False
+        self._array, self._make, self._owned, self._parts = array, None, False, (None, {})
+
+    def take(self, array: Any) -> None:
+        """Holds an array from now on that nobody else has seen."""
+        self._array, self._make, self._owned = array, None, True
+
+    def given_up(self) -> jax.Array | None:
+        """Its array, for a program that writes the next one over it; None if it may be in use elsewhere."""
+        return self._array if self._owned and isinstance(self._array, jax.Array) else None
+
+    def part(self, offset: int, shape: tuple, stride: tuple) -> Any:
+        """The elements of a view as an array of their own, which is made once: programs copy what they cut out."""
+        array = self.array
+        if math.prod(shape) == math.prod(self.shape) and stride == contiguous_stride(shape):
+            return array
+        if self._parts[0] is not array:
+            self._parts = (array, {})
+        found = self._parts[1]
+        if (offset, shape, stride) not in found:
+            found[offset, shape, stride] = _cut(array, offset, shape, stride)
+        return found[offset, shape, stride]
 
     @property
     def is_zero(self) -> bool:
@@ -92,10 +115,11 @@ class Storage:
     def zero(self) -> None:
         """Fills with zeros, at no cost until somebody reads."""
         self._array = self._make = None
+        self._parts = (None, {})
 
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
-        if not self._owned:
+        if not (self._owned and isinstance(self._array, np.ndarray)):
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
             self._array, self._owned = np.array(self.array), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
@@ -136,7 +160,9 @@ class Storage:
 
     def _flat(self) -> np.ndarray:
         """The elements, for use here only: an array that is not handed out is written to without a copy."""
-        return np.asarray(self._made() if self._array is None else self._array).reshape(-1)
+        found = self._made() if self._array is None else self._array
+        self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
+        return np.asarray(found).reshape(-1)
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""
@@ -201,6 +227,32 @@ class Storage:
         if self.is_zero:
             return Storage.zeros, (self.shape, self.dtype)
         return Storage, (np.asarray(self.array),)
+
+
+@lru_cache(4096)
+def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
+    """The row-major strides, in elements, of a size."""
+    return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
+
+
+def _cut(array: Any, offset: int, shape: tuple, stride: tuple) -> Any:
+    """The elements of a view of an array, where the array is."""
+    if isinstance(array, jax.Array) and not (is_concrete(array) and array.devices() == _cpu()):
+        positions = offset + strided(np.arange(array.size), shape, stride)
+        return array.reshape(-1)[positions]
+    part = strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
+    with precision(part.dtype):
+        return jax.device_put(part)
+
+
+def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
+    """A view of elements that lie one after another; strides are in elements."""
+    return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
+
+
+@cache
+def _cpu() -> set:
+    return {jax.devices("cpu")[0]}
 
 
 def long_storage(numbers: Any) -> Storage:

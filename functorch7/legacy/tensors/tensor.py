@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -15,13 +14,7 @@ from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
 from .operations import sizes_text
-from .storage import Storage, long_storage, sizes_given
-
-
-@lru_cache(4096)
-def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
-    """The row-major strides, in elements, of a size."""
-    return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
+from .storage import Storage, contiguous_stride, long_storage, sizes_given, strided
 
 
 class Tensor(Arithmetic):
@@ -121,8 +114,7 @@ class Tensor(Arithmetic):
         return self._strided(np.arange(len(self.storage_)))
 
     def _strided(self, flat: np.ndarray) -> np.ndarray:
-        strides = tuple(s * flat.itemsize for s in self.strides_)
-        return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, strides)
+        return strided(flat[self.offset :], self.shape, self.strides_)
 
     def _writable(self) -> np.ndarray:
         return self._strided(self.storage_.writable())

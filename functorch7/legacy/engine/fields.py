@@ -1,0 +1,244 @@
+"""The fields of a user's object as a traced program knows them: its constants, what it is given, and what it leaves."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..tensors.changes import watch
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .forms import Static, frozen, thawed
+from .user_code import CONSTANTS, Found, users
+
+LEFT = ("output", "gradInput")
+"""What every call leaves: found out when it is asked for, as of other modules."""
+
+NUMBERS = (bool, int, float, np.generic)
+
+
+class Untraceable(Exception):
+    """What a user's object has, or does, cannot be traced; the message says what."""
+
+
+class Given(NamedTuple):
+    """A tensor, which a program gets as an array; `alone`: nobody else that the program knows shows its elements."""
+
+    dtype: str
+    alone: bool
+
+
+class Cell(NamedTuple):
+    """A parameter (its number among them), or the gradient of one."""
+
+    number: int
+    is_gradient: bool = False
+
+
+class Absent(NamedTuple):
+    """A field that is not there."""
+
+
+class Inner:
+    """A module or criterion in a field: equal by value, so that objects with equal ones share programs.
+
+    `cells` are those of its tensors that are parameters of the user's object: their places, and numbers among these.
+    """
+
+    def __init__(self, object: Any, numbers: dict[int, int]):
+        self.object = object
+        tensors = tensors_of(object)
+        self.cells = tuple((i, numbers[id(t)]) for i, t in enumerate(tensors) if id(t) in numbers)
+        self._key = (type(object), object.description(), self.cells, tuple(_looks(object)))
+
+    def arrays(self) -> list:
+        """The elements of its tensors; None for those that are parameters of the user's object."""
+        theirs = dict(self.cells)
+        return [None if i in theirs else tensor.array for i, tensor in enumerate(tensors_of(self.object))]
+
+    def copied(self, arrays: list, params: Any) -> Any:
+        """A copy of the object with these elements; its gradients are zeros."""
+        made, numbers = copy.deepcopy(self.object), dict(self.cells)
+        for i, (tensor, array) in enumerate(zip(tensors_of(made), arrays, strict=True)):
+            tensor.rebind(Storage(params[str(numbers[i])] if i in numbers else array), 0, tensor.shape)
+        return made
+
+    def bare(self) -> Inner:
+        """Its copy without elements, which a program keeps."""
+        made = object.__new__(Inner)
+        made.object, made.cells, made._key = copy.deepcopy(self.object), self.cells, self._key
+        for each in made.object.listModules():
+            for tensor in each._tensors().values():
+                tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Inner) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _looks(object: Any) -> Iterator[tuple]:
+    """What a module or criterion and all inside it look like, beside the description."""
+    for each in object.listModules():
+        if each.is_foreign() or each._spec is None or each._hooks or not _is_pure(each):
+            raise Untraceable(f"it has {each.title()} in a field")
+        tensors = each._tensors()
+        yield bool(each.train), each._type, tuple((name, t.dtype.name, t.shape) for name, t in tensors.items())
+
+
+def _is_pure(each: Any) -> bool:
+    """Whether calls of an object give nothing but their result, and look at no values."""
+    traits = each._spec.traits
+    stateful = traits.transient or traits.is_step or each._spec.init_buffers()
+    return traits.traceable and not (stateful or traits.draws(True) or traits.draws(False) or traits.checks_values)
+
+
+def tensors_of(object: Any) -> list[Tensor]:
+    """The tensors of a module and of all inside it, but for gradients."""
+    gradients = set(map(id, object.parameters()[1]))
+    found = [tensor for each in object.listModules() for tensor in each._tensors().values()]
+    return [tensor for tensor in found if id(tensor) not in gradients]
+
+
+# Before a call -----------------------------------------------------------------------------------------------------
+
+
+class Form:
+    """What an object's fields of these names are, which programs depend on, and whether they still are so."""
+
+    def __init__(self, user: Any, found: Found, names: tuple[str, ...], watcher: Any):
+        self._found = found
+        self._values = [value_of(user, name) for name in names]
+        self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
+        self._storages: set[int] = set()
+        self.fields = {name: self._kind(value) for name, value in zip(names, self._values, strict=True)}
+        self._inner = []
+        for kind in self.fields.values():
+            if isinstance(kind, Inner):
+                members = kind.object.listModules()
+                watch(watcher, *members)
+                self._inner += [(each, each._spec, each.train) for each in members]
+        self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
+
+    def _kind(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            if id(value) in self._cells:
+                return self._cells[id(value)]
+            alone = value._is_whole() and id(value.storage_) not in self._storages
+            self._storages.add(id(value.storage_))
+            return Given(value.dtype.name, alone)
+        if value is Absent:
+            return Absent()
+        if hasattr(type(value), "is_criterion"):
+            return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
+        if is_constant(value):
+            return frozen(value)
+        raise Untraceable(f"it has a {type(value).__name__} in a field")
+
+    def stands(self, user: Any) -> bool:
+        """Whether the fields, and the code that reads them, still are so."""
+        if not self._found.stands():
+            return False
+        for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
+            now = value_of(user, name)
+            if now is then:
+                if isinstance(kind, (Static, Given)) and self._kind_again(now) != kind:
+                    return False
+            elif type(now) is not type(then) or isinstance(kind, (Cell, Inner)) or self._kind_again(now) != kind:
+                return False
+        return all(each._spec is spec and each.train == train for each, spec, train in self._inner)
+
+    def _kind_again(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return Given(value.dtype.name, value._is_whole())
+        return frozen(value)
+
+    def arrays(self, user: Any) -> dict[str, Any]:
+        """What a call is given of them."""
+        found: dict[str, Any] = {}
+        for name, kind in self.fields.items():
+            if isinstance(kind, Given):
+                found[name] = user.__dict__[name].array
+            elif isinstance(kind, Inner):
+                found[name] = kind.arrays()
+        return found
+
+
+def value_of(user: Any, name: str) -> Any:
+    """What a user's object holds under a name: its own, or a constant of its class."""
+    fields = user.__dict__
+    if name in fields:
+        return fields[name]
+    for base in users(type(user)):
+        if name in vars(base):
+            return vars(base)[name]
+    return Absent
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value has no array in it, nor anything else that changes by itself."""
+    if isinstance(value, (list, tuple)):
+        return all(map(is_constant, value))
+    if isinstance(value, dict):
+        return all(map(is_constant, value.values()))
+    return isinstance(value, (*CONSTANTS, *NUMBERS))
+
+
+# After a call -------------------------------------------------------------------------------------------------------
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Taken:
+    """A value that a field has got in a program: its arrays, and what they are in it."""
+
+    arrays: list
+    kinds: tuple[str | Static, ...] = field(metadata={"static": True})  # of its leaves: "tensor", "number", or constant
+    structure: Any = field(metadata={"static": True})
+    in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
+
+    @classmethod
+    def of(cls, name: str, value: Any, in_place: bool) -> Taken:
+        """Raises Untraceable for what is no tensor, number or constant, nor a table of them."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
+        arrays, kinds = [], []
+        for leaf in leaves:
+            if isinstance(leaf, Tensor):
+                kinds.append("tensor")
+                arrays.append(leaf.array)
+            elif isinstance(leaf, jax.Array) and not leaf.shape:
+                kinds.append("number")
+                arrays.append(leaf)
+            elif is_constant(leaf):
+                kinds.append(frozen(leaf))
+            else:
+                raise Untraceable(f"it sets {name} to a {type(leaf).__name__}")
+        return cls(arrays, tuple(kinds), structure, in_place)
+
+    def put(self, user: Any, name: str) -> None:
+        """Gives the field of an object this value."""
+        arrays = iter(self.arrays)
+        leaves = [self._leaf(kind, arrays) for kind in self.kinds]
+        value = self.structure.unflatten(leaves)
+        held = user.__dict__.get(name)
+        if self.in_place:
+            array = self.arrays[0]
+            array = array if array.dtype == held.dtype else np.asarray(array).astype(held.dtype)
+            if array.shape != held.shape:
+                held.resize(*array.shape)
+            held.array = array
+        else:
+            user.__dict__[name] = value
+
+    @staticmethod
+    def _leaf(kind: Any, arrays: Iterator) -> Any:
+        if isinstance(kind, Static):
+            return thawed(kind)
+        return Tensor.of(next(arrays)) if kind == "tensor" else float(np.asarray(next(arrays)))

@@ -1,0 +1,42 @@
+"""What is known of users' classes: which fields their methods read, and whether they can be traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .user_code import Found, read
+
+
+@dataclass
+class Known:
+    """What is known of a user's class."""
+
+    found: Found  # what its code tells
+    names: tuple[str, ...] = ()  # the fields that its methods read
+    looks: bool = False  # whether they check values
+    obstacle: str | None = None
+
+
+_known: dict[type, Known] = {}
+
+
+def known(kind: type) -> Known:
+    """What is known of a class so far: at first, what its code tells."""
+    about = _known.get(kind)
+    if about is None or not about.found.stands():
+        found = read(kind)
+        about = _known[kind] = Known(found, obstacle=found.obstacle)
+    return about
+
+
+class OtherwiseThanPlanned(Exception):
+    """A user's class turns out to be other than the network was planned with, which is to be planned anew."""
+
+    def __init__(self, kind: type, refused: bool = False):
+        super().__init__(kind)
+        self.kind, self.refused = kind, refused
+
+    def take_back(self) -> None:
+        """The class was refused because of an error that is the user's own."""
+        if self.refused:
+            known(self.kind).obstacle = None

@@ -1,0 +1,168 @@
+"""What a user's methods run on while a program is traced: an object of their class, its tensors traced."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .fields import LEFT, Absent, Cell, Given, Inner, Static, Taken, Untraceable, frozen, is_constant, tensors_of
+from .forms import thawed
+from .user_code import users
+
+
+class Unknown(Exception):
+    """A user's method reads a field that the program was not given."""
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = name
+
+
+def _is_unset() -> Any:
+    raise Untraceable("it reads what its last call has left in output or gradInput")
+
+
+class Unset(Tensor):
+    """`output` or `gradInput` before a call has written it: it takes sizes and elements, and shows none."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: Any):
+        self._bind(Storage(make=_is_unset, shape=(0,), dtype=dtype))
+
+    def resize(self, *sizes: Any) -> Tensor:
+        """Takes sizes; the elements are still to come."""
+        made = np.broadcast_to(np.False_, ()) if not sizes else Tensor.typed(np.dtype(np.uint8)).resize(*sizes)
+        self._bind(Storage(make=_is_unset, shape=made.shape, dtype=self.dtype))
+        return self
+
+
+class StandIn:
+    """Comes before a user's class: fields are looked for among those that the program was given."""
+
+    def __getattribute__(self, name: str) -> Any:
+        fields = object.__getattribute__(self, "__dict__")
+        if name in fields:
+            return fields[name]
+        if name.startswith("__"):
+            return object.__getattribute__(self, name)
+        return fields["_run"].found(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = object.__getattribute__(self, "__dict__")
+        if name in fields["_run"].refused:
+            raise Untraceable(f"it sets {name}")
+        held = fields.get(name)
+        if isinstance(value, (np.ndarray, jax.Array)) and isinstance(held, Tensor):
+            value = Tensor.of(value)
+        fields[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        raise Untraceable(f"it deletes {name}")
+
+
+@cache
+def _class_of(kind: type) -> type:
+    return type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+
+
+class Run:
+    """One run of a user's methods on a stand-in, `user`."""
+
+    def __init__(self, spec: Any, params: Any, given: dict, train: bool):
+        self.kind, self.fields, self.dtype, self.by_hand = spec.kind, dict(spec.fields), spec.dtype, spec.by_hand
+        self.refused: tuple[str, ...] = ("train", "modules")
+        self.given: dict[str, tuple[Any, Any]] = {}  # what was handed out by name, and what it held
+        self.params, self.arrays = params, given
+        self.user = object.__new__(_class_of(self.kind))
+        self.user.__dict__.update(_run=self, train=train, **{name: Unset(self.dtype) for name in LEFT})
+
+    def found(self, user: Any, name: str) -> Any:
+        """What the user's code finds under a name that it has not set itself."""
+        if name in self.fields and not isinstance(self.fields[name], Absent):
+            value = self._handed_out(name, self.fields[name])
+            user.__dict__[name] = value
+            return value
+        for base in users(self.kind):
+            found: Any = vars(base).get(name)
+            if isinstance(found, (FunctionType, property, staticmethod, classmethod)):
+                return found.__get__(user, type(user))
+        if any(name in vars(base) for base in _ours(self.kind)):
+            raise Untraceable(f"it uses {name} of nn.Module")
+        if name in self.fields:
+            raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
+        raise Unknown(name)
+
+    def _handed_out(self, name: str, kind: Any) -> Any:
+        if isinstance(kind, Cell):
+            value = self._parameter(kind)
+        elif isinstance(kind, Given):
+            if kind.dtype == "float64" != np.dtype(self.dtype).name:
+                raise Untraceable(f"it has a DoubleTensor in {name}")
+            value = Tensor.of(self.arrays[name])
+        elif isinstance(kind, Inner):
+            if kind.cells and self.by_hand:
+                raise Untraceable(f"its parameters are those of {name}")
+            value = kind.copied(self.arrays[name], self.params)
+        else:
+            return thawed(kind)
+        self.given[name] = (value, _held(value))
+        return value
+
+    def _parameter(self, cell: Cell) -> Tensor:
+        array = self.params[str(cell.number)]
+        return Tensor.of(jax.numpy.zeros_like(array) if cell.is_gradient else array)
+
+    def changes(self) -> dict[str, Taken]:
+        """What the user's code has left in the fields, but for output and gradInput. Raises Untraceable."""
+        found, storages = {}, set()
+        for name, value in self.user.__dict__.items():
+            if name in (*LEFT, "_run", "train"):
+                continue
+            given, held = self.given.get(name, (None, None))
+            if given is value:
+                if not _same(_held(value), held):
+                    kind = self.fields[name]
+                    if isinstance(kind, Cell) and kind.is_gradient:
+                        continue
+                    if not (isinstance(kind, Given) and kind.alone):
+                        raise Untraceable(f"it changes {name} in place")
+                    found[name] = Taken.of(name, value, True)
+            elif not (isinstance(self.fields.get(name), Static) and is_constant(value)):
+                found[name] = Taken.of(name, value, False)
+            elif frozen(value) != self.fields[name]:
+                found[name] = Taken.of(name, value, False)
+            if isinstance(value, Tensor) and name in found:
+                if id(value.storage_) in storages:
+                    raise Untraceable(f"it has set {name} to a view of another field")
+                storages.add(id(value.storage_))
+        return found
+
+
+def _ours(kind: type) -> list[type]:
+    theirs = set(users(kind))
+    return [base for base in kind.__mro__ if base not in theirs and base is not object]
+
+
+def _held(value: Any) -> Any:
+    """What is in a tensor, or in a module or criterion and all inside it, that its users could change."""
+    if isinstance(value, Tensor):
+        return value.storage_, value.offset, value.shape, value.strides_, value.storage_.array
+    members = value.listModules()
+    return (
+        *(part for each in members for part in (each._spec, each.train)),
+        *(tensor.storage_._array for tensor in tensors_of(value)),
+        all(gradient.storage_.is_zero for gradient in value.parameters()[1]),
+    )
+
+
+def _same(one: tuple, other: tuple) -> bool:
+    return len(one) == len(other) and all(
+        a is b or (isinstance(a, tuple | int) and a == b) for a, b in zip(one, other, strict=True)
+    )

@@ -1,0 +1,223 @@
+"""A user's module as part of a traced program: its methods run on a stand-in when the program is made.
+
+Which fields the methods read turns out when they run: a class is taken to read none until it has asked for one, and
+then the program is traced again with it. What cannot be traced is called instead (`cut.py`), and the class is known
+for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.core import eval_jaxpr
+
+from ... import core
+from ...core.checks import is_looking
+from ..tensors.random import refusing
+from ..tensors.results import asking_for_checks
+from ..tensors.storage import dtype_of
+from ..tensors.styles import pytorch_operators
+from ..tensors.tensor import Tensor
+from ..tensors.values import as_tensors, unwrapped, wrapped
+from .fields import Form, Untraceable
+from .foreign import as_input_gradient
+from .forms import Static, frozen
+from .known_users import OtherwiseThanPlanned, known
+from .stand_in import Run, Unknown
+from .user_code import METHODS, users
+
+FORMS = 8
+"""An object whose constants have been different more often than this is called: each time would be a new program."""
+
+
+_keys: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
+
+
+def form_of(user: Any, watcher: Any) -> Form:
+    """What the fields of an object are that its methods read. Raises Untraceable if it has to be called."""
+    about = known(type(user))
+    if about.obstacle is not None:
+        raise Untraceable(about.obstacle)
+    if not METHODS.isdisjoint(user.__dict__):
+        raise Untraceable("it has a method that its class has not")
+    if user._spec is not None:
+        raise Untraceable("it is a layer of this package with methods of the user's")
+    form = Form(user, about.found, about.names, watcher)
+    names, keys = _keys.get(user, ((), set()))
+    _keys[user] = names, keys = about.names, keys if names == about.names else set()
+    keys.add(form.key)
+    if len(keys) > FORMS:
+        raise Untraceable("its constants change too often")
+    return form
+
+
+def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
+    """A user's object as a module that is traced."""
+    kind = type(user)
+    outside = tuple(frozen(value) for _, _, value in known(kind).found.outside)
+    return TracedUser(kind, by_hand, form.key, outside, dtype_of(user._type).name, known(kind).looks, user.title())
+
+
+class Seat:
+    """Where a call reads the fields of a user's object, and leaves what has changed in them."""
+
+    name = "fields"
+
+    def __init__(self, holder: Any, form: Form):
+        self.holder, self.form = holder, form
+
+    emitted_kind = None
+
+    def read(self) -> Any:
+        return self.form.arrays(self.holder)
+
+    def write(self, value: Any) -> None:
+        for name, taken in value.items():
+            taken.put(self.holder, name)
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class _Back:
+    """The way back of a call: what it needs, and what it does with it and the gradient of the output."""
+
+    needed: list
+    jaxpr: Any = field(metadata={"static": True})
+    structure: Any = field(metadata={"static": True})
+
+
+class TracedUser(core.Module, abstract=True):
+    """A user's object that is traced with the network around it: equal for all that differ in no more than arrays."""
+
+    kind: type
+    by_hand: bool
+    fields: tuple[tuple[str, Any], ...]
+    outside: tuple[Static, ...]  # what its code has found outside of its arguments
+    dtype: str
+    looks: bool
+    text: str
+
+    transient = ()  # type: ignore[assignment]
+
+    @property
+    def checks_values(self) -> bool:
+        return self.looks
+
+    def init_buffers(self) -> dict[str, Any]:
+        return {"fields": {}}
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        given = buffers["fields"]
+        try:
+            with (
+                refusing(f"{self.text}: updateOutput"),
+                pytorch_operators(False),
+                asking_for_checks(self._ask_for_checks),
+            ):
+                if self.by_hand:
+                    output, changed = self._by_hand(params, given, input, train)
+                else:
+                    output, run = self._ran(params, given, input, train)
+                    changed = run.changes()
+        except Unknown as unknown:
+            known(self.kind).names += (unknown.name,)
+            raise OtherwiseThanPlanned(self.kind) from None
+        except OtherwiseThanPlanned:
+            raise
+        except Exception as error:
+            known(self.kind).obstacle = _told(error)
+            raise OtherwiseThanPlanned(self.kind, True) from error
+        return output, {"fields": lax.stop_gradient(changed)}
+
+    def _ask_for_checks(self) -> None:
+        if self.by_hand:
+            raise Untraceable("it checks values, and has a gradient of its own")
+        if not (self.looks and is_looking()) and not known(self.kind).looks:
+            known(self.kind).looks = True
+            raise OtherwiseThanPlanned(self.kind)
+
+    def _ran(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Run]:
+        """What updateOutput gives, and the run that it was."""
+        run = Run(self, params, given, train)
+        shown = wrapped(input)
+        output = as_tensors(run.user.updateOutput(shown))
+        _check_unchanged(shown, input)
+        run.user.__dict__["output"] = output
+        return jax.tree.map(jnp.asarray, unwrapped(output)), run
+
+    def _by_hand(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Any]:
+        """(output, changes), whose gradient is that of the user's methods."""
+
+        @jax.custom_vjp
+        def call(params: Any, given: Any, input: Any) -> Any:
+            return forward(params, given, input)[0]
+
+        def forward(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
+            output, run = self._ran(params, given, input, train)
+            changed = run.changes()
+            back, shapes = jax.make_jaxpr(
+                lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
+            )(output)
+            return (output, changed), _Back(back.consts, back.jaxpr, jax.tree.structure(shapes))
+
+        def backward(back: _Back, gradients: Any) -> tuple:
+            found = eval_jaxpr(back.jaxpr, back.needed, *jax.tree.leaves(gradients[0]))
+            of_params, of_input = back.structure.unflatten(found)
+            return of_params, None, of_input
+
+        call.defvjp(forward, backward)
+        return call(params, given, input)
+
+    def _pulled(self, run: Run, params: Any, input: Any, gradient: Any) -> tuple[Any, Any]:
+        """The gradients of the parameters and of the input, by the user's methods."""
+        before, user = run.changes(), run.user
+        shown, gradient_shown = wrapped(input), wrapped(gradient)
+        found = user.updateGradInput(shown, gradient_shown)
+        if found is not None:
+            user.__dict__["gradInput"] = as_tensors(found)
+        of_input = jax.tree.map(jnp.zeros_like, input) if found is None else unwrapped(as_tensors(found))
+        if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
+            user.accGradParameters(shown, gradient_shown, 1)
+        _check_unchanged((shown, gradient_shown), (input, gradient))
+        _check_left(before, run.changes())
+        gradients = {
+            kind.number: user.__dict__[name].array
+            for name, kind in run.fields.items()
+            if getattr(kind, "is_gradient", False) and name in user.__dict__
+        }
+        of_params = {name: gradients.get(int(name), jnp.zeros_like(each)) for name, each in params.items()}
+        return of_params, jax.tree.map(as_input_gradient, input, of_input)
+
+    def printed(self) -> str:
+        return self.text
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, Untraceable):
+        return str(error)
+    if isinstance(error, (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)):
+        return "it asks for values"
+    return f"tracing it raised {type(error).__name__}"
+
+
+def _check_unchanged(shown: Any, given: Any) -> None:
+    """Refuses methods that write to their arguments."""
+    tensors = [each for each in jax.tree.leaves(shown) if isinstance(each, Tensor)]
+    for tensor, array in zip(tensors, jax.tree.leaves(given), strict=True):
+        if tensor.storage_._array is not array or tensor.shape != array.shape:
+            raise Untraceable("it writes to its arguments")
+
+
+def _check_left(before: dict, after: dict) -> None:
+    """Refuses ways back that leave something in fields, which programs give for the way forward alone."""
+    for name, taken in after.items():
+        then = before.get(name)
+        if then is None or (then.kinds, then.structure) != (taken.kinds, taken.structure):
+            raise Untraceable(f"its way back sets {name}")
+        if any(a is not b for a, b in zip(then.arrays, taken.arrays, strict=True)):
+            raise Untraceable(f"its way back changes {name}")
