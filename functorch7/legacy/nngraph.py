@@ -22,7 +22,9 @@ from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from ..viz import Picture
 from .modules.container import Container
-from .objects.generated import class_of
+from .modules.passing import Identity
+from .modules.passing import JustElement as JustElement
+from .modules.passing import JustTable as JustTable
 
 
 class gModule(Container, describes=layers.Graph):
@@ -109,7 +111,7 @@ def _place(source: Any, first: int) -> int:
 
 def nest(nodes: Any) -> Node:
     """A node for a nested structure of nodes: nest([a, [b], c])."""
-    return _nest(nodes, class_of(layers.Identity), class_of(layers.JustTable))
+    return _nest(nodes, Identity, JustTable)
 
 
 def annotateNodes(stackLevel: int = 1) -> None:

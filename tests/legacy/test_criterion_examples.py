@@ -212,7 +212,6 @@ REFUSED = {
     "labels' shape": (nn.MultiLabelMarginCriterion(), [1, 2, 3], [1, 0], "scores and targets of one shape"),
     "pixels": (nn.SpatialClassNLLCriterion(), values(2, 3), [1, 2], "expected a batch of images"),
     "pixels' target": (nn.SpatialClassNLLCriterion(), values(1, 2, 2, 2), [1, 2], r"target of shape \(1, 2, 2\)"),
-    "signs": (nn.BinaryLogisticRegression(), [1, 2], [0, 1], "expected targets 1 or -1, got 0"),
     "smaller target": (nn.SpatialAutoCropMSECriterion(), values(1, 3, 3), values(1, 2, 4), "no smaller than 3 x 3"),
     "no pair": (nn.CosineEmbeddingCriterion(), values(3), 1, "a table of two tensors of one shape"),
     "two targets": (nn.L1HingeEmbeddingCriterion(), PAIR, [1, -1], "one number as target"),
