@@ -108,7 +108,9 @@ class Plan:
         self.state_slots = state_slots(self.spec, slots)
         self.ignores_gradient = _ends_in_a_sample(self.spec)
         self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
-        self.rho = min((getattr(m._spec, "rho", 99999) for m in self.members), default=99999)
+        recurrent = [m for m in self.members if hasattr(m._spec, "rho")]
+        self.rho = min((m._spec.rho for m in recurrent), default=99999)
+        self.longest = max(self.rho, min((m.__dict__.get("_longest", m._spec.rho) for m in recurrent), default=99999))
         self.draws = self.spec.traits.draws(bool(root.train))
         order, treedef = jax.tree.flatten(params)
         floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]

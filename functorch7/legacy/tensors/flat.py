@@ -22,7 +22,7 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
 
 
 def _is_compact(tensor: Tensor) -> bool:
-    """Whether no elements lie between its own, in whatever order its dimensions are (transposed ones, expanded ones)."""
+    """Whether no elements lie between its own, in whatever order its dimensions are, and if they are expanded."""
     steps = sorted((stride, size) for stride, size in zip(tensor.strides_, tensor.shape, strict=True) if stride)
     expected = 1
     for stride, size in steps:
