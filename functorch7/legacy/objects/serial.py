@@ -32,6 +32,7 @@ PRIVATE = (
     "_described_before",
     "_compiled",
     "_composed",
+    "_drawn",
     "_around",
     "_pulled",
     "_followed",
