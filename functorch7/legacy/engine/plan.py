@@ -18,7 +18,7 @@ from ...layers import MapTable, Sequential
 from ...losses.base import Criterion, without_arrays
 from ...network import numbers
 from ...network.zero_mask import is_zero_mask, with_zero_masks
-from ...recurrent import RecurrentAttention, Repeater, Sequencer
+from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
 from ..tensors.storage import dtype_of, precision
@@ -159,6 +159,8 @@ class Plan:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
+        if isinstance(spec, AbstractRecurrent) and hasattr(spec, "rho"):
+            spec = spec.replace(rho=1)  # how many steps are kept is not the program's affair
         own = {name: self._cell(module, name) for name in module.own_parameters()}
         params = join(spec, own, [p for _, p, _ in inner])
         slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
