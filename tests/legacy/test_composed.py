@@ -80,7 +80,7 @@ def test_partial_linear_is_a_network_over_the_same_tensors():
 def test_what_no_object_has_is_an_error():
     for module in (nn.Linear(2, 2), nn.Sequencer(nn.GRU(D, H)), nn.PartialLinear(D, H)):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-            module.nothing
+            _ = module.nothing
 
 
 def test_each_field_has_one_name_of_torchs():
