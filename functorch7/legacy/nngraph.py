@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from .. import core, layers
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
@@ -29,7 +27,6 @@ from .modules.graph_nodes import GraphNode, Nodes
 from .modules.passing import Identity
 from .modules.passing import JustElement as JustElement
 from .modules.passing import JustTable as JustTable
-from .tensors.values import wrapped
 
 
 class gModule(Container, describes=layers.Graph):
@@ -64,13 +61,6 @@ class gModule(Container, describes=layers.Graph):
         if made is None or made[0] != self._spec:
             made = self.__dict__["_drawn"] = self._spec, Nodes(self, self.__dict__.get("_annotations"))
         return made[1]
-
-    def _given_gradient(self) -> Any:
-        """The gradOutput of the last backward."""
-        call = self._newest_call()
-        if call.plan.members[0] is self:
-            return call.given_gradient
-        return wrapped(jax.tree.map(lambda values: values[0], call.frames_of(self, "output", True)))
 
     @property
     def forwardnodes(self) -> list[GraphNode]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...layers.graph_places import Place, places_of
 from ..tensors.tensor import Tensor
+from ..tensors.values import wrapped
 
 
 class NodeData:
@@ -107,7 +108,9 @@ class Nodes:
         if call is None or call.cotangents is None:
             return []
         if not self.consumers[position]:
-            return [self.graph._given_gradient()]
+            if call.plan.members[0] is self.graph:
+                return [call.given_gradient]
+            return [wrapped(jax.tree.map(lambda values: values[0], call.frames_of(self.graph, "output", True)))]
         parts = [self._handed_back(consumer, position) for consumer in self.consumers[position]]
         if self.data[self.consumers[position][0]].selectindex is not None:  # the entries of a split make one table
             return [parts]

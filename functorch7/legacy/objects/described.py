@@ -196,9 +196,9 @@ class Described:
             raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
         if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
-        if isinstance(value, Tensor) and field in getattr(spec, "parameter_order", ()) and getattr(spec, name) is False:
-            self._put_parameter(name, value)  # `linear.bias = tensor` takes noBias() back
-            self._respecify(spec.replace(**{name: True}))
+        if spec is not None and field is not None and isinstance(value, Tensor) and getattr(spec, field) is False:
+            self._put_parameter(field, value)  # `linear.bias = tensor` takes noBias() back
+            self._respecify(spec.replace(**{field: True}))
             return
         object.__setattr__(self, name, value)
         counts = spec is not None and name not in ("output", "gradInput")
