@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.calls import Call
 from ..engine.plan import Plan
 from ..objects import composed
+from ..tensors.storage import dtype_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
 from .module import Module
@@ -203,6 +204,12 @@ class StepFields(Module):
     def nSharedClone(self) -> int:
         """How many there are."""
         return len(self.sharedClones)
+
+    @property
+    def zeroTensor(self) -> Tensor:
+        """The output that sequences start from: zeros, as large as the outputs so far; empty before any."""
+        outputs = self.outputs
+        return outputs[max(outputs)].clone().zero() if outputs else Tensor.typed(dtype_of(self._type))
 
     @property
     def recurrentModule(self) -> Any:

@@ -6,6 +6,7 @@ Torch composes of modules what a description does at once: a cell's step, the pa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...interop.t7 import T7Object
@@ -72,22 +73,27 @@ def field(object: Described, name: str) -> Any:
 
 
 def _composed(object: Described, name: str) -> Any:
-    shown, arrays, reader, objects = _Shown(), Arrays(), Reader(allow_unknown=True), Objects()
+    shown = _Shown()
+    node = shown.node(object)
+    value = schema_of(type(object._spec)).write(node)[name]
+    own = {id(shown.nodes[id(each)]): each for each in shown.kept}
+    if all(id(record) in own for record in _records_among(value)):
+        return _replaced(value, lambda node: own[id(node)])
+    return _around(shown, node, name)
+
+
+def _around(shown: _Shown, node: Node, name: str) -> Any:
+    """What Torch composes around the objects that are shown: new objects around them, over the same tensors."""
+    arrays, reader, objects = Arrays(), Reader(allow_unknown=True), Objects()
     writer = Writer(arrays)
-    record = writer.object(shown.node(object)).fields[name]
-    if not _records_among(record):
-        return record
+    record = writer.object(node).fields[name]
     for tensor in arrays.kept:
         if isinstance(tensor, Tensor):
             objects.tensors[id(arrays.arrays[id(tensor)])] = tensor
     nodes = ((own, shown.nodes[id(own)]) for own in shown.kept)
     of_record = {id(writer.objects[id(node)]): own for own, node in nodes if id(node) in writer.objects}
 
-    def made(value: Any) -> Any:
-        if isinstance(value, list):
-            return [made(each) for each in value]
-        if isinstance(value, dict):
-            return {key: made(each) for key, each in value.items()}
+    def made(value: T7Object) -> Any:
         if id(value) in of_record:
             return of_record[id(value)]
         node = reader.node(value, name)
@@ -96,4 +102,13 @@ def _composed(object: Described, name: str) -> Any:
                 objects.objects[id(reader.nodes[key])] = own
         return objects.object(node)
 
-    return made(record)
+    return _replaced(record, made)
+
+
+def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
+    """A field's value with something else in place of its nodes or records."""
+    if isinstance(value, list):
+        return [_replaced(each, by) for each in value]
+    if isinstance(value, dict):
+        return {key: _replaced(each, by) for key, each in value.items()}
+    return by(value) if isinstance(value, (T7Object, Node)) else value
