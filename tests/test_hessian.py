@@ -285,8 +285,16 @@ def test_training_goes_on_as_before(enabled):
     assert losses[0] > losses[1] > losses[2] and len(net.sparseParameters()) == 2
 
 
+def with_a_bias_again():
+    """As nn's tests do: without a bias, with another one, and with new values."""
+    linear = nn.Linear(4, 3).noBias()
+    linear.bias, linear.gradBias = torch.zeros(3), torch.zeros(3)
+    return linear.reset()
+
+
 @pytest.mark.parametrize("make, shape", [
     (lambda: nn.Linear(4, 3), (2, 4)),
+    (with_a_bias_again, (2, 4)),
     (lambda: nn.SpatialConvolution(2, 3, 2, 3), (2, 2, 4, 5)),
     (lambda: f7.Linear(4, 3), (4,)),
 ])  # fmt: skip

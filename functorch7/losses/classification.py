@@ -1,5 +1,6 @@
 """Losses between class scores and class numbers, which count from 1."""
 
+import math
 from typing import Any
 
 import jax
@@ -29,8 +30,8 @@ def check_classes(module: Any, target: Any, classes: int, ignore: int | None = N
 class ClassNLLCriterion(Criterion):
     """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if size_average (w is 1 without weights).
 
-    Shape: log-probabilities (n) with one class, or (B, n) with classes (B,) -> scalar. Classes count from 1;
-    targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
+    Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
+    Classes count from 1; targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
     Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
     looked at; under jit a class outside 1..n gives NaN.
     Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
@@ -44,15 +45,22 @@ class ClassNLLCriterion(Criterion):
         self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
-        check_classes(self, target, input.shape[-1], self.ignore_index)
+        check_classes(self, self._counting(input, target), input.shape[-1], self.ignore_index)
+
+    def _counting(self, input: Any, target: Any) -> Any:
+        """The classes that count, in one dimension: of one example, the first."""
+        given = jnp.shape(target)
+        count, number = len(input) if input.ndim == 2 else 1, math.prod(given)
+        if len(given) > 1 or (number != count if input.ndim == 2 else number < count):
+            raise expected(self, f"{count} classes in one dimension as target", target)
+        classes = target.reshape(-1)
+        return classes if input.ndim == 2 else classes[:1]
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
-        rows = merged(input, 1)
-        if target.ndim > 1 or target.size != len(rows):
-            raise expected(self, f"{len(rows)} classes in one dimension as target", target)
-        classes, valid = target.reshape(-1).astype(jnp.int32), are_classes(target.reshape(-1), rows.shape[1])
+        rows, given = merged(input, 1), self._counting(input, target)
+        classes, valid = given.astype(jnp.int32), are_classes(given, rows.shape[1])
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
         picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
@@ -70,7 +78,8 @@ class ClassNLLCriterion(Criterion):
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
     def example_weight(self, input: Any, target: Any) -> Any:
-        return self._weights_of(merged(input, 1), target.reshape(-1).astype(jnp.int32)).sum()
+        classes = self._counting(input, target).astype(jnp.int32)
+        return self._weights_of(merged(input, 1), classes).sum()
 
 
 class CrossEntropyCriterion(Criterion):
