@@ -27,6 +27,7 @@ from .operations import (
     sizes_text,
 )
 from .places import Places
+from .printing import printed
 from .random import given_generator
 from .results import ROWS, Row
 from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
@@ -184,7 +185,9 @@ class Arithmetic(Places):
         return format(self.item(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes_text(self.shape)}]"
+        if self.shape == (0,):
+            return f"[{self.type()} with no dimension]"
+        return f"{printed(np.asarray(self.array))}[{self.type()} of size {sizes_text(self.shape)}]"
 
 
 def _of_operation(operation: Operation) -> None:

@@ -4,13 +4,14 @@ import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from ...layers.tensor_types import TYPES
 from .changes import changed
+from .printing import column
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -186,11 +187,42 @@ class Storage:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        numbers = self._flat()
-        are_whole = all(numbers == np.floor(numbers))
-        texts = [f"{n:.0f}" if are_whole else f"{n:.4f}" for n in numbers.astype(float)]
-        width = max(map(len, texts), default=0) + 1
-        return "".join(f"{text:>{width}}\n" for text in texts) + f"[{self.type()} of size {len(numbers)}]"
+        return f"{column(self._flat())}[{self.type()} of size {len(self)}]"
+
+    def string(self, text: str | bytes | None = None) -> Any:
+        """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
+
+        Bytes that are no UTF-8 become the characters of these numbers.
+        """
+        if self.dtype.itemsize != 1:
+            raise TypeError(f"{self.type()}: string: expected a CharStorage or ByteStorage")
+        if text is None:
+            return as_text(self._flat().tobytes())
+        data = text if isinstance(text, bytes) else text.encode()
+        self.resize(len(data)).array = np.frombuffer(data, self.dtype).copy()
+        return self
+
+    def retain(self) -> None:
+        """Does nothing: memory is Python's."""
+
+    free = retain
+
+    # Its memory -----------------------------------------------------------------------------------------------------
+
+    def memory(self) -> np.ndarray:
+        """The elements as one flat NumPy array, whose changes are the storage's, and the other way round, from now on."""
+        self.array = self.writable()
+        self.__class__ = FixedStorage
+        return self.memory()
+
+    def data(self, asnumber: bool = False) -> Any:
+        """The elements to read and write, counted from 0, as LuaJIT sees them; or the address of the first."""
+        memory = self.memory()
+        return memory.ctypes.data if asnumber else memory
+
+    def cdata(self) -> "StorageData":
+        """What C has of it: its elements and their number."""
+        return StorageData(self.memory(), len(self))
 
     def __deepcopy__(self, memo: dict) -> "Storage":
         self._owned = False  # the array itself is shared until one side writes
@@ -201,6 +233,82 @@ class Storage:
         if self.is_zero:
             return Storage.zeros, (self.shape, self.dtype)
         return Storage, (np.asarray(self.array),)
+
+
+class StorageData(NamedTuple):
+    """The fields of Torch's C structure of a storage."""
+
+    data: np.ndarray
+    size: int
+
+
+class FixedStorage(Storage):
+    """A storage whose elements stay where they are in memory, because others read and write them there.
+
+    Who asks for its array gets a copy: JAX must not see later changes.
+    """
+
+    __slots__ = ()
+
+    def memory(self) -> np.ndarray:
+        """The elements."""
+        return self._array.reshape(-1)  # type: ignore[union-attr]
+
+    writable = memory
+
+    @property
+    def array(self) -> Any:
+        """A copy of the elements."""
+        return np.array(self._array).reshape(self.shape)
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        self.memory()[:] = np.asarray(array).reshape(-1)
+
+    @property
+    def is_zero(self) -> bool:
+        """Nobody knows without looking."""
+        return False
+
+    def zero(self) -> None:
+        """Fills with zeros."""
+        self.memory()[:] = 0
+
+    def resize(self, size: int) -> Storage:
+        """Moves the elements to other memory, as in C."""
+        if size != len(self):
+            array = self.array
+            self.__class__ = Storage
+            self.array = array
+        return Storage.resize(self, size)
+
+    def cast(self, dtype: Any, device: Any = None) -> Storage:
+        """A copy in another dtype (and on a device)."""
+        return Storage(self.array).cast(dtype, device)
+
+    def __deepcopy__(self, memo: dict) -> Storage:
+        memo[id(self)] = copy = Storage(self.array)
+        return copy
+
+
+class MappedStorage(FixedStorage):
+    """A storage of memory that is somebody else's: a file's, a part of another storage's."""
+
+    __slots__ = ()
+
+    def resize(self, size: int) -> Storage:
+        """Raises ValueError: this memory does not grow."""
+        if size != len(self):
+            raise ValueError(f"{self.type()}: resize: memory of {len(self)} elements that is not its own, got {size}")
+        return self
+
+
+def as_text(data: bytes) -> str:
+    """Bytes as a text, by UTF-8 where they are such."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def long_storage(numbers: Any) -> Storage:
