@@ -26,9 +26,10 @@ from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
 from .tensors.results import ROWS, Row
-from .tensors.storage import TYPES, dtype_of, gpu, precision, sizes_given
-from .tensors.storage import Storage as Storage
+from .tensors.storage import precision, sizes_given
 from .tensors.tensor import Tensor as Tensor
+from .tensors.types import constructor_of
+from .tensors.types import default_storage as Storage
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
@@ -36,6 +37,10 @@ bfloat16 = jnp.dtype(jnp.bfloat16)
 _LAZY = {
     "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
     "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",
+    "class_": "classes", "factory": "classes", "getconstructortable": "classes", "getenv": "classes",
+    "getmetatable": "classes", "id": "classes", "isclass": "classes", "isequal": "classes", "newmetatable": "classes",
+    "setenv": "classes", "setmetatable": "classes", "typename2id": "classes", "version": "classes",
+    "checkpoint": "extensions", "concat": "extensions", "include": "extensions", "protoClone": "extensions",
     "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
     "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
     "type": "objects",
@@ -119,13 +124,6 @@ def any(tensor: Any) -> bool:
     return bool(np.any(np.asarray(tensor)))
 
 
-def reshape(*args: Any) -> Tensor:
-    """reshape([result,] tensor, sizes...): a copy of the elements with other sizes."""
-    result, tensor, *sizes = args if len(args) > 1 and isinstance(args[1], Tensor) else (None, *args)
-    found = tensor.reshape(*sizes)
-    return found if result is None else result.resize(*found.shape).copy(found)
-
-
 def typename(value: Any) -> str | None:
     """Torch's name of a value's class; None for what Torch does not know."""
     if isinstance(value, Tensor):
@@ -162,26 +160,14 @@ def __getattr__(name: str) -> Any:
     """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
-    full = f"torch.{name.replace('Storage', 'Tensor')}"
-    if full not in TYPES:
+    if name == "class":
+        return importlib.import_module(".program.classes", __package__).class_
+    if name == "AliasMultinomial":
+        return importlib.import_module(".torchx", __package__).AliasMultinomial
+    found = constructor_of(f"torch.{name}")
+    if found is None:
         raise AttributeError(f"torch has no {name!r} here")
-    dtype = dtype_of(full)
-    on_gpu = name.startswith("Cuda")
-
-    def make_storage(elements: Any = 0) -> Storage:
-        device = gpu(f"torch.{name}") if on_gpu else None
-        if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
-            return elements
-        made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
-        return made if device is None else made.cast(dtype, device)
-
-    def make(*given: Any) -> Tensor:
-        if on_gpu:
-            gpu(f"torch.{name}")  # an error before anything is made
-        tensor = Tensor.typed(dtype, *given)
-        return tensor.type(full) if on_gpu else tensor
-
-    return make_storage if name.endswith("Storage") else make
+    return found
 
 
 def _function_of(operation: Operation) -> Any:
@@ -240,6 +226,17 @@ def _function_of_maker(name: str) -> Any:
     return function
 
 
+def _function_of_parts(name: str) -> Any:
+    def function(*args: Any) -> list[Tensor]:
+        result, (tensor, *sizes) = (args[0], args[1:]) if isinstance(args[0], list) else ([], args)
+        result[:] = getattr(tensor, name)(*sizes)
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`tensor.{name}(...)`, into a first list if there is one: {getattr(Tensor, name).__doc__}"
+    return function
+
+
 def _function_of_method(name: str) -> Any:
     def function(tensor: Tensor, *args: Any) -> Any:
         return getattr(tensor, name)(*args)
@@ -250,8 +247,8 @@ def _function_of_method(name: str) -> Any:
 
 
 METHODS = (
-    "squeeze", "split", "chunk", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
-    "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
+    "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
+    "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
 )  # fmt: skip
 """Methods that are functions of `torch`, too."""
 
@@ -259,6 +256,8 @@ for _name in MAKERS:
     globals()[_name] = _function_of_maker(_name)
 for _name in METHODS:
     globals()[_name] = _function_of_method(_name)
+for _name in ("split", "chunk"):
+    globals()[_name] = _function_of_parts(_name)
 for _name, _row in (ROWS | LINEAR | CONVOLUTIONS).items():
     globals()[_name] = _function_of_row(_row)
 for _name, _distribution in DISTRIBUTIONS.items():

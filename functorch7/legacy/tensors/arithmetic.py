@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .alias import alias_drawn, alias_state
 from .convolutions import CONVOLUTIONS
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
@@ -129,6 +130,20 @@ class Arithmetic(Places):
         chosen, given = given_generator(args)
         found = multinomial(chosen, np.asarray(given[0]), *given[1:])
         return self.resize(*found.shape).copy(found)
+
+    def multinomialAliasSetup(self, state: list | None = None) -> list:
+        """What `multinomialAlias` draws by, for a vector of weights: a new table of two tensors, or one to be filled.
+
+        Raises ValueError for negative weights, and where all are 0.
+        """
+        return alias_state(self, state)
+
+    def multinomialAlias(self, *args: Any) -> Self:
+        """multinomialAlias([generator], state): fills a LongTensor with classes, by what `multinomialAliasSetup` gave.
+
+        Differs from Torch7: its classes are wrong by one where a column does not keep its own.
+        """
+        return alias_drawn(self, *args)
 
     def apply(self, function: Any) -> Self:
         """Replaces every element x by function(x), unless that is None."""
