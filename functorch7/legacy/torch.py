@@ -179,7 +179,10 @@ def _function_of(operation: Operation) -> Any:
             result = operation.computed(*found)
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
-            raise operation.wrong(args)
+            number = operation.of_numbers(args)
+            if number is None:
+                raise operation.wrong(args)
+            return float(number)
         return getattr(args[0], operation.name)(*args[1:])
 
     function.__name__ = function.__qualname__ = operation.name

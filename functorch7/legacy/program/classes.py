@@ -91,12 +91,10 @@ def getmetatable(name: str) -> Any:
     ('Linear', None)
     """
     spec_class = core.registry.get(KIN.get(name, name))
-    return (
-        plain_class_named(name)
-        or class_named(name)
-        or {"nn.Module": nn.Module, "nn.Container": nn.Container, "nn.Criterion": nn.Criterion}.get(name)
-        or (getattr(nn, spec_class.__name__) if spec_class is not None else constructor_of(name))
-    )
+    if spec_class is not None:
+        return getattr(nn, spec_class.__name__)
+    bases = {"nn.Module": nn.Module, "nn.Container": nn.Container, "nn.Criterion": nn.Criterion}
+    return bases.get(name) or plain_class_named(name) or class_named(name) or constructor_of(name)
 
 
 getconstructortable = getmetatable

@@ -23,6 +23,7 @@ from .operations import (
     computed,
     described,
     is_number,
+    of_one_type,
     quotient,
     same_count,
     sizes_text,
@@ -213,6 +214,7 @@ def _of_operation(operation: Operation) -> None:
         found = operation.without_result(args)
         if found is None:
             raise operation.wrong(args)
+        of_one_type(operation.name, (self, *args))
         result = operation.computed(*found)
         return self.resize(*result.shape)._written(result)
 
@@ -251,6 +253,8 @@ def _add_method(name: str, method: Any, doc: str) -> None:
 def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     function = quotient_of if name == "truediv" and not has_pytorch_operators() else getattr(operator, name)
+    if not has_pytorch_operators():
+        of_one_type(name, (left, right))
     fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
 

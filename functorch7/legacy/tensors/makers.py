@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import is_concrete
 from .default_type import default_dtype
+from .operations import of_one_type
 from .storage import precision, sizes_given
 
 
@@ -52,7 +53,9 @@ def joined(args: tuple, like: Any) -> Any:
     tensors, results = (parts[-1], parts[:-1]) if is_table else (parts[-2:], parts[:-2])
     if len(tensors) < 1 + (not is_table) or len(results) > 1 or not all(hasattr(t, "storage_") for t in tensors):
         raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
-    first, axis = tensors[0], -1 if dim == -1 else tensors[0]._axis(dim)
+    of_one_type("cat", (*tensors, *results))
+    tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
+    first, axis = tensors[0], -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
     arrays = [each.array for each in tensors]
     sizes = {tuple(np.delete(each.shape, axis)) for each in tensors}
     if len(sizes) > 1 or len({each.ndim for each in tensors}) > 1:

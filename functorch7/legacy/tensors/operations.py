@@ -57,13 +57,20 @@ class Operation:
                 return form, [*found[: form.index("x")], tensor, *found[form.index("x") :]]
         return None
 
+    def of_numbers(self, args: tuple) -> Any:
+        """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
+        if self.name not in OF_NUMBERS or not all(map(is_number, args)):
+            return None
+        return next((f(np, *map(float, args)) for form, f in self.forms.items() if len(form) == len(args)), None)
+
     def wrong(self, args: tuple) -> TypeError:
         """The error for arguments that are none of the forms."""
         given = ", ".join(described(each) for each in args)
         return TypeError(f"torch.{self.name}: expected {self.usage()}, after a result if one is given, got ({given})")
 
     def computed(self, form: str, args: list) -> Any:
-        """The result as an array."""
+        """The result as an array. Raises TypeError for tensors of different types."""
+        of_one_type(self.name, args)
         return computed(self.forms[form], args, lambda arrays: self.fit(self.name, arrays))
 
 
@@ -96,6 +103,27 @@ def described(value: Any) -> str:
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)
     return f"a tensor of size {sizes_text(np.shape(value))}"
+
+
+def _are_known(*tensors: Any) -> bool:
+    return all(is_concrete(each.array) for each in tensors)
+
+
+def of_one_type(name: str, args: Any) -> None:
+    """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
+
+    Those that are being traced have JAX's precision instead of their own.
+    """
+    first = None
+    for each in args:
+        if hasattr(each, "storage_"):
+            if first is None:
+                first = each
+            elif each.dtype != first.dtype and each.type() != first.type() and _are_known(first, each):
+                raise TypeError(
+                    f"torch.{name}: expected a {first.type()}, as the first tensor, got a {each.type()}; "
+                    "typeAs and copy convert"
+                )
 
 
 def sizes_text(shape: tuple) -> str:
@@ -293,6 +321,9 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
 }
+
+OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "frac", "lerp", "pow"} - {"sign"}
+"""Those that are functions of numbers, too."""
 
 _PRODUCTS = {
     "mm": ("ij,jk->ik", _named("matmul")),

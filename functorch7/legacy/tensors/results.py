@@ -18,7 +18,8 @@ import numpy as np
 
 from ...core import is_concrete
 from .default_type import default_dtype
-from .operations import computed, described, is_number, is_tensor, same_count, sizes_text
+from .operations import computed, described, is_number, is_tensor, of_one_type, same_count, sizes_text
+from .storage import type_name_of
 
 WORDS = {
     "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
@@ -86,11 +87,22 @@ class Row:
             count = len(form.results)
             given, found = args[:count], form.matched(args[count:])
             if found is not None and NUMBER not in form.results and all(hasattr(each, "storage_") for each in given):
+                for result, kind in zip(given, form.results, strict=True):
+                    self._check(result, kind, found[0])
                 arrays = self._computed(form, found)
                 return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
         raise self._wrong(args)
 
+    def _check(self, result: Any, kind: Any, x: Any) -> None:
+        """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
+        if kind is SAME or (kind is BYTE and result.dtype != BYTE):
+            of_one_type(self.name, (x, result))
+        elif result.dtype != kind:
+            raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
+
     def _computed(self, form: Form, found: list) -> tuple:
+        if len(form.tensors) > 1:
+            of_one_type(self.name, found)
         for place, letter in enumerate(form.letters):
             if letter in "dD" and found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
@@ -256,17 +268,19 @@ def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
     return m.take_along_axis(x, indices("gather", at, x.shape[axis]), axis)
 
 
-def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
     bounds = (low or 0, high or 0)
     if bounds[0] == bounds[1]:
         bounds = (x.min(), x.max())
-    if bounds[0] == bounds[1]:
-        bounds = (bounds[0] - 1, bounds[1] + 1)
-    return m.histogram(x.reshape(-1), int(bins or 100), bounds)[0].astype(x.dtype)
+    return bounds if bounds[0] != bounds[1] else (bounds[0] - 1, bounds[1] + 1)
 
 
-def _histograms(m: Any, x: Any, *given: Any) -> Any:
-    return m.stack([_histogram(m, row, *given) for row in x])
+def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+    return m.histogram(x.reshape(-1), int(bins or 100), _bounds(x, low, high))[0].astype(x.dtype)
+
+
+def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in x])
 
 
 def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:

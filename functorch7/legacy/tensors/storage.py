@@ -30,10 +30,16 @@ def type_name_of(dtype: Any) -> str:
     return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
 
 
+class CurrentDevice:
+    """The number of the GPU to which CUDA's types go, from 1."""
+
+    number = 1
+
+
 def gpu(who: str) -> Any:
-    """The first GPU; raises RuntimeError, naming who asked, if there is none."""
+    """The current GPU; raises RuntimeError, naming who asked, if there is none."""
     with contextlib.suppress(RuntimeError):
-        return jax.devices("gpu")[0]
+        return jax.devices("gpu")[CurrentDevice.number - 1]
     raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
 
 
