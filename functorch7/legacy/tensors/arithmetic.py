@@ -24,6 +24,7 @@ from .operations import (
     described,
     is_number,
     of_one_type,
+    plain_arrays,
     quotient,
     same_count,
     sizes_text,
@@ -89,8 +90,10 @@ class Arithmetic(Places):
         """Itself, with these elements in its type."""
         if result.shape != self.shape:
             raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
-        with precision(self.dtype):
-            self.array = result.astype(self.dtype)
+        if result.dtype != self.dtype:
+            with precision(self.dtype):
+                result = result.astype(self.dtype)
+        self.array = result
         return self
 
     def fill(self, value: float) -> Self:
@@ -216,7 +219,7 @@ def _of_operation(operation: Operation) -> None:
             raise operation.wrong(args)
         of_one_type(operation.name, (self, *args))
         result = operation.computed(*found)
-        return self.resize(*result.shape)._written(result)
+        return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
 
     _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
 
@@ -252,10 +255,15 @@ def _add_method(name: str, method: Any, doc: str) -> None:
 
 def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
-    function = quotient_of if name == "truediv" and not has_pytorch_operators() else getattr(operator, name)
-    if not has_pytorch_operators():
+    in_pytorch = has_pytorch_operators()
+    function = quotient_of if name == "truediv" and not in_pytorch else getattr(operator, name)
+    arrays = None if name == "matmul" else plain_arrays((left, right), True)
+    if arrays is not None and arrays[0 if isinstance(left, Arithmetic) else 1].shape:
+        with np.errstate(all="ignore"):
+            return like.of(function(*arrays))
+    if not in_pytorch:
         of_one_type(name, (left, right))
-    fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
+    fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
 
 
@@ -277,6 +285,10 @@ def _as_they_are(arrays: list) -> list:
 def _product(left: Any, right: Any) -> Any:
     """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
     tensor = left if isinstance(left, Arithmetic) else right
+    number = right if tensor is left else left
+    if type(number) in (int, float) and tensor.shape and type(array := tensor.array) is np.ndarray:
+        with np.errstate(all="ignore"):
+            return tensor.of(array * number)
     if is_number(left) or is_number(right) or has_pytorch_operators():
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
     ranks = (len(np.shape(left)), len(np.shape(right)))

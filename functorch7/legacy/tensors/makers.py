@@ -43,7 +43,12 @@ def made(name: str, args: tuple, like: Any, dtype: Any = None) -> Any:
     """`torch.f` of a maker; `like` makes tensors."""
     if args and hasattr(args[0], "storage_"):
         return getattr(args[0], name)(*args[1:])
-    return like.of(MAKERS[name][0](*args).astype(default_dtype() if dtype is None else dtype))
+    return like.of(MAKERS[name][0](*args).astype(default_dtype() if dtype is None else dtype, copy=False))
+
+
+def _without(shape: tuple, axis: int) -> tuple:
+    axis %= max(len(shape), 1)
+    return (*shape[:axis], *shape[axis + 1 :])
 
 
 def joined(args: tuple, like: Any) -> Any:
@@ -57,11 +62,13 @@ def joined(args: tuple, like: Any) -> Any:
     tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
     first, axis = tensors[0], -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
     arrays = [each.array for each in tensors]
-    sizes = {tuple(np.delete(each.shape, axis)) for each in tensors}
-    if len(sizes) > 1 or len({each.ndim for each in tensors}) > 1:
+    sizes = {_without(each.shape, axis) for each in tensors}
+    if len(sizes) > 1:
         shapes = ", ".join("x".join(map(str, each.shape)) for each in tensors)
         raise ValueError(f"torch.cat: expected tensors of the same sizes but for one dimension, got {shapes}")
-    with precision(first.dtype):
-        library = np if all(map(is_concrete, arrays)) else jnp
-        found = library.concatenate(arrays, axis).astype(first.dtype)
+    if all(type(each) is np.ndarray for each in arrays):
+        found = np.concatenate(arrays, axis)
+    else:
+        with precision(first.dtype):
+            found = (np if all(map(is_concrete, arrays)) else jnp).concatenate(arrays, axis)
     return results[0].resize(*found.shape)._written(found) if results else like.of(found)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core import is_concrete
 from .default_type import default_dtype
-from .operations import computed, described, is_number, is_tensor, of_one_type, same_count, sizes_text
+from .operations import computed, described, is_number, is_tensor, of_one_type, plain_arrays, same_count, sizes_text
 from .storage import type_name_of
 
 WORDS = {
@@ -45,6 +45,19 @@ class Form:
         """The places of the arguments that are tensors."""
         return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
 
+    def places(self, given: str) -> tuple | None:
+        """The places of the arguments among those with these letters; None if the call is not of this form."""
+        found, at = [], 0
+        for letter in self.letters:
+            if at < len(given) and given[at] in TAKES[letter.lower()]:
+                found.append(at)
+                at += 1
+            elif letter.isupper():
+                found.append(None)
+            else:
+                return None
+        return tuple(found) if at == len(given) else None
+
     def matched(self, args: tuple) -> list | None:
         """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
         found, rest = [], list(args)
@@ -56,6 +69,16 @@ class Form:
             else:
                 return None
         return None if rest else found
+
+
+TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
+"""The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
+LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
+
+
+def _letter(value: Any) -> str:
+    """A plain argument's letter; "?" for others."""
+    return LETTERS.get(type(value)) or ("t" if hasattr(value, "storage_") and value.shape else "?")
 
 
 def _is(letter: str, value: Any) -> bool:
@@ -76,6 +99,25 @@ class Row:
 
     def call(self, args: tuple, like: Any) -> Any:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
+        given = "".join([_letter(each) for each in args])
+        if given not in self._plans:
+            self._plans[given] = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), None)
+        plan = self._plans[given]
+        if plan is not None:
+            form, places = plan
+            found = [None if at is None else args[at] for at in places]
+            made = self._computed(form, found)
+            if len(made) == 1:
+                return _made(made[0], form.results[0], like, args[0])
+            return tuple([_made(each, kind, like, args[0]) for each, kind in zip(made, form.results, strict=True)])
+        return self._call(args, like)
+
+    @cached_property
+    def _plans(self) -> dict[str, Any]:
+        """The form, and where its arguments are, by the letters of a call that has plain arguments and no results."""
+        return {}
+
+    def _call(self, args: tuple, like: Any) -> Any:
         for form in self.forms:
             found = form.matched(args)
             if found is not None:
@@ -101,19 +143,21 @@ class Row:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
 
     def _computed(self, form: Form, found: list) -> tuple:
-        if len(form.tensors) > 1:
-            of_one_type(self.name, found)
+        x = found[0]
         for place, letter in enumerate(form.letters):
             if letter in "dD" and found[place] is not None:
-                found[place] = _axis(self.name, found[place], np.shape(found[0]))
+                found[place] = _axis(self.name, found[place], np.shape(x))
             elif letter == "k":
                 found[place] = np.asarray(found[place])
-        x = found[0]
-        if form.tensors == (0,) and hasattr(x, "storage_") and isinstance(array := x.array, np.ndarray):
-            with np.errstate(all="ignore"):
-                made = form.compute(np, array, *found[1:])
-        else:
+        arrays = plain_arrays([found[place] for place in form.tensors], form.by_element)
+        if arrays is None:
+            of_one_type(self.name, [found[place] for place in form.tensors])
             made = self._general(form, found)
+        else:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            with np.errstate(all="ignore"):
+                made = form.compute(np, *found)
         return made if isinstance(made, tuple) else (made,)
 
     def _general(self, form: Form, found: list) -> Any:
@@ -151,10 +195,12 @@ def _one_or_all(results: list) -> Any:
 
 
 def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
+    if isinstance(array, np.generic):
+        array = np.asarray(array)
     if kind is NUMBER:
-        return np.asarray(array).item() if is_concrete(array) else like.of(array)
+        return array.item() if type(array) is np.ndarray else np.asarray(array).item() if is_concrete(array) else like.of(array)
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
-    return like.of(array if array.dtype == dtype else array.astype(dtype))
+    return like.of(array if array.dtype is dtype or array.dtype == dtype else array.astype(dtype))
 
 
 def _into(result: Any, array: Any) -> Any:
@@ -197,17 +243,15 @@ def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
 
 def _extreme(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
-        at = m.expand_dims(getattr(m, f"arg{name}")(x, axis), axis)
-        return m.take_along_axis(x, at, axis), at + 1
+        return getattr(x, name)(axis, keepdims=True), getattr(m, f"arg{name}")(x, axis, keepdims=True) + 1
 
-    return Form("x", lambda m, x: getattr(m, name)(x), (NUMBER,)), Form("xd", along, (SAME, LONG))
+    return Form("x", lambda m, x: getattr(x, name)(), (NUMBER,)), Form("xd", along, (SAME, LONG))
 
 
 def _ordered(m: Any, x: Any, axis: int, descending: bool | None) -> tuple[Any, Any]:
-    order = m.argsort(x, axis, stable=True)
-    if descending:
-        order = m.flip(m.argsort(m.flip(x, axis), axis, stable=True), axis)
-        order = x.shape[axis] - 1 - order
+    if not descending:
+        return m.sort(x, axis), m.argsort(x, axis, stable=True) + 1
+    order = x.shape[axis] - 1 - m.flip(m.argsort(m.flip(x, axis), axis, stable=True), axis)
     return m.take_along_axis(x, order, axis), order + 1
 
 
@@ -301,9 +345,9 @@ ROWS = {
         "le": (_comparison("less_equal"), "1 where x is not greater, else 0"),
         "gt": (_comparison("greater"), "1 where x is greater, else 0"),
         "ge": (_comparison("greater_equal"), "1 where x is not less, else 0"),
-        "sum": (_reduction(lambda m, x, axis, keep: m.sum(x, axis, keepdims=keep)), "the sum"),
-        "prod": (_reduction(lambda m, x, axis, keep: m.prod(x, axis, keepdims=keep)), "the product"),
-        "mean": (_reduction(lambda m, x, axis, keep: m.mean(x, axis, keepdims=keep)), "the mean"),
+        "sum": (_reduction(lambda m, x, axis, keep: x.sum(axis, keepdims=keep)), "the sum"),
+        "prod": (_reduction(lambda m, x, axis, keep: x.prod(axis, keepdims=keep)), "the product"),
+        "mean": (_reduction(lambda m, x, axis, keep: x.mean(axis, keepdims=keep)), "the mean"),
         "std": (_spread("std"), "the standard deviation, over n - 1, or n if biased"),
         "var": (_spread("var"), "the variance, over n - 1, or n if biased"),
         "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),

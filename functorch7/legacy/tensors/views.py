@@ -129,7 +129,9 @@ class Views:
             return self.set(sizes[0].view(*sizes[1:]))
         if not self.isContiguous():
             raise ValueError("view: expected a contiguous tensor; call contiguous() first")
-        shape = np.broadcast_to(np.False_, self.shape).reshape(sizes_given(*sizes)).shape
+        shape = sizes_given(*sizes)
+        if -1 in shape or math.prod(shape) != math.prod(self.shape):
+            shape = np.broadcast_to(np.False_, self.shape).reshape(shape).shape
         return self.viewing(self.storage_, self.offset, shape)
 
     def viewAs(self, *given: Any) -> Self:
