@@ -15,7 +15,7 @@ from .tensors.convolutions import CONVOLUTIONS
 from .tensors.default_type import default_dtype
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
-from .tensors.distributions import DISTRIBUTIONS, Distribution, one, permutation
+from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.linear_algebra import LINEAR
@@ -48,16 +48,12 @@ _LAZY = {
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
-def _new(shape: tuple, dtype: Any = None) -> Tensor:
-    return Tensor.of(np.empty(shape, default_dtype() if dtype is None else dtype))
-
-
 def randn(*sizes: Any, dtype: Any = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
     generator, sizes = given_generator(sizes)
-    return _new(sizes_given(*sizes), dtype).normal(generator)
+    return Tensor.of(drawn(generator.normal, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
 def rand(*sizes: Any, dtype: Any = None) -> Tensor:
@@ -65,7 +61,7 @@ def rand(*sizes: Any, dtype: Any = None) -> Tensor:
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
     generator, sizes = given_generator(sizes)
-    return _new(sizes_given(*sizes), dtype).uniform(generator)
+    return Tensor.of(drawn(generator.uniform, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
 def randperm(*args: Any) -> Tensor:

@@ -31,6 +31,7 @@ from .operations import (
 )
 from .places import Places
 from .printing import printed
+from .quiet import quietly
 from .random import given_generator
 from .results import ROWS, Row
 from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
@@ -90,7 +91,7 @@ class Arithmetic(Places):
         """Itself, with these elements in its type."""
         if result.shape != self.shape:
             raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
-        if result.dtype != self.dtype:
+        if result.dtype is not self.dtype and result.dtype != self.dtype:
             with precision(self.dtype):
                 result = result.astype(self.dtype)
         self.array = result
@@ -211,14 +212,12 @@ class Arithmetic(Places):
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any) -> Any:
-        found = operation.in_place(self, args)
-        if found is not None:
-            return self._written(operation.computed(*found))
-        found = operation.without_result(args)
+        found = operation.of_method(self, args)
         if found is None:
             raise operation.wrong(args)
-        of_one_type(operation.name, (self, *args))
         result = operation.computed(*found)
+        if result.dtype is not self.dtype:
+            of_one_type(operation.name, (self, *args))
         return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
 
     _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
@@ -259,8 +258,7 @@ def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     function = quotient_of if name == "truediv" and not in_pytorch else getattr(operator, name)
     arrays = None if name == "matmul" else plain_arrays((left, right), True)
     if arrays is not None and arrays[0 if isinstance(left, Arithmetic) else 1].shape:
-        with np.errstate(all="ignore"):
-            return like.of(function(*arrays))
+        return like.of(quietly(function, *arrays))
     if not in_pytorch:
         of_one_type(name, (left, right))
     fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
@@ -287,8 +285,7 @@ def _product(left: Any, right: Any) -> Any:
     tensor = left if isinstance(left, Arithmetic) else right
     number = right if tensor is left else left
     if type(number) in (int, float) and tensor.shape and type(array := tensor.array) is np.ndarray:
-        with np.errstate(all="ignore"):
-            return tensor.of(array * number)
+        return tensor.of(quietly(operator.mul, array, number))
     if is_number(left) or is_number(right) or has_pytorch_operators():
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
     ranks = (len(np.shape(left)), len(np.shape(right)))

@@ -118,7 +118,7 @@ class Generator:
 
     def normal(self, count: int) -> np.ndarray:
         """Numbers of mean 0 and standard deviation 1."""
-        if count <= FEW and self._pair is None:
+        if count <= FEW:
             return self._few_normal(count)
         found = np.empty(count)
         second = int(self._pair is not None and count > 0)
@@ -136,12 +136,16 @@ class Generator:
 
     def _few_normal(self, count: int) -> np.ndarray:
         """The same for few numbers, where arrays cost more than a loop."""
-        points = self.uniform(count + count % 2).tolist()
         found: list[float] = []
-        for x, y in zip(points[::2], points[1::2], strict=True):
+        if self._pair is not None and count:
+            found.append(self._pair.rho * math.sin(2 * math.pi * self._pair.x))
+            self._pair = None
+        rest = count - len(found)
+        points = iter(self.uniform(rest + rest % 2).tolist())
+        for x, y in zip(points, points, strict=True):
             rho, angle = math.sqrt(-2 * math.log(1 - y)), 2 * math.pi * x
             found += (rho * math.cos(angle), rho * math.sin(angle))
-        if count % 2:
+        if rest % 2:
             self._pair = _Pair(x, y, rho)
         return np.array(found[:count])
 

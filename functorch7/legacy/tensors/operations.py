@@ -21,6 +21,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .quiet import quietly
 from .storage import precision
 
 Forms = dict[str, Callable]
@@ -46,9 +47,10 @@ class Operation:
         found = self._match(letters(args), True)
         return None if found is None else (found[0], [1 if at is None else args[at] for at in found[1]])
 
-    def in_place(self, tensor: Any, args: tuple) -> tuple[str, list] | None:
-        """(form, arguments) of a method's call that leaves out `x`, which is the tensor itself."""
-        found = self._match(letters(args), False)
+    def of_method(self, tensor: Any, args: tuple) -> tuple[str, list] | None:
+        """(form, arguments) of a method's call: the tensor itself is `x`, or, if nothing is left out, the result."""
+        given = letters(args)
+        found = self._match(given, False) or self._match(given, True)
         if found is None:
             return None
         args = (*args, tensor)  # the last one, -1
@@ -92,11 +94,11 @@ class Operation:
         else:
             if self.fit is not same_count:
                 self.fit(self.name, arrays)
-            with np.errstate(all="ignore"):
-                found = self.forms[form](np, *arrays)
+            found = quietly(self.forms[form], np, *arrays)
+            if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
+                return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
-        # NumPy widens sums of whole numbers.
-        return found.astype(dtype) if found.dtype is not dtype and found.dtype != dtype and dtype.kind in "iu" else found
+        return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
 
 
 def plain_arrays(args: Any, are_alike: bool) -> list | None:

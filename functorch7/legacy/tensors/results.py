@@ -19,6 +19,7 @@ import numpy as np
 from ...core import is_concrete
 from .default_type import default_dtype
 from .operations import computed, described, is_number, is_tensor, of_one_type, plain_arrays, same_count, sizes_text
+from .quiet import quietly
 from .storage import type_name_of
 
 WORDS = {
@@ -44,6 +45,16 @@ class Form:
     def tensors(self) -> tuple[int, ...]:
         """The places of the arguments that are tensors."""
         return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
+
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        """The places of those that are dimensions."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "dD")
+
+    @cached_property
+    def indices(self) -> tuple[int, ...]:
+        """The places of those that are LongTensors of indices."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
 
     def places(self, given: str) -> tuple | None:
         """The places of the arguments among those with these letters; None if the call is not of this form."""
@@ -143,12 +154,11 @@ class Row:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
 
     def _computed(self, form: Form, found: list) -> tuple:
-        x = found[0]
-        for place, letter in enumerate(form.letters):
-            if letter in "dD" and found[place] is not None:
-                found[place] = _axis(self.name, found[place], np.shape(x))
-            elif letter == "k":
-                found[place] = np.asarray(found[place])
+        for place in form.dimensions:
+            if found[place] is not None:
+                found[place] = _axis(self.name, found[place], np.shape(found[0]))
+        for place in form.indices:
+            found[place] = np.asarray(found[place])
         arrays = plain_arrays([found[place] for place in form.tensors], form.by_element)
         if arrays is None:
             of_one_type(self.name, [found[place] for place in form.tensors])
@@ -156,8 +166,7 @@ class Row:
         else:
             for place, array in zip(form.tensors, arrays, strict=True):
                 found[place] = array
-            with np.errstate(all="ignore"):
-                made = form.compute(np, *found)
+            made = quietly(form.compute, np, *found)
         return made if isinstance(made, tuple) else (made,)
 
     def _general(self, form: Form, found: list) -> Any:
@@ -200,7 +209,10 @@ def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
     if kind is NUMBER:
         return array.item() if type(array) is np.ndarray else np.asarray(array).item() if is_concrete(array) else like.of(array)
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
-    return like.of(array if array.dtype is dtype or array.dtype == dtype else array.astype(dtype))
+    if array.dtype is dtype or array.dtype == dtype:
+        return like.of(array)
+    is_mask = type(array) is np.ndarray and array.dtype == np.bool_ and dtype is BYTE
+    return like.of(array.view(BYTE) if is_mask else array.astype(dtype))
 
 
 def _into(result: Any, array: Any) -> Any:
@@ -358,8 +370,8 @@ ROWS = {
         "trace": ((Form("x", lambda m, x: m.trace(x), (NUMBER,)),), "the sum of a matrix's diagonal"),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
-        "cumsum": ((Form("xD", lambda m, x, axis: m.cumsum(x, axis or 0)),), "the sums so far"),
-        "cumprod": ((Form("xD", lambda m, x, axis: m.cumprod(x, axis or 0)),), "the products so far"),
+        "cumsum": ((Form("xD", lambda m, x, axis: x.cumsum(axis or 0)),), "the sums so far"),
+        "cumprod": ((Form("xD", lambda m, x, axis: x.cumprod(axis or 0)),), "the products so far"),
         "sort": ((Form("xDB", _sort, (SAME, LONG)),), "the elements in order, descending if true, and where they were"),
         "topk": (
             (Form("xIDBB", _topk, (SAME, LONG)),), "the k smallest, or largest if true, in order, and where they are"

@@ -100,10 +100,11 @@ class Tensor(Arithmetic):
     @property
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
-        storage = self.storage_
+        storage, shape = self.storage_, self.shape
+        if shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+            return storage.array  # most tensors are such
         if self._is_whole():
-            array = storage.array
-            return array if array.shape == self.shape else array.reshape(self.shape)
+            return storage.array.reshape(shape)
         if not is_concrete(storage.array):
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():

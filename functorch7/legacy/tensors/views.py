@@ -130,7 +130,10 @@ class Views:
         if not self.isContiguous():
             raise ValueError("view: expected a contiguous tensor; call contiguous() first")
         shape = sizes_given(*sizes)
-        if -1 in shape or math.prod(shape) != math.prod(self.shape):
+        total, covered = math.prod(self.shape), math.prod(shape)
+        if covered < 0 and shape.count(-1) == 1 and total % covered == 0:
+            shape = tuple([total // -covered if each == -1 else each for each in shape])
+        elif covered != total:
             shape = np.broadcast_to(np.False_, self.shape).reshape(shape).shape
         return self.viewing(self.storage_, self.offset, shape)
 
