@@ -19,8 +19,8 @@ class DataParallelTable(Container):
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for dimension 0, for a module too many, for inputs without the dimension, and if it is applied
     without a module.
-    Differs from Torch7: statistics are those of the whole batch; there are no replicas, so that nothing is synchronised;
-    saved in a .t7 file, it is its module.
+    Differs from Torch7: statistics are those of the whole batch; there are no replicas, so that nothing is
+    synchronised; saved in a .t7 file, it is its module.
     Source: cunn/doc/cunnmodules.md, DataParallelTable.
     """
 

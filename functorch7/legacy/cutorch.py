@@ -46,7 +46,7 @@ def getDeviceCount() -> int:
 
 
 def setDevice(device: int) -> None:
-    """Makes a GPU the one on which JAX computes, and to which `cuda()` moves. Raises RuntimeError if there is no such."""
+    """Makes a GPU the one on which JAX computes, to which `cuda()` moves. Raises RuntimeError if there is no such."""
     jax.config.update("jax_default_device", _gpu("setDevice", device))
     CurrentDevice.number = device
 

@@ -28,8 +28,8 @@ from .tensors.random import seed as seed
 from .tensors.results import ROWS, Row
 from .tensors.storage import precision, sizes_given
 from .tensors.tensor import Tensor as Tensor
+from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of
-from .tensors.types import default_storage as Storage
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
@@ -247,7 +247,8 @@ def _function_of_method(name: str) -> Any:
 
 METHODS = (
     "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
-    "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
+    "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view",
+    "viewAs", "narrow", "select", "unfold", "typeAs",
 )  # fmt: skip
 """Methods that are functions of `torch`, too."""
 

@@ -94,7 +94,7 @@ def test_angles_have_their_formulas():
 
 X, Y = torch.DoubleTensor([[1, 2], [3, 4]]), torch.FloatTensor([[1, 2], [3, 4]])
 MIXED = {
-    "add": [lambda: X.clone().add(Y), lambda: torch.add(X, Y), lambda: X + Y, lambda: torch.add(torch.FloatTensor(), X, 1)],
+    "add": [lambda: X.clone().add(Y), lambda: torch.add(X, Y), lambda: X + Y, lambda: torch.FloatTensor().add(X, 1)],
     "cmul": [lambda: X.clone().cmul(Y), lambda: torch.cmul(X, Y), lambda: torch.Tensor().cmul(X, X)],
     "sub": [lambda: X - Y], "truediv": [lambda: Y / X], "lt": [lambda: X < Y], "eq": [lambda: torch.eq(X, Y)],
     "mm": [lambda: X * Y, lambda: torch.mm(X, Y), lambda: torch.mm(torch.FloatTensor(), X, X)],

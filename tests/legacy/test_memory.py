@@ -1,4 +1,4 @@
-"""Elements in memory that others see: data, storages of files, of addresses and of parts. Beside torch7's storage.md."""
+"""Elements in memory that others see: data, storages of files, addresses and parts. Beside torch7/doc/storage.md."""
 
 import copy
 
@@ -122,7 +122,8 @@ def test_views_into_a_result():
     x, result = torch.range(1, 6), torch.Tensor()
     for make, expected in (
         (lambda: torch.view(result, x, 2, 3), [2, 3]), (lambda: result.view(x, torch.LongStorage([3, -1])), [3, 2]),
-        (lambda: result.viewAs(x, torch.Tensor(6, 1)), [6, 1]), (lambda: torch.expand(result, x.view(6, 1), 6, 2), [6, 2]),
+        (lambda: result.viewAs(x, torch.Tensor(6, 1)), [6, 1]),
+        (lambda: torch.expand(result, x.view(6, 1), 6, 2), [6, 2]),
         (lambda: result.expandAs(x.view(1, 6), torch.Tensor(3, 6)), [3, 6]),
     ):  # fmt: skip
         assert make() is result and result.size() == expected and result.storage() is x.storage()

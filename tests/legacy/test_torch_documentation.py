@@ -1,8 +1,7 @@
-"""The results that torch7's documentation prints: tensor.md, maths.md, storage.md, random.md. DoubleTensors, as there."""
+"""The results that torch7's documentation prints: tensor.md, maths.md, storage.md, random.md; DoubleTensors."""
 
 import math
 
-import numpy as np
 import pytest
 
 from functorch7.legacy import torch
@@ -70,8 +69,8 @@ TENSORS = {
     "strides of 0": (lambda: setting(torch.Tensor(torch.LongStorage([4]), torch.LongStorage([0])), 1, 1), [1] * 4),
     "sizes or numbers": (lambda: [torch.FloatTensor(torch.LongStorage([1, 2])).size().totable(),
                                   torch.LongTensor(torch.LongStorage([1, 2]))], [[1, 2], [1, 2]]),
-    "storages": (lambda: changed(torch.Storage(10).fill(1), lambda s: torch.Tensor(s, 1, torch.LongStorage([2, 5])).zero()),
-                 [0] * 10),
+    "storages": (lambda: changed(torch.Storage(10).fill(1), lambda s: torch.Tensor(
+        s, 1, torch.LongStorage([2, 5])).zero()), [0] * 10),
     "the long way to an element": (lambda: (x := counted(7, 7, 7)).storage()[
         x.storageOffset() + 2 * x.stride(1) + 3 * x.stride(2) + 4 * x.stride(3)], 2 * 49 + 3 * 7 + 4 + 1),
     "clone": (lambda: changed(counted(5), lambda x: x.clone().fill(1)), [1, 2, 3, 4, 5]),
@@ -80,7 +79,7 @@ TENSORS = {
     "type": (lambda: torch.Tensor(3).fill(3.14).type("torch.IntTensor"), [3, 3, 3]),
     "the same type": (lambda: changed(torch.ones(3), lambda x: x.type("torch.DoubleTensor").zero()), [0] * 3),
     "questions": (lambda: [
-        torch.isTensor(torch.randn(3, 4)), torch.isTensor(torch.randn(3, 4)[1]), torch.isTensor(torch.randn(3, 4)[1][2]),
+        torch.isTensor(x := torch.randn(3, 4)), torch.isTensor(x[1]), torch.isTensor(x[1][2]),
         torch.randn(4, 5).isContiguous(), torch.randn(4, 5).select(2, 3).isContiguous(),
         torch.Tensor(4, 5).isSize(torch.LongStorage([4, 5])), torch.Tensor(4, 5).isSize(torch.LongStorage([5, 4, 1])),
         torch.Tensor(4, 5).isSameSizeAs(torch.Tensor(4, 5)), torch.Tensor(4, 5).isSameSizeAs(torch.Tensor(4, 6)),
@@ -95,15 +94,16 @@ TENSORS = {
     "copy": (lambda: torch.Tensor(2, 2).copy(torch.ones(4)), [[1, 1], [1, 1]]),
     "narrow": (lambda: changed(zeros(5, 6), lambda x: x.narrow(1, 2, 3).fill(1)), SIX_LINES),
     "sub": (lambda: changed(zeros(5, 6), lambda x: x.sub(2, 4).fill(1)), SIX_LINES),
-    "sub of two dimensions": (lambda: changed(x := zeros(5, 6), lambda x: (x.sub(2, 4).fill(1), x.sub(2, 4, 3, 4).fill(2))
-                                              ).sub(2, 4).sub(-1, -1, 3, 4), [[2, 2]]),
+    "sub of two dimensions": (lambda: changed(
+        zeros(5, 6), lambda x: (x.sub(2, 4).fill(1), x.sub(2, 4, 3, 4).fill(2))).sub(2, 4).sub(-1, -1, 3, 4), [[2, 2]]),
     "select": (lambda: changed(zeros(5, 6), lambda x: (x.select(1, 2).fill(2), x.select(2, 5).fill(5))),
                [[0, 0, 0, 0, 5, 0], [2, 2, 2, 2, 5, 2], *[[0, 0, 0, 0, 5, 0]] * 3]),
     "places": (lambda: [
         setting(setting(zeros(5, 6), (1, 3), 1), (2, [2, 4]), 2),
         setting(setting(zeros(5, 6), ([], 4), -1), ([], 2), torch.range(1, 5)),
         setting(x := T([1, -1]), torch.lt(x, 0), -2),
-    ], [[[0, 0, 1, 0, 0, 0], [0, 2, 2, 2, 0, 0], *[[0] * 6] * 3], [[0, i, 0, -1, 0, 0] for i in range(1, 6)], [[1, -2]]]),
+    ], [[[0, 0, 1, 0, 0, 0], [0, 2, 2, 2, 0, 0], *[[0] * 6] * 3], [[0, i, 0, -1, 0, 0] for i in range(1, 6)],
+        [[1, -2]]]),
     "index": (lambda: [T(*X).index(1, long(3, 1)), torch.Tensor().index(T(*X), 1, long(3, 1))], [[X[2], X[0]]] * 2),
     "indexCopy": (lambda: T(*X).indexCopy(2, long(5, 1), T(*[[-1, -2]] * 5)), [[-2, *row[1:4], -1] for row in X]),
     "indexAdd": (lambda: torch.range(1, 5).indexAdd(1, long(1, 1, 3, 3), torch.range(1, 4)), [4, 2, 10, 4, 5]),
@@ -137,14 +137,15 @@ TENSORS = {
     "permute": (lambda: torch.Tensor(3, 4, 2, 5).permute(2, 3, 1, 4).size().totable(), [4, 2, 3, 5]),
     "unfold": (lambda: [counted(7).unfold(1, 2, 1), counted(7).unfold(1, 2, 2)],
                [[[i, i + 1] for i in range(1, 7)], [[1, 2], [3, 4], [5, 6]]]),
-    "apply": (lambda: (z := counted(3, 3)).apply(math.sin), [
+    "apply": (lambda: counted(3, 3).apply(math.sin), [
         [0.8415, 0.9093, 0.1411], [-0.7568, -0.9589, -0.2794], [0.6570, 0.9894, 0.4121]]),
     "the sum of sines": (lambda: counted(3, 3).apply(math.sin).sum(), 1.9552094821074),
     "map": (lambda: counted(3, 3).map(counted(9), lambda x, y: x * y), [[1, 4, 9], [16, 25, 36], [49, 64, 81]]),
     "map2": (lambda: counted(3, 3).apply(lambda i: math.cos(i) ** 2).map2(
         counted(9), counted(3, 3), lambda x, y, z: x + y * z),
         [[1.2919, 4.1732, 9.9801], [16.4272, 25.0805, 36.9219], [49.5684, 64.0212, 81.8302]]),
-    "split": (lambda: [part.size().totable() for n, dim in ((2, 1), (3, 2), (2, 3)) for part in torch.randn(3, 4, 5).split(n, dim)],
+    "split": (lambda: [part.size().totable() for n, dim in ((2, 1), (3, 2), (2, 3))
+                       for part in torch.randn(3, 4, 5).split(n, dim)],
               [[2, 4, 5], [1, 4, 5], [3, 3, 5], [3, 1, 5], [3, 4, 2], [3, 4, 2], [3, 4, 1]]),
     "chunk": (lambda: [part.size().totable() for dim in (1, 2, 3) for part in torch.randn(3, 4, 5).chunk(2, dim)],
               [[2, 4, 5], [1, 4, 5], [3, 2, 5], [3, 2, 5], [3, 4, 3], [3, 4, 2]]),
@@ -178,9 +179,9 @@ MATHS = {
              [[[1, 2], [2, 4], [3, 6]], [[3, 6], [6, 12], [9, 18]], [[3, 6], [8, 12], [13, 18]]]),
     "functions of numbers": (lambda: [torch.lerp(1, 3, 0.25), torch.exp(1), torch.pow(2, 3), torch.atan2(1, -1)],
                              [1.5, math.e, 8, 3 * math.pi / 4]),
-    "operators": (lambda: [(x := torch.Tensor(2, 2).fill(2)) + torch.Tensor(4).fill(3), torch.Tensor(4).fill(3) - x, x + 3,
-                           -x, x / 3, T([1, 2], [3, 4]) % 3],
-                  [[[5, 5], [5, 5]], [1] * 4, [[5, 5], [5, 5]], [[-2, -2], [-2, -2]], [[2 / 3] * 2] * 2, [[1, 2], [0, 1]]]),
+    "operators": (lambda: [(x := torch.Tensor(2, 2).fill(2)) + torch.Tensor(4).fill(3), torch.Tensor(4).fill(3) - x,
+                           x + 3, -x, x / 3, T([1, 2], [3, 4]) % 3],
+                  [[[5, 5]] * 2, [1] * 4, [[5, 5]] * 2, [[-2, -2]] * 2, [[2 / 3] * 2] * 2, [[1, 2], [0, 1]]]),
     "cumprod": (lambda: [torch.cumprod(torch.range(1, 5)), torch.cumprod(A := long([1, 4, 7], [2, 5, 8], [3, 6, 9])),
                          torch.cumprod(A, 2)],
                 [[1, 2, 6, 24, 120], [[1, 4, 7], [2, 20, 56], [6, 120, 504]], [[1, 4, 28], [2, 10, 80], [3, 18, 162]]]),
@@ -230,8 +231,8 @@ PRINTED = {
     lambda: T([0.001, 0.0025]): "0.001 *\n  1.0000  2.5000\n[torch.DoubleTensor of size 1x2]",
     lambda: T(1e-3, 0.5e6): " 1.0000e-03\n 5.0000e+05\n[torch.DoubleTensor of size 2]",
     lambda: T(12345678901, 1): " 1.2346e+10\n 1.0000e+00\n[torch.DoubleTensor of size 2]",
-    lambda: torch.ones(1, 30): "Columns 1 to 26\n" + "  ".join(["", *["1"] * 26])[1:] + "\n\nColumns 27 to 30\n 1  1  1  1"
-        "\n[torch.DoubleTensor of size 1x30]",
+    lambda: torch.ones(1, 30): "Columns 1 to 26\n" + "  ".join(["", *["1"] * 26])[1:]
+        + "\n\nColumns 27 to 30\n 1  1  1  1\n[torch.DoubleTensor of size 1x30]",
     lambda: torch.Tensor(): "[torch.DoubleTensor with no dimension]",
 }  # fmt: skip
 
@@ -254,7 +255,8 @@ CHOLESKY = [[1.1272, 0.8846, 0.4390, 0.1232, 0.2112], [0, 0.4626, 0.6200, -0.087
 SYMMETRIC = [[1.96, -6.49, -0.47, -7.20, -0.65], [0, 3.80, -6.39, 1.50, -6.34], [0, 0, 4.17, -1.51, 2.67],
              [0, 0, 0, 5.70, 1.80], [0, 0, 0, 0, -7.10]]  # fmt: skip
 MATRIX = [[8.79, 9.93, 9.83, 5.45, 3.16], [6.11, 6.91, 5.04, -0.27, 7.98], [-9.15, -7.93, 4.86, 4.85, 3.01],
-          [9.57, 1.64, 8.83, 0.74, 5.80], [-3.49, 4.02, 9.80, 10.00, 4.27], [9.84, 0.15, -8.99, -6.02, -5.31]]  # fmt: skip
+          [9.57, 1.64, 8.83, 0.74, 5.80], [-3.49, 4.02, 9.80, 10.00, 4.27],
+          [9.84, 0.15, -8.99, -6.02, -5.31]]  # fmt: skip
 LINEAR = {
     "gesv": (lambda: torch.gesv(T(*SIDES), T(*SYSTEM))[0], [
         [-0.8007, -0.3896, 0.9555], [-0.6952, -0.5544, 0.2207], [0.5939, 0.8422, 1.9006], [1.3217, -0.1038, 5.3577],

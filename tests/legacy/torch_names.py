@@ -1,9 +1,7 @@
 """Names of Torch7's package torch and of those around it, as its documentation and public programs have them."""
 
 NAMES = {
-    "torch CmdLine method": (
-        "option text parse log string addTime silent"
-    ),
+    "torch CmdLine method": ("option text parse log string addTime silent"),
     "torch File method": (
         "close storage synchronize binary readObject writeObject seek writeString readString seekEnd quiet position "
         "hasError noBuffer ascii bigEndianEncoding isBigEndianCPU isLittleEndianCPU littleEndianEncoding "
@@ -14,9 +12,7 @@ NAMES = {
         "uniform normal random bernoulli Generator seed manualSeed initialSeed getRNGState setRNGState exponential "
         "cauchy logNormal geometric"
     ),
-    "torch Storage method": (
-        "size copy fill resize string free retain"
-    ),
+    "torch Storage method": ("size copy fill resize string free retain"),
     "torch Tensor method": (
         "add size copy cuda zero clone eq float narrow fill view sub resize type sum mul resizeAs select dim nElement "
         "max div index cmul uniform apply set expand storage squeeze t mean transpose typeAs min double cdata normal "
@@ -37,9 +33,7 @@ NAMES = {
         "assertErrorPattern assertNoError assertgt assertge assertne disable assertGeneralEq assertGeneralNe "
         "assertalmosteq assertTableNe assertErrorMsg assertErrorObj setEarlyAbort setRethrowErrors setSummaryOnly"
     ),
-    "torch Timer method": (
-        "reset time stop resume"
-    ),
+    "torch Timer method": ("reset time stop resume"),
     "torch function": (
         "Tensor type class randn LongTensor zeros random load save uniform IntTensor FloatTensor Timer CmdLine "
         "setdefaulttensortype typename CudaTensor manualSeed randperm pointer data include LongStorage ByteTensor "
@@ -56,9 +50,7 @@ NAMES = {
         "trtrs potrf pstrf potrs potri svd qr geqrf orgqr ormqr PipeFile typename2id id newmetatable isequal getenv "
         "version setenv getconstructortable"
     ),
-    "torch object method": (
-        "isTypeOf"
-    ),
+    "torch object method": ("isTypeOf"),
     "cudnn function": (
         "ReLU SpatialConvolution convert benchmark SpatialMaxPooling fastest SpatialBatchNormalization "
         "SpatialConvolutionUpsample SpatialAveragePooling version SpatialDilatedConvolution"
@@ -71,27 +63,15 @@ NAMES = {
     "gnuplot function": (
         "plot plotflush xlabel ylabel pngfigure title raw movelegend close grid figure epsfigure logscale"
     ),
-    "hdf5 function": (
-        "open DataSetOptions"
-    ),
+    "hdf5 function": ("open DataSetOptions"),
     "image function": (
         "scale display save crop hflip load toDisplayTensor convolve Camera rgb2yuv lena rgb2y vflip gaussian1D "
         "savePNG gaussian rotate decompress drawText yuv2rgb warp loadPNG compressJPG"
     ),
-    "itorch function": (
-        "image"
-    ),
-    "paths function": (
-        "concat dofile filep dirp mkdir basename dirname files extname rmall dir indexdir rmdir"
-    ),
-    "sys function": (
-        "clock COLORS fexecute tic toc dirname execute concat fpath sleep"
-    ),
-    "tds function": (
-        "hash Vec Hash AtomicCounter"
-    ),
-    "xlua function": (
-        "progress unpack OptionParser error Profiler require"
-    ),
+    "itorch function": ("image"),
+    "paths function": ("concat dofile filep dirp mkdir basename dirname files extname rmall dir indexdir rmdir"),
+    "sys function": ("clock COLORS fexecute tic toc dirname execute concat fpath sleep"),
+    "tds function": ("hash Vec Hash AtomicCounter"),
+    "xlua function": ("progress unpack OptionParser error Profiler require"),
 }
 """By what they are."""

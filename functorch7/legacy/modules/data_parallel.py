@@ -17,7 +17,7 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
     """nn.DataParallelTable."""
 
     def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False):
-        """Of a batch whose examples are slices of `dimension`; XLA sums gradients over devices, whatever the rest say."""
+        """Of batches whose examples are slices of `dimension`; XLA sums gradients, whatever the others say."""
         super().__init__(dimension)
 
     def add(self, module: Module, gpuids: int | list[int] | tuple[int, ...] = ()) -> Any:

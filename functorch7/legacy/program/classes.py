@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import core
-from ...interop.torch7.names import KIN
 from ...interop.t7 import T7Object
+from ...interop.torch7.names import KIN
 from .. import nn
 from ..objects.described import Described, class_named
 from ..objects.files import from_file, to_file
@@ -171,8 +171,6 @@ def getenv(function: Any) -> dict[str, Any]:
 
 def setenv(function: Any, table: dict[str, Any]) -> Any:
     """The function with other global names: a new one, where Lua changes it."""
-    made = types.FunctionType(
-        function.__code__, table, function.__name__, function.__defaults__, function.__closure__
-    )
+    made = types.FunctionType(function.__code__, table, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     return made

@@ -24,9 +24,14 @@ def _eye(rows: int, columns: int | None = None) -> np.ndarray:
     return np.eye(int(rows), None if columns is None else int(columns))
 
 
+OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
+"""Functions of sizes, which make arrays of any type at once."""
+
 MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
-    "zeros": (lambda *sizes: np.zeros(sizes_given(*sizes)), "zeros of these sizes, one by one or as a LongStorage"),
-    "ones": (lambda *sizes: np.ones(sizes_given(*sizes)), "ones of these sizes, one by one or as a LongStorage"),
+    **{
+        name: (lambda *sizes, make=make: make(sizes_given(*sizes)), f"{name} of these sizes, numbers or a LongStorage")
+        for name, make in OF_SIZES.items()
+    },
     "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
     "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
     "linspace": (
@@ -43,7 +48,10 @@ def made(name: str, args: tuple, like: Any, dtype: Any = None) -> Any:
     """`torch.f` of a maker; `like` makes tensors."""
     if args and hasattr(args[0], "storage_"):
         return getattr(args[0], name)(*args[1:])
-    return like.of(MAKERS[name][0](*args).astype(default_dtype() if dtype is None else dtype, copy=False))
+    dtype = default_dtype() if dtype is None else dtype
+    if name in OF_SIZES:
+        return like.of(OF_SIZES[name](sizes_given(*args), dtype))
+    return like.of(MAKERS[name][0](*args).astype(dtype, copy=False))
 
 
 def _without(shape: tuple, axis: int) -> tuple:

@@ -207,7 +207,13 @@ def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
     if isinstance(array, np.generic):
         array = np.asarray(array)
     if kind is NUMBER:
-        return array.item() if type(array) is np.ndarray else np.asarray(array).item() if is_concrete(array) else like.of(array)
+        return (
+            array.item()
+            if type(array) is np.ndarray
+            else np.asarray(array).item()
+            if is_concrete(array)
+            else like.of(array)
+        )
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
     if array.dtype is dtype or array.dtype == dtype:
         return like.of(array)

@@ -216,9 +216,9 @@ class Storage:
     # Its memory -----------------------------------------------------------------------------------------------------
 
     def memory(self) -> np.ndarray:
-        """The elements as one flat NumPy array, whose changes are the storage's, and the other way round, from now on."""
+        """The elements as one flat NumPy array; from now on its changes are the storage's, and the other way round."""
         self.array = self.writable()
-        self.__class__ = FixedStorage
+        self.__class__ = FixedStorage  # type: ignore[assignment]
         return self.memory()
 
     def data(self, asnumber: bool = False) -> Any:
@@ -284,7 +284,7 @@ class FixedStorage(Storage):
         """Moves the elements to other memory, as in C."""
         if size != len(self):
             array = self.array
-            self.__class__ = Storage
+            self.__class__ = Storage  # type: ignore[assignment]
             self.array = array
         return Storage.resize(self, size)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .default_type import default_dtype, getdefaulttensortype
-from .storage import TYPES, MappedStorage, Storage, dtype_of, gpu
+from .default_type import default_dtype
+from .storage import TYPES, MappedStorage, dtype_of, gpu
+from .storage import Storage as _Storage
 from .tensor import Tensor
 
 
@@ -26,15 +27,15 @@ class Constructor:
         self.name = name
         self.dtype = dtype_of(name.replace("Storage", "Tensor"))
         self.on_gpu = name.startswith("torch.Cuda")
-        self.kind = Storage if name.endswith("Storage") else Tensor
+        self.kind = _Storage if name.endswith("Storage") else Tensor
 
     def __call__(self, *given: Any) -> Any:
         if self.on_gpu:
             gpu(self.name)  # an error before anything is made
-        made = storage_given(self.dtype, *given) if self.kind is Storage else Tensor.typed(self.dtype, *given)
+        made = storage_given(self.dtype, *given) if self.kind is _Storage else Tensor.typed(self.dtype, *given)
         if not self.on_gpu:
             return made
-        return made.cast(self.dtype, gpu(self.name)) if isinstance(made, Storage) else made.type(self.name)
+        return made.cast(self.dtype, gpu(self.name)) if isinstance(made, _Storage) else made.type(self.name)
 
     new = __call__
 
@@ -54,18 +55,24 @@ def constructor_of(name: str) -> Constructor | None:
     return Constructor(name) if name.replace("Storage", "Tensor") in TYPES else None
 
 
-def default_storage(*given: Any) -> Storage:
-    """A storage of the default type."""
-    return storage_given(default_dtype(), *given)
+class _DefaultStorage:
+    """Makes storages of the default type."""
+
+    def __call__(self, *given: Any) -> _Storage:
+        return storage_given(default_dtype(), *given)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, _Storage)
 
 
-default_storage.typename = lambda: getdefaulttensortype().replace("Tensor", "Storage")  # type: ignore[attr-defined]
+Storage = _DefaultStorage()
+"""As torch.FloatStorage, of the default type."""
 
 
 # Storages -------------------------------------------------------------------------------------------------------------
 
 
-def storage_given(dtype: np.dtype, *given: Any) -> Storage:
+def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
     """A storage: `(size)`, zeros; `(size, address)`, what lies there in memory; `(table)`; `(storage, [offset, size])`,
     the same elements if they are of this type; `(filename, [shared, size, sharedMem])`, those of a file.
     """
@@ -73,27 +80,30 @@ def storage_given(dtype: np.dtype, *given: Any) -> Storage:
     if isinstance(first, str):
         return _of_file(dtype, *given)
     if isinstance(first, (int, np.integer)):
-        return _of_memory(dtype, *given) if len(given) > 1 else Storage(np.zeros(first, dtype))
-    if isinstance(first, Storage) and len(given) > 1:
+        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(first, dtype))
+    if isinstance(first, _Storage) and len(given) > 1:
         return _part(dtype, *given)
-    return first if isinstance(first, Storage) and first.dtype == dtype else Storage(np.array(first, dtype))
+    return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(np.array(first, dtype))
 
 
-def _part(dtype: np.dtype, storage: Storage, offset: int, size: int | None = None) -> Storage:
+def _part(dtype: np.dtype, storage: _Storage, offset: int, size: int | None = None) -> _Storage:
     size = len(storage) - offset + 1 if size is None else size
     if storage.dtype != dtype or offset < 1 or size < 0 or offset - 1 + size > len(storage):
-        raise IndexError(f"expected a part of a storage of {dtype}, got {storage.type()} from {offset} on, {size} of it")
+        raise IndexError(
+            f"expected a part of a storage of {dtype}, got {storage.type()} from {offset} on, {size} of it"
+        )
     return MappedStorage(storage.memory()[offset - 1 : offset - 1 + size])
 
 
-def _of_memory(dtype: np.dtype, size: int, address: int) -> Storage:
+def _of_memory(dtype: np.dtype, size: int, address: int) -> _Storage:
     # Whoever hands over an address keeps alive what is there, as in Torch.
-    return MappedStorage(np.frombuffer((ctypes.c_char * (size * dtype.itemsize)).from_address(address), dtype))
+    lying: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
+    return MappedStorage(np.frombuffer(lying, dtype))
 
 
 def _of_file(
     dtype: np.dtype, filename: str, shared: bool = False, size: int | None = None, sharedMem: bool = False
-) -> Storage:
+) -> _Storage:
     path = os.path.join("/dev/shm", filename.lstrip("/")) if sharedMem else filename
     if shared and size is not None and (not os.path.exists(path) or os.path.getsize(path) < size * dtype.itemsize):
         with open(path, "ab") as file:

@@ -124,7 +124,7 @@ class Views:
     # Other sizes ------------------------------------------------------------------------------------------------------
 
     def view(self, *sizes: Any) -> Self:
-        """The view of a contiguous tensor with other sizes, of which one may be -1; `r.view(x, sizes...)` becomes it."""
+        """The view of a contiguous tensor with other sizes, one may be -1; `r.view(x, sizes...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             return self.set(sizes[0].view(*sizes[1:]))
         if not self.isContiguous():
