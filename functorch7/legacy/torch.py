@@ -186,10 +186,6 @@ def _function_of(operation: Operation) -> Any:
     return function
 
 
-for _name, _operation in OPERATIONS.items():
-    globals()[_name] = _function_of(_operation)
-
-
 def _function_of_distribution(distribution: Distribution) -> Any:
     """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
 
@@ -252,13 +248,13 @@ METHODS = (
 )  # fmt: skip
 """Methods that are functions of `torch`, too."""
 
-for _name in MAKERS:
-    globals()[_name] = _function_of_maker(_name)
-for _name in METHODS:
-    globals()[_name] = _function_of_method(_name)
-for _name in ("split", "chunk"):
-    globals()[_name] = _function_of_parts(_name)
-for _name, _row in (ROWS | LINEAR | CONVOLUTIONS).items():
-    globals()[_name] = _function_of_row(_row)
-for _name, _distribution in DISTRIBUTIONS.items():
-    globals()[_name] = _function_of_distribution(_distribution)
+FUNCTIONS: dict[str, Any] = {
+    **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
+    **{name: _function_of_maker(name) for name in MAKERS},
+    **{name: _function_of_method(name) for name in METHODS},
+    **{name: _function_of_parts(name) for name in ("split", "chunk")},
+    **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
+    **{name: _function_of_distribution(each) for name, each in DISTRIBUTIONS.items()},
+}
+"""What is made of the tables of tensors' methods, by name."""
+globals().update(FUNCTIONS)

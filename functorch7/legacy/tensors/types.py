@@ -58,6 +58,8 @@ def constructor_of(name: str) -> Constructor | None:
 class _DefaultStorage:
     """Makes storages of the default type."""
 
+    __name__ = "Storage"
+
     def __call__(self, *given: Any) -> _Storage:
         return storage_given(default_dtype(), *given)
 
