@@ -28,6 +28,7 @@ from . import (
     rows,
     stateful,
     steps,
+    tensors,
     transfer,
 )
 from .measure import Timing, check_agreement, measure
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Any] = {
     "transfer": transfer, "rows": rows, "nce": nce, "language": language.LANGUAGE, "recipe": recipe,
     **recurrent.BENCHMARKS, **classics.BENCHMARKS, **USER_MODULES,
     **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
+    **tensors.BENCHMARKS,
 }  # fmt: skip
 
 

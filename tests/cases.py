@@ -130,6 +130,7 @@ MODULES = [
     Case(lambda: f7.NaN(f7.Linear(3, 4), 1), x(2, 3), x(2, 5)),
     Case(lambda: f7.Profile(f7.Linear(3, 4), 1000, "linear", 1), x(2, 3), x(2, 5)),
     Case(lambda: f7.GPU(f7.Linear(3, 4), 1), x(2, 3), x(2, 5)),
+    Case(lambda: f7.DataParallelTable(1, f7.Linear(3, 4)), x(2, 3), x(2, 5)),
     Case(lambda: f7.DontCast(f7.Linear(3, 4), True), x(2, 3), x(2, 5)),
     Case(lambda: f7.Convert("chw", "hwc"), x(2, 3, 2, 4), x(2, 3)),
     Case(lambda: f7.Convert("bchw", "bf"), x(2, 3, 2, 4), x(2, 3), "Convert to features"),

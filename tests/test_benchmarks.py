@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from benchmarks import accelerator, changing, inception, lenet, loading, mlp, nce, rows, soak, stateful, transfer
+from benchmarks import (
+    accelerator,
+    changing,
+    inception,
+    lenet,
+    loading,
+    mlp,
+    nce,
+    rows,
+    soak,
+    stateful,
+    tensors,
+    transfer,
+)
 from benchmarks.language import Model
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
@@ -42,6 +55,10 @@ def test_loaders_give_as_many_samples_as_what_they_are_compared_with():
     check_agreement(loading.Fed(memory).ways())
     # PyTorch's would start processes
     check_agreement({name: way for name, way in images.ways().items() if "PyTorch" not in name})
+
+
+def test_calls_of_tensors_give_what_numpys_do():
+    check_agreement(tensors.Calls(5).ways())
 
 
 def test_changes_that_concern_nobody_change_no_loss():

@@ -39,7 +39,8 @@ OTHERS = ("BigDL", "PyTorch")
 """Where names in the same namespaces come from that Torch7 does not have."""
 
 NAMESPACES = (
-    "nngraph", "torch", "torchx", "image", "paths", "sys", "xlua", "gnuplot", "tds", "cudnn", "cutorch", "itorch",
+    "nngraph", "torch", "torchx", "image", "paths", "sys", "xlua", "gnuplot", "tds", "hdf5", "cudnn", "cutorch",
+    "itorch",
 )  # fmt: skip
 """Those of `legacy` that have a table of their own, without nn, optim and dl."""
 
@@ -52,7 +53,7 @@ Made from the code when this site is built. Modules and criterions are there twi
 as descriptions with pure functions, and `functorch7.legacy.nn` has them all under Torch's name with Torch's methods.
 Torch's namespaces are those of `legacy`: `from functorch7.legacy import dl, image, nn, optim, torch, ...`. Where
 only `legacy` stands in the second column, the name there is Torch's. Names that these namespaces have from elsewhere
-come last.
+come last; where something differs from Torch7, the row says how.
 """
 
 
@@ -176,7 +177,9 @@ def _spelled(name: str) -> str:
 def _first_sentence(value: Any) -> str:
     said = value if isinstance(value, str) else inspect.getdoc(value) or ""
     paragraph = parts(said)[0].split("\n\n")[0].replace("\n", " ")
-    return escaped(re.split(r"(?<=\.)\s", paragraph)[0]).replace("|", "\\|")
+    differs = parts(said)[1].get("Differs from Torch7", "").replace("\n", " ")
+    sentence = re.split(r"(?<=\.)\s", paragraph)[0] + (f" Differs: {differs}" if differs else "")
+    return escaped(sentence).replace("|", "\\|")
 
 
 def _links(row: Row) -> str:

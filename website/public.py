@@ -11,13 +11,13 @@ from typing import Any
 
 
 def names_of(module: ModuleType) -> dict[str, Any]:
-    """The public names of a file or package, with what they stand for; lazily imported modules, too."""
+    """The public names of a file or package, with what they stand for; what is imported late or made of a table, too."""
     tree = ast.parse(Path(str(module.__file__)).read_text())
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     imports = [(node, alias) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     names += [alias.asname for node, alias in imports if alias.asname and alias.asname in (alias.name, node.module)]
     names += [alias.asname for node, alias in imports if alias.asname and node.module is None]
-    names += getattr(module, "_LAZY", ())
+    names += [*getattr(module, "_LAZY", ()), *getattr(module, "FUNCTIONS", ())]  # imported late; made of tables
     return {name: getattr(module, name) for name in names if not name.startswith("_")}
 
 

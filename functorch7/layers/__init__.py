@@ -31,6 +31,7 @@ from .convolution import SpatialConvolutionMM as SpatialConvolutionMM
 from .convolution import SpatialDilatedConvolution as SpatialDilatedConvolution
 from .convolution import VolumetricConvolution as VolumetricConvolution
 from .convolution import VolumetricDilatedConvolution as VolumetricDilatedConvolution
+from .data_parallel import DataParallelTable as DataParallelTable
 from .decorators import Bottle as Bottle
 from .decorators import Decorator as Decorator
 from .decorators import DepthConcat as DepthConcat

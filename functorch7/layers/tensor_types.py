@@ -17,5 +17,10 @@ TYPES = {
     "torch.CudaDoubleTensor": np.dtype(np.float64),
     "torch.CudaHalfTensor": np.dtype(np.float16),
     "torch.CudaBFloat16Tensor": jnp.dtype(jnp.bfloat16),
+    "torch.CudaByteTensor": np.dtype(np.uint8),
+    "torch.CudaCharTensor": np.dtype(np.int8),
+    "torch.CudaShortTensor": np.dtype(np.int16),
+    "torch.CudaIntTensor": np.dtype(np.int32),
+    "torch.CudaLongTensor": np.dtype(np.int64),
 }
 """The dtypes behind Torch's names of tensor types."""

@@ -15,17 +15,13 @@ import numpy as np
 
 from .program.lua import Table
 from .tensors.random import manualSeed as manualSeed
-from .tensors.storage import dtype_of, gpu
+from .tensors.storage import CurrentDevice, dtype_of, gpu
 from .tensors.tensor import Tensor
 
 hasHalf = True
 """Whether there are tensors of 16 bits."""
 
 _state = None
-
-
-class _Current:
-    device = 1
 
 
 def _gpus() -> list:
@@ -38,7 +34,7 @@ def _gpus() -> list:
 def _gpu(who: str, device: int | None) -> Any:
     """A device by its number, the current one without. Raises RuntimeError if there is none."""
     gpu(f"cutorch.{who}")
-    number = _Current.device if device is None else device
+    number = CurrentDevice.number if device is None else device
     if not 1 <= number <= len(_gpus()):
         raise RuntimeError(f"cutorch.{who}: device {number} of {len(_gpus())}; they count from 1")
     return _gpus()[number - 1]
@@ -50,15 +46,15 @@ def getDeviceCount() -> int:
 
 
 def setDevice(device: int) -> None:
-    """Makes a GPU the one on which JAX computes. Raises RuntimeError if there is no such."""
+    """Makes a GPU the one on which JAX computes, to which `cuda()` moves. Raises RuntimeError if there is no such."""
     jax.config.update("jax_default_device", _gpu("setDevice", device))
-    _Current.device = device
+    CurrentDevice.number = device
 
 
 def getDevice() -> int:
     """The number of the current GPU. Raises RuntimeError without one."""
     _gpu("getDevice", None)
-    return _Current.device
+    return CurrentDevice.number
 
 
 def withDevice(newDeviceID: int, closure: Callable[[], Any]) -> Any:

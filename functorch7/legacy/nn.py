@@ -10,6 +10,7 @@ from .bigdl.saving import load as load
 from .modules import bidirectional as bidirectional
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as criterions
+from .modules import data_parallel as data_parallel
 from .modules import decorators as decorators
 from .modules import hessian as hessian
 from .modules import nce as nce

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from .program.running import run_file
+
 home = os.path.expanduser("~")
 """The user's home folder."""
 
@@ -200,6 +202,4 @@ def dofile(f: str) -> None:
     frame = sys._getframe(1)
     here = file_of(frame)
     path = os.path.abspath(f) if here is None else concat(os.path.dirname(here), f)
-    with open(path, encoding="utf-8") as file:
-        program = compile(file.read(), path, "exec")
-    exec(program, frame.f_globals)
+    run_file(path, frame.f_globals)

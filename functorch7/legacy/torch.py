@@ -15,7 +15,7 @@ from .tensors.convolutions import CONVOLUTIONS
 from .tensors.default_type import default_dtype
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
-from .tensors.distributions import DISTRIBUTIONS, Distribution, one, permutation
+from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.linear_algebra import LINEAR
@@ -26,9 +26,10 @@ from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
 from .tensors.results import ROWS, Row
-from .tensors.storage import TYPES, dtype_of, gpu, precision, sizes_given
-from .tensors.storage import Storage as Storage
+from .tensors.storage import precision, sizes_given
 from .tensors.tensor import Tensor as Tensor
+from .tensors.types import Storage as Storage
+from .tensors.types import constructor_of
 
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
@@ -36,6 +37,10 @@ bfloat16 = jnp.dtype(jnp.bfloat16)
 _LAZY = {
     "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
     "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",
+    "class_": "classes", "factory": "classes", "getconstructortable": "classes", "getenv": "classes",
+    "getmetatable": "classes", "id": "classes", "isclass": "classes", "isequal": "classes", "newmetatable": "classes",
+    "setenv": "classes", "setmetatable": "classes", "typename2id": "classes", "version": "classes",
+    "checkpoint": "extensions", "concat": "extensions", "include": "extensions", "protoClone": "extensions",
     "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
     "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
     "type": "objects",
@@ -43,16 +48,12 @@ _LAZY = {
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
-def _new(shape: tuple, dtype: Any = None) -> Tensor:
-    return Tensor.of(np.empty(shape, default_dtype() if dtype is None else dtype))
-
-
 def randn(*sizes: Any, dtype: Any = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
     generator, sizes = given_generator(sizes)
-    return _new(sizes_given(*sizes), dtype).normal(generator)
+    return Tensor.of(drawn(generator.normal, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
 def rand(*sizes: Any, dtype: Any = None) -> Tensor:
@@ -60,7 +61,7 @@ def rand(*sizes: Any, dtype: Any = None) -> Tensor:
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
     generator, sizes = given_generator(sizes)
-    return _new(sizes_given(*sizes), dtype).uniform(generator)
+    return Tensor.of(drawn(generator.uniform, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
 def randperm(*args: Any) -> Tensor:
@@ -119,13 +120,6 @@ def any(tensor: Any) -> bool:
     return bool(np.any(np.asarray(tensor)))
 
 
-def reshape(*args: Any) -> Tensor:
-    """reshape([result,] tensor, sizes...): a copy of the elements with other sizes."""
-    result, tensor, *sizes = args if len(args) > 1 and isinstance(args[1], Tensor) else (None, *args)
-    found = tensor.reshape(*sizes)
-    return found if result is None else result.resize(*found.shape).copy(found)
-
-
 def typename(value: Any) -> str | None:
     """Torch's name of a value's class; None for what Torch does not know."""
     if isinstance(value, Tensor):
@@ -162,26 +156,14 @@ def __getattr__(name: str) -> Any:
     """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
-    full = f"torch.{name.replace('Storage', 'Tensor')}"
-    if full not in TYPES:
+    if name == "class":
+        return importlib.import_module(".program.classes", __package__).class_
+    if name == "AliasMultinomial":
+        return importlib.import_module(".torchx", __package__).AliasMultinomial
+    found = constructor_of(f"torch.{name}")
+    if found is None:
         raise AttributeError(f"torch has no {name!r} here")
-    dtype = dtype_of(full)
-    on_gpu = name.startswith("Cuda")
-
-    def make_storage(elements: Any = 0) -> Storage:
-        device = gpu(f"torch.{name}") if on_gpu else None
-        if isinstance(elements, Storage) and elements.dtype == dtype and device is None:
-            return elements
-        made = Storage(np.zeros(elements, dtype) if isinstance(elements, int) else np.array(elements, dtype))
-        return made if device is None else made.cast(dtype, device)
-
-    def make(*given: Any) -> Tensor:
-        if on_gpu:
-            gpu(f"torch.{name}")  # an error before anything is made
-        tensor = Tensor.typed(dtype, *given)
-        return tensor.type(full) if on_gpu else tensor
-
-    return make_storage if name.endswith("Storage") else make
+    return found
 
 
 def _function_of(operation: Operation) -> Any:
@@ -193,16 +175,15 @@ def _function_of(operation: Operation) -> Any:
             result = operation.computed(*found)
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
-            raise operation.wrong(args)
+            number = operation.of_numbers(args)
+            if number is None:
+                raise operation.wrong(args)
+            return float(number)
         return getattr(args[0], operation.name)(*args[1:])
 
     function.__name__ = function.__qualname__ = operation.name
     function.__doc__ = f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes."
     return function
-
-
-for _name, _operation in OPERATIONS.items():
-    globals()[_name] = _function_of(_operation)
 
 
 def _function_of_distribution(distribution: Distribution) -> Any:
@@ -240,6 +221,17 @@ def _function_of_maker(name: str) -> Any:
     return function
 
 
+def _function_of_parts(name: str) -> Any:
+    def function(*args: Any) -> list[Tensor]:
+        result, (tensor, *sizes) = (args[0], args[1:]) if isinstance(args[0], list) else ([], args)
+        result[:] = getattr(tensor, name)(*sizes)
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`tensor.{name}(...)`, into a first list if there is one: {getattr(Tensor, name).__doc__}"
+    return function
+
+
 def _function_of_method(name: str) -> Any:
     def function(tensor: Tensor, *args: Any) -> Any:
         return getattr(tensor, name)(*args)
@@ -250,16 +242,19 @@ def _function_of_method(name: str) -> Any:
 
 
 METHODS = (
-    "squeeze", "split", "chunk", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
-    "equal", "numel", "nElement", "clone", "view", "viewAs", "narrow", "select", "unfold", "typeAs",
+    "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
+    "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view",
+    "viewAs", "narrow", "select", "unfold", "typeAs",
 )  # fmt: skip
 """Methods that are functions of `torch`, too."""
 
-for _name in MAKERS:
-    globals()[_name] = _function_of_maker(_name)
-for _name in METHODS:
-    globals()[_name] = _function_of_method(_name)
-for _name, _row in (ROWS | LINEAR | CONVOLUTIONS).items():
-    globals()[_name] = _function_of_row(_row)
-for _name, _distribution in DISTRIBUTIONS.items():
-    globals()[_name] = _function_of_distribution(_distribution)
+FUNCTIONS: dict[str, Any] = {
+    **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
+    **{name: _function_of_maker(name) for name in MAKERS},
+    **{name: _function_of_method(name) for name in METHODS},
+    **{name: _function_of_parts(name) for name in ("split", "chunk")},
+    **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
+    **{name: _function_of_distribution(each) for name, each in DISTRIBUTIONS.items()},
+}
+"""What is made of the tables of tensors' methods, by name."""
+globals().update(FUNCTIONS)

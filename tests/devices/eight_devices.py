@@ -7,6 +7,7 @@ import optax
 import pytest
 
 import functorch7 as f7
+from functorch7.legacy import nn, torch
 from functorch7.training import Loss, Trainer, data_parallel, fully_sharded, init_state, make_train_step
 
 from .collectives import collectives, collectives_in_loops, reduced_numbers
@@ -215,3 +216,29 @@ def test_a_run_on_eight_devices_is_that_of_one_and_goes_on_where_it_was(tmp_path
     result, found = epochs(trainer(sharding, tmp_path), 4)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert not result.state.params[0]["weight"].sharding.is_fully_replicated
+
+
+@pytest.mark.parametrize("devices", [(), (1, 2, 3, 4)])
+def test_a_data_parallel_table_trains_as_its_module_does(devices):
+    """Objects: forward, backward, parameters and statistics; batches of 16 are shared out, those of 13 are not."""
+
+    def trained(parallel):
+        torch.manualSeed(1)
+        inside = nn.Sequential().add(nn.Linear(6, 5)).add(nn.BatchNormalization(5)).add(nn.Tanh()).add(nn.Linear(5, 3))
+        network = nn.DataParallelTable(1).add(inside, devices) if parallel else inside
+        criterion, found = nn.MSECriterion(), []
+        for size in (16, 16, 13):
+            x, y = torch.randn(size, 6), torch.randn(size, 3)
+            network.zeroGradParameters()
+            output = network.forward(x)
+            found.append(criterion.forward(output, y))
+            found.append(network.backward(x, criterion.backward(output, y)))
+            network.updateParameters(0.5)
+            shared = size == 16 and parallel
+            assert len({str(shard.index) for shard in jnp.asarray(output).addressable_shards}) == (
+                len(devices or jax.devices()) if shared else 1
+            )
+        return [*found, *network.parameters()[0], inside.get(2).running_mean, network.evaluate().forward(x)]
+
+    for one, other in zip(trained(False), trained(True), strict=True):
+        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=2e-5, atol=1e-6)

@@ -276,3 +276,17 @@ def test_decorate_lends_the_methods_of_a_decorator():
     same(m.forward(x), inside.forward(x), rtol=1e-5)
     same(m.backward(x, g), inside.backward(x, g), rtol=1e-5)
     assert str(m) == "nn.Wrapped @ nn.Linear(3 -> 2)"
+
+
+def test_a_data_parallel_table_on_one_device_is_its_module(tmp_path):
+    inside = nn.Sequential().add(nn.Linear(3, 2)).double()
+    parallel = nn.DataParallelTable(1, True, True).add(inside, [1]).add(inside.clone(), 1).threads()
+    x, g = values(4, 3), values(4, 2, seed=1)
+    same(parallel.forward(x), np.array(inside.forward(x)))
+    same(parallel.backward(x, g), np.array(inside.backward(x, g)))
+    assert parallel.get(1) is inside and parallel.get(1, 1) is inside.get(1) and parallel.syncParameters() is None
+    same(parallel.getParameters()[0], np.concatenate([np.ravel(each) for each in inside.parameters()[0]]))
+    torch.save(str(tmp_path / "net.t7"), parallel)
+    assert torch.type(torch.load(str(tmp_path / "net.t7"))) == "nn.Sequential"
+    with pytest.raises(ValueError, match=r"nn.DataParallelTable\(1\): expected a module inside"):
+        nn.DataParallelTable(1).forward(x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import core
 from ...core.tree import by_position, found_at, split, with_at
-from ...layers import FakeQuantized, Observed, Quantized
+from ...layers import DataParallelTable, FakeQuantized, Observed, Quantized
 from ...losses import Criterion
 from ...network import Shared
 from ..t7 import T7Object
@@ -35,6 +35,8 @@ class Writer:
             self.kept.append(node)
             if isinstance(node.spec, Unknown):
                 self.objects[id(node)] = node.spec.object
+            elif isinstance(node.spec, DataParallelTable):
+                self.objects[id(node)] = self.object(node.children[0])
             else:
                 self._write(node)
         return self.objects[id(node)]

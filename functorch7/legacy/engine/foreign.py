@@ -82,7 +82,7 @@ class OfUser(core.Module, abstract=True):
         given = shapes_of(jax.tree.leaves((params, input)))
         with refusing(None), pytorch_operators(False):
             if self.user().has_own_gradient():
-                output, moment = called_at(self.user(), lambda: self._output(wrapped(input)))
+                output, moment = called_at(self.user(), lambda: self._output(self._given(input)))
                 return Left(output, lambda gradient: (params, self._gradient(moment, input, gradient)), given)
             if not inexact(given):
                 return Left(self._by_autodiff(params, input), tuple, given)
@@ -98,7 +98,7 @@ class OfUser(core.Module, abstract=True):
         try:
             for storage, array in zip(cells.storages, arrays, strict=True):
                 storage.array = array
-            return self._output(wrapped(input))
+            return self._output(self._given(input))
         except jax.errors.TracerArrayConversionError as error:
             raise TypeError(
                 f"{user}: its updateOutput uses NumPy, so that it has no gradient of itself; "
@@ -107,6 +107,9 @@ class OfUser(core.Module, abstract=True):
         finally:
             for storage, array in zip(cells.storages, kept, strict=True):
                 storage.array = array
+
+    def _given(self, input: Any) -> Any:
+        return _of_type(self.user(), input)
 
     def _output(self, input: Any) -> Any:
         """What updateOutput gives, which the field `output` has then, too."""
@@ -122,10 +125,10 @@ class OfUser(core.Module, abstract=True):
 
         @jax.custom_vjp
         def call(input: Any) -> Any:
-            return self._output(wrapped(input))
+            return self._output(self._given(input))
 
         def forward(input: Any) -> tuple[Any, Any]:
-            output, moment = called_at(user, lambda: self._output(wrapped(input)))
+            output, moment = called_at(user, lambda: self._output(self._given(input)))
             return output, (input, moment)
 
         def backward(residuals: Any, gradient: Any) -> tuple:
@@ -141,19 +144,29 @@ class OfUser(core.Module, abstract=True):
         user = moment.user
         with refusing(None), pytorch_operators(False):
             if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
-                user.updateOutput(wrapped(input))
-            gradient = wrapped(gradient)
-            given = user.updateGradInput(wrapped(input), gradient)
+                user.updateOutput(_of_type(user, input))
+            tensors, gradient = _of_type(user, input), _of_type(user, gradient)
+            given = user.updateGradInput(tensors, gradient)
         if given is not None:
             user.gradInput = as_tensors(given)
         grad_input = unwrapped(given)
-        user.pending.append((wrapped(input), gradient, moment))
+        user.pending.append((tensors, gradient, moment))
         if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
             grad_input = jax.tree.map(jnp.zeros_like, input)
         return jax.tree.map(as_input_gradient, input, grad_input)
 
     def printed(self) -> str:
         return str(self.user())
+
+
+def _of_type(user: Any, arrays: Any) -> Any:
+    """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of."""
+
+    def cast(array: Any) -> Any:
+        is_single = core.is_concrete(array) and array.dtype == np.float32
+        return np.asarray(array, np.float64) if is_single else array
+
+    return wrapped(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
 def as_input_gradient(input: Any, gradient: Any) -> Any:

@@ -230,6 +230,8 @@ class Described:
 
     @classmethod
     def _class_name(cls) -> str:
+        if "given_name" in vars(cls):  # by torch.class
+            return vars(cls)["given_name"]
         if cls.spec_class is None or class_of(cls.spec_class) is not cls:  # a user's class
             return f"nn.{cls.__name__}"
         return cls.spec_class.torch_name()

@@ -16,9 +16,12 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named
 from .nodes import Arrays, Nodes, Objects
+from .torch_object import TorchObject, plain_class_named
 from .trainer import StochasticGradient
 
-TRAINER = "nn.StochasticGradient"
+PLAIN: dict[str, type] = {"nn.StochasticGradient": StochasticGradient}
+"""Classes whose objects are no modules, by name, besides those of `torch.class`."""
+
 TABLES = (*HASHES, *VECTORS)
 
 
@@ -58,6 +61,11 @@ def to_file(value: Any) -> Any:
     return Saved().value(value)
 
 
+def plain_class(name: str) -> Any:
+    """The class of objects that are no modules that has a name, or None."""
+    return PLAIN.get(name) or plain_class_named(name)
+
+
 class Loaded:
     """What is made of a file's values, one after the other: what occurs in several of them is one object."""
 
@@ -66,7 +74,7 @@ class Loaded:
         self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None)
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
-        self.trainers: dict[int, StochasticGradient] = {}
+        self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
 
     def value(self, value: Any) -> Any:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
@@ -92,10 +100,11 @@ class Loaded:
         tables: list[Any] = []
 
         def described(each: Any, path: str) -> None:
-            if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
-                if id(each) not in self.trainers:
-                    self.trainers[id(each)] = object.__new__(StochasticGradient)
-                    self.trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
+            kind = plain_class(each.class_name) if isinstance(each, t7.T7Object) else None
+            if kind is not None:
+                if id(each) not in self.plain:
+                    self.plain[id(each)] = object.__new__(kind)
+                    self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
                 described(each.fields, path)
@@ -127,8 +136,8 @@ class Loaded:
             return self.objects.storage(each.array)
         if isinstance(each, t7.T7Object) and each.class_name in TABLES:
             return each.fields
-        if id(each) in self.trainers:
-            return self.trainers[id(each)]
+        if id(each) in self.plain:
+            return self.plain[id(each)]
         node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
         return each if node is None else self.objects.object(node)
 
@@ -140,6 +149,7 @@ class Saved:
         self.arrays = Arrays()
         self.nodes = Nodes(lambda user: t7.T7Object(user.typename(), 1, self._made(user.saved_fields())))
         self.writer = Writer(self.arrays)
+        self.plain: dict[int, t7.T7Object] = {}
         self.tables: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.waiting: list[Any] = []
@@ -162,8 +172,10 @@ class Saved:
             return t7.T7Storage(self.arrays.storage(each))
         if isinstance(each, Described):
             return self.writer.object(self.nodes.node(each))
-        if isinstance(each, StochasticGradient):
-            return t7.T7Object(TRAINER, 1, self._made(each.__dict__))
+        if isinstance(each, (StochasticGradient, TorchObject)):
+            if id(each) not in self.plain:
+                self.plain[id(each)] = t7.T7Object(each.typename(), 1, self._made(each.__dict__))
+            return self.plain[id(each)]
         if not isinstance(each, (list, tuple, dict)):
             return each
         if id(each) not in self.tables:

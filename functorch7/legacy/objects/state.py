@@ -175,6 +175,7 @@ def _copy(module: Any, name: str, given: Any) -> None:
 
 
 def _assign(module: Any, name: str, given: Any) -> None:
-    tensor = module.__dict__[name].set(given if isinstance(given, Tensor) else Tensor.of(np.asarray(given)))
+    tensor, given = module.__dict__[name], given if isinstance(given, Tensor) else Tensor.of(np.asarray(given))
+    tensor.rebind(given.storage_, given.offset, given.shape, given.strides_)
     if name in module.own_parameters():
-        module.__dict__[grad_name(name)].set(Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape))
+        module.__dict__[grad_name(name)].rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)

@@ -29,6 +29,10 @@ class StochasticGradient:
         self.hookExample: Callable | None = None
         self.hookIteration: Callable | None = None
 
+    def typename(self) -> str:
+        """Torch's name of the class."""
+        return "nn.StochasticGradient"
+
     def train(self, dataset: Any) -> None:
         """Passes over the dataset, in one random order for all passes; pass k uses rate / (1 + k * decay), k > 1.
 

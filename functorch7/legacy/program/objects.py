@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from ..objects.described import Described
+from ..objects.torch_object import TorchObject
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .lua import kind
@@ -25,13 +26,18 @@ def isTypeOf(obj: Any, typeSpec: Any) -> bool:
     >>> isTypeOf(nn.Sequential(), nn.Container), isTypeOf(nn.Linear(2, 3), "nn.Module")
     (True, True)
     """
-    if inspect.isclass(typeSpec):
+    if not isinstance(typeSpec, str):
         return isinstance(obj, typeSpec)
-    above = [base for base in obj.__class__.__mro__[1:] if issubclass(base, Described) and base is not Described]
-    names = [name for name in (_name(obj), *(f"nn.{base.__name__}" for base in above)) if name]
+    names = [name for name in (_name(obj), *map(_name_of_class, obj.__class__.__mro__[1:])) if name]
     if re.fullmatch(r"[\w.]+", typeSpec):
         return typeSpec in names
     return any(re.search(typeSpec, name) for name in names)
+
+
+def _name_of_class(kind: Any) -> str | None:
+    if not issubclass(kind, (Described, TorchObject)) or kind in (Described, TorchObject):
+        return None
+    return vars(kind).get("given_name", f"nn.{kind.__name__}")
 
 
 def _name(value: Any) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .alias import alias_drawn, alias_state
 from .convolutions import CONVOLUTIONS
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
@@ -22,11 +23,15 @@ from .operations import (
     computed,
     described,
     is_number,
+    of_one_type,
+    plain_arrays,
     quotient,
     same_count,
     sizes_text,
 )
 from .places import Places
+from .printing import printed
+from .quiet import quietly
 from .random import given_generator
 from .results import ROWS, Row
 from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
@@ -86,8 +91,10 @@ class Arithmetic(Places):
         """Itself, with these elements in its type."""
         if result.shape != self.shape:
             raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
-        with precision(self.dtype):
-            self.array = result.astype(self.dtype)
+        if result.dtype is not self.dtype and result.dtype != self.dtype:
+            with precision(self.dtype):
+                result = result.astype(self.dtype)
+        self.array = result
         return self
 
     def fill(self, value: float) -> Self:
@@ -128,6 +135,20 @@ class Arithmetic(Places):
         chosen, given = given_generator(args)
         found = multinomial(chosen, np.asarray(given[0]), *given[1:])
         return self.resize(*found.shape).copy(found)
+
+    def multinomialAliasSetup(self, state: list | None = None) -> list:
+        """What `multinomialAlias` draws by, for a vector of weights: a new table of two tensors, or one to be filled.
+
+        Raises ValueError for negative weights, and where all are 0.
+        """
+        return alias_state(self, state)
+
+    def multinomialAlias(self, *args: Any) -> Self:
+        """multinomialAlias([generator], state): fills a LongTensor with classes, by what `multinomialAliasSetup` gave.
+
+        Differs from Torch7: its classes are wrong by one where a column does not keep its own.
+        """
+        return alias_drawn(self, *args)
 
     def apply(self, function: Any) -> Self:
         """Replaces every element x by function(x), unless that is None."""
@@ -184,19 +205,20 @@ class Arithmetic(Places):
         return format(self.item(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        return f"{np.asarray(self.array)}\n[{self.type()} of size {sizes_text(self.shape)}]"
+        if self.shape == (0,):
+            return f"[{self.type()} with no dimension]"
+        return f"{printed(np.asarray(self.array))}[{self.type()} of size {sizes_text(self.shape)}]"
 
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any) -> Any:
-        found = operation.in_place(self, args)
-        if found is not None:
-            return self._written(operation.computed(*found))
-        found = operation.without_result(args)
+        found = operation.of_method(self, args)
         if found is None:
             raise operation.wrong(args)
         result = operation.computed(*found)
-        return self.resize(*result.shape)._written(result)
+        if result.dtype is not self.dtype:
+            of_one_type(operation.name, (self, *args))
+        return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
 
     _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
 
@@ -232,8 +254,14 @@ def _add_method(name: str, method: Any, doc: str) -> None:
 
 def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
-    function = quotient_of if name == "truediv" and not has_pytorch_operators() else getattr(operator, name)
-    fit = _as_they_are if has_pytorch_operators() or name == "matmul" else partial(same_count, name)
+    in_pytorch = has_pytorch_operators()
+    function = quotient_of if name == "truediv" and not in_pytorch else getattr(operator, name)
+    arrays = None if name == "matmul" else plain_arrays((left, right), True)
+    if arrays is not None and arrays[0 if isinstance(left, Arithmetic) else 1].shape:
+        return like.of(quietly(function, *arrays))
+    if not in_pytorch:
+        of_one_type(name, (left, right))
+    fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
 
 
@@ -255,6 +283,9 @@ def _as_they_are(arrays: list) -> list:
 def _product(left: Any, right: Any) -> Any:
     """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
     tensor = left if isinstance(left, Arithmetic) else right
+    number = right if tensor is left else left
+    if type(number) in (int, float) and tensor.shape and type(array := tensor.array) is np.ndarray:
+        return tensor.of(quietly(operator.mul, array, number))
     if is_number(left) or is_number(right) or has_pytorch_operators():
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
     ranks = (len(np.shape(left)), len(np.shape(right)))

@@ -1,6 +1,7 @@
 """What a tensor's constructor may be given: sizes, numbers, a storage, another tensor."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,40 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
     """The storage that the new tensor views, and, where they are not the whole storage's, offset, sizes and strides."""
     first = given[0] if given else None
     if isinstance(first, Storage) and first.dtype == dtype:
-        offset = given[1] if len(given) > 1 else 1
-        shape = sizes_given(*given[2:]) if len(given) > 2 else (len(first) - offset + 1,)
-        if offset < 1 or offset - 1 + math.prod(shape) > len(first):
-            raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(first)} elements")
-        return first, offset - 1, shape
+        return _part(first, *given[1:])
     if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
         return first.storage_, first.offset, first.shape, first.strides_
     if len(given) == 1 and not isinstance(first, (Storage, int, np.integer)):
         return (Storage(np.array(first, dtype)),)
+    if len(given) == 2 and all(isinstance(each, Storage) for each in given):
+        shape, strides = _sizes_and_strides(given)
+        return Storage.zeros((_reach(shape, strides),), dtype), 0, shape, strides
     return (Storage.zeros(sizes_given(*given) or (0,), dtype),)
+
+
+def _part(storage: Storage, offset: int = 1, *place: Any) -> tuple:
+    if not place:
+        shape, strides = (len(storage) - offset + 1,), (1,)
+    else:
+        shape, strides = _sizes_and_strides(place)
+    if offset < 1 or offset - 1 + _reach(shape, strides) > len(storage):
+        raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(storage)} elements")
+    return storage, offset - 1, shape, strides
+
+
+def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of two LongStorages, or of numbers by turns; strides that are negative or missing are those of row by row."""
+    if isinstance(given[0], (int, np.integer)):
+        given = (given[::2], given[1::2])
+    shape, strides = sizes_given(given[0]), list(sizes_given(given[1])) if len(given) > 1 else []
+    strides += [-1] * (len(shape) - len(strides))
+    step = 1
+    for axis in reversed(range(len(shape))):
+        strides[axis] = step if strides[axis] < 0 else strides[axis]
+        step = shape[axis] * strides[axis]
+    return shape, tuple(strides)
+
+
+def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """How many elements of the storage there are from the first one to the last one."""
+    return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0

@@ -144,6 +144,13 @@ DISTRIBUTIONS = {
 """Torch's distributions by name."""
 
 
+def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array of numbers that a generator's method gives; TypeError for types of whole numbers."""
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise TypeError(f"torch.rand: expected a floating-point type, got {dtype}")
+    return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
+
+
 def filled(distribution: Distribution, tensor: Any, args: tuple) -> Any:
     """The tensor, each of its elements drawn, row by row."""
     dtype = tensor.dtype
@@ -191,7 +198,7 @@ class Draws:
         return _folded(*next_draw())
 
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-        return in_blocks(draw, math.prod(shape), self.dtype).reshape(shape)
+        return drawn(draw, shape, self.dtype)
 
 
 class Zeros:

@@ -14,6 +14,9 @@ import numpy as np
 _RANGE = 1 << 32
 """How many values one draw of 32 bits has."""
 
+FEW = 32
+"""Up to how many numbers a loop is quicker than arrays."""
+
 _LAYOUT = np.dtype(
     [
         ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("state", "<u8", 624),
@@ -115,6 +118,8 @@ class Generator:
 
     def normal(self, count: int) -> np.ndarray:
         """Numbers of mean 0 and standard deviation 1."""
+        if count <= FEW:
+            return self._few_normal(count)
         found = np.empty(count)
         second = int(self._pair is not None and count > 0)
         if self._pair is not None and second:
@@ -128,6 +133,21 @@ class Generator:
         if rest % 2:
             self._pair = _Pair(float(x[-1]), float(y[-1]), float(rho[-1]))
         return found
+
+    def _few_normal(self, count: int) -> np.ndarray:
+        """The same for few numbers, where arrays cost more than a loop."""
+        found: list[float] = []
+        if self._pair is not None and count:
+            found.append(self._pair.rho * math.sin(2 * math.pi * self._pair.x))
+            self._pair = None
+        rest = count - len(found)
+        points = iter(self.uniform(rest + rest % 2).tolist())
+        for x, y in zip(points, points, strict=True):
+            rho, angle = math.sqrt(-2 * math.log(1 - y)), 2 * math.pi * x
+            found += (rho * math.cos(angle), rho * math.sin(angle))
+        if rest % 2:
+            self._pair = _Pair(x, y, rho)
+        return np.array(found[:count])
 
     def permutation(self, count: int) -> np.ndarray:
         """The numbers 0 to count - 1 in random order: each place in turn changes with one of those from it on."""

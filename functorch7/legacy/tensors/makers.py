@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import is_concrete
 from .default_type import default_dtype
+from .operations import of_one_type
 from .storage import precision, sizes_given
 
 
@@ -23,9 +24,14 @@ def _eye(rows: int, columns: int | None = None) -> np.ndarray:
     return np.eye(int(rows), None if columns is None else int(columns))
 
 
+OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
+"""Functions of sizes, which make arrays of any type at once."""
+
 MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
-    "zeros": (lambda *sizes: np.zeros(sizes_given(*sizes)), "zeros of these sizes, one by one or as a LongStorage"),
-    "ones": (lambda *sizes: np.ones(sizes_given(*sizes)), "ones of these sizes, one by one or as a LongStorage"),
+    **{
+        name: (lambda *sizes, make=make: make(sizes_given(*sizes)), f"{name} of these sizes, numbers or a LongStorage")
+        for name, make in OF_SIZES.items()
+    },
     "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
     "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
     "linspace": (
@@ -42,7 +48,15 @@ def made(name: str, args: tuple, like: Any, dtype: Any = None) -> Any:
     """`torch.f` of a maker; `like` makes tensors."""
     if args and hasattr(args[0], "storage_"):
         return getattr(args[0], name)(*args[1:])
-    return like.of(MAKERS[name][0](*args).astype(default_dtype() if dtype is None else dtype))
+    dtype = default_dtype() if dtype is None else dtype
+    if name in OF_SIZES:
+        return like.of(OF_SIZES[name](sizes_given(*args), dtype))
+    return like.of(MAKERS[name][0](*args).astype(dtype, copy=False))
+
+
+def _without(shape: tuple, axis: int) -> tuple:
+    axis %= max(len(shape), 1)
+    return (*shape[:axis], *shape[axis + 1 :])
 
 
 def joined(args: tuple, like: Any) -> Any:
@@ -52,13 +66,17 @@ def joined(args: tuple, like: Any) -> Any:
     tensors, results = (parts[-1], parts[:-1]) if is_table else (parts[-2:], parts[:-2])
     if len(tensors) < 1 + (not is_table) or len(results) > 1 or not all(hasattr(t, "storage_") for t in tensors):
         raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
-    first, axis = tensors[0], -1 if dim == -1 else tensors[0]._axis(dim)
+    of_one_type("cat", (*tensors, *results))
+    tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
+    first, axis = tensors[0], -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
     arrays = [each.array for each in tensors]
-    sizes = {tuple(np.delete(each.shape, axis)) for each in tensors}
-    if len(sizes) > 1 or len({each.ndim for each in tensors}) > 1:
+    sizes = {_without(each.shape, axis) for each in tensors}
+    if len(sizes) > 1:
         shapes = ", ".join("x".join(map(str, each.shape)) for each in tensors)
         raise ValueError(f"torch.cat: expected tensors of the same sizes but for one dimension, got {shapes}")
-    with precision(first.dtype):
-        library = np if all(map(is_concrete, arrays)) else jnp
-        found = library.concatenate(arrays, axis).astype(first.dtype)
+    if all(type(each) is np.ndarray for each in arrays):
+        found = np.concatenate(arrays, axis)
+    else:
+        with precision(first.dtype):
+            found = (np if all(map(is_concrete, arrays)) else jnp).concatenate(arrays, axis)
     return results[0].resize(*found.shape)._written(found) if results else like.of(found)

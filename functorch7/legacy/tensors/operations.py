@@ -11,7 +11,7 @@ import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .quiet import quietly
 from .storage import precision
 
 Forms = dict[str, Callable]
@@ -43,19 +44,41 @@ class Operation:
 
     def without_result(self, args: tuple) -> tuple[str, list] | None:
         """(form, arguments) of a call that leaves no argument out; None if there is no such form."""
-        for form in self.forms:
-            found = _matched(form, args)
-            if found is not None:
-                return form, found
-        return None
+        found = self._match(letters(args), True)
+        return None if found is None else (found[0], [1 if at is None else args[at] for at in found[1]])
 
-    def in_place(self, tensor: Any, args: tuple) -> tuple[str, list] | None:
-        """(form, arguments) of a method's call that leaves out `x`, which is the tensor itself."""
-        for form in self.forms:
-            found = _matched(form.replace("x", ""), args) if "x" in form else None
-            if found is not None:
-                return form, [*found[: form.index("x")], tensor, *found[form.index("x") :]]
-        return None
+    def of_method(self, tensor: Any, args: tuple) -> tuple[str, list] | None:
+        """(form, arguments) of a method's call: the tensor itself is `x`, or, if nothing is left out, the result."""
+        given = letters(args)
+        found = self._match(given, False) or self._match(given, True)
+        if found is None:
+            return None
+        args = (*args, tensor)  # the last one, -1
+        return found[0], [1 if at is None else args[at] for at in found[1]]
+
+    @cached_property
+    def _matches(self) -> dict[tuple[str, bool], tuple[str, tuple] | None]:
+        return {}
+
+    def _match(self, given: str, with_x: bool) -> tuple[str, tuple] | None:
+        """The form of a call, and the places of its arguments among those given; None for a number that is left out."""
+        key = (given, with_x)
+        if key not in self._matches:
+            self._matches[key] = next(
+                (
+                    (form, places)
+                    for form in self.forms
+                    if (places := places_of(form, given, with_x)) is not None and (with_x or "x" in form)
+                ),
+                None,
+            )
+        return self._matches[key]
+
+    def of_numbers(self, args: tuple) -> Any:
+        """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
+        if self.name not in OF_NUMBERS or not all(map(is_number, args)):
+            return None
+        return next((f(np, *map(float, args)) for form, f in self.forms.items() if len(form) == len(args)), None)
 
     def wrong(self, args: tuple) -> TypeError:
         """The error for arguments that are none of the forms."""
@@ -63,20 +86,73 @@ class Operation:
         return TypeError(f"torch.{self.name}: expected {self.usage()}, after a result if one is given, got ({given})")
 
     def computed(self, form: str, args: list) -> Any:
-        """The result as an array."""
-        return computed(self.forms[form], args, lambda arrays: self.fit(self.name, arrays))
+        """The result as an array. Raises TypeError for tensors of different types."""
+        arrays = plain_arrays(args, self.fit is same_count)
+        if arrays is None:
+            of_one_type(self.name, args)
+            found = computed(self.forms[form], args, lambda arrays: self.fit(self.name, arrays))
+        else:
+            if self.fit is not same_count:
+                self.fit(self.name, arrays)
+            found = quietly(self.forms[form], np, *arrays)
+            if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
+                return found
+        dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
+        return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
 
 
-def _matched(form: str, args: tuple) -> list | None:
-    found, rest = [], list(args)
-    for letter in form:
-        if rest and (is_number if letter in "nv" else is_tensor)(rest[0]):
-            found.append(rest.pop(0))
-        elif letter == "v":
-            found.append(1)
+def plain_arrays(args: Any, are_alike: bool) -> list | None:
+    """The arrays of tensors, all NumPy's, of one type and if need be one size, among plain numbers; None for others.
+
+    Most calls are such, and need no more checks.
+    """
+    arrays, first = [], None
+    for each in args:
+        if hasattr(each, "storage_"):
+            array = each.array
+            if type(array) is not np.ndarray:
+                return None
+            if first is None:
+                first = array
+            elif array.dtype is not first.dtype or (are_alike and array.shape != first.shape):
+                return None
+            arrays.append(array)
+        elif type(each) is float or type(each) is int:
+            arrays.append(each)
         else:
             return None
-    return None if rest else found
+    return None if first is None else arrays
+
+
+def letters(args: tuple) -> str:
+    """A letter for each argument: a tensor, a number, one that is both (a tensor without dimensions), or neither."""
+    return "".join([_letter(each) for each in args])
+
+
+def _letter(value: Any) -> str:
+    if hasattr(value, "storage_"):
+        return "t" if value.shape else "s"
+    if type(value) is float or type(value) is int:
+        return "n"
+    if is_number(value):
+        return "s" if is_tensor(value) else "n"
+    return "t" if is_tensor(value) else "?"
+
+
+def places_of(form: str, given: str, with_x: bool) -> tuple | None:
+    """The places of a form's arguments among those given, without `x` if it is left out; None if they do not fit."""
+    found, at = [], 0
+    for letter in form:
+        if letter == "x" and not with_x:
+            found.append(-1)
+        elif at < len(given) and given[at] in ("ns" if letter in "nv" else "ts"):
+            found.append(at)
+            at += 1
+        elif letter == "v":
+            found.append(None)
+        else:
+            return None
+    return tuple(found) if at == len(given) else None
 
 
 def is_number(value: Any) -> bool:
@@ -96,6 +172,27 @@ def described(value: Any) -> str:
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)
     return f"a tensor of size {sizes_text(np.shape(value))}"
+
+
+def _are_known(*tensors: Any) -> bool:
+    return all(is_concrete(each.array) for each in tensors)
+
+
+def of_one_type(name: str, args: Any) -> None:
+    """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
+
+    Those that are being traced have JAX's precision instead of their own.
+    """
+    first = None
+    for each in args:
+        if hasattr(each, "storage_"):
+            if first is None:
+                first = each
+            elif each.dtype != first.dtype and each.type() != first.type() and _are_known(first, each):
+                raise TypeError(
+                    f"torch.{name}: expected a {first.type()}, as the first tensor, got a {each.type()}; "
+                    "typeAs and copy convert"
+                )
 
 
 def sizes_text(shape: tuple) -> str:
@@ -182,9 +279,9 @@ def same_count(name: str, arrays: list) -> list:
 def conforming(signature: str) -> Callable[[str, list], list]:
     """The check that the tensors among the arguments have sizes as in an einsum's signature."""
 
-    def fit(name: str, arrays: list) -> list:
+    @lru_cache(1024)
+    def check(name: str, shapes: tuple) -> None:
         inputs, output = signature.split("->")
-        shapes = [each.shape for each in arrays if getattr(each, "shape", ())]
         letters = inputs.split(",")
         if len(shapes) > len(letters):  # what the product is added to
             letters = [output, *letters]
@@ -192,6 +289,9 @@ def conforming(signature: str) -> Callable[[str, list], list]:
         if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
             given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
             raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
+
+    def fit(name: str, arrays: list) -> list:
+        check(name, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
         return arrays
 
     return fit
@@ -250,7 +350,7 @@ MAPS = {
 
 _POINTWISE: dict[str, tuple[Forms, str]] = {
     **{name: ({"x": _named(name)}, formula) for name, formula in MAPS.items()},
-    "sigmoid": ({"x": lambda m, x: jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
+    "sigmoid": ({"x": lambda m, x: 1 / (1 + m.exp(-x)) if m is np else jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
     "acos": ({"x": _named("arccos")}, "the angle in [0, pi] whose cosine is x"),
     "asin": ({"x": _named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
     "atan": ({"x": _named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
@@ -293,6 +393,9 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
 }
+
+OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "frac", "lerp", "pow"} - {"sign"}
+"""Those that are functions of numbers, too."""
 
 _PRODUCTS = {
     "mm": ("ij,jk->ik", _named("matmul")),

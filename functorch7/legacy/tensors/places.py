@@ -1,4 +1,4 @@
-"""What tensors do at places that indices or masks name, and views of their parts."""
+"""What tensors do at places that indices or masks name."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
-import jax.numpy as jnp
 import numpy as np
 
-from ...core import is_concrete
 from .operations import is_number, sizes_text
 from .results import indices
-from .storage import precision, sizes_given
+from .storage import sizes_given
+from .views import Views
 
 _CASTS = {
     "byte": "Byte", "char": "Char", "short": "Short", "int": "Int", "long": "Long", "float": "Float",
@@ -20,84 +19,12 @@ _CASTS = {
 }  # fmt: skip
 
 
-class Places:
-    """The part of Tensor that reads and writes at places, and views parts."""
+class Places(Views):
+    """The part of Tensor that reads and writes at places."""
 
     __slots__ = ()
 
-    array: Any
-    dtype: Any
-    shape: tuple[int, ...]
-    offset: int
-    strides_: tuple[int, ...]
-    storage_: Any
-    viewing: Any
-    of: Any
-    ndim: int
-    dim: Any
     numpy: Any
-    narrow: Any
-    size: Any
-    set: Any
-    resize: Any
-    copy: Any
-    nElement: Any
-    _axis: Any
-
-    # Views ------------------------------------------------------------------------------------------------------------
-
-    def squeeze(self, dim: int | None = None) -> Self:
-        """The view without the dimensions of size 1, or without this one if it is of size 1; of one element, size 1."""
-        axes = range(self.ndim) if dim is None else [self._axis(dim)]
-        kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
-        if not kept and self.ndim:
-            kept = [0]
-        return self._reordered(kept)
-
-    def permute(self, *dims: int) -> Self:
-        """The view with the dimensions in this order."""
-        axes = [self._axis(dim) for dim in sizes_given(*dims)]
-        if sorted(axes) != list(range(self.ndim)):
-            raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
-        return self._reordered(axes)
-
-    def _reordered(self, axes: list[int]) -> Self:
-        shape, strides = (tuple(values[a] for a in axes) for values in (self.shape, self.strides_))
-        return self.viewing(self.storage_, self.offset, shape, strides)
-
-    def unfold(self, dim: int, size: int, step: int) -> Self:
-        """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""
-        axis = self._axis(dim)
-        if not 1 <= size <= self.shape[axis] or step < 1:
-            raise ValueError(
-                f"torch.unfold: expected a size up to {self.shape[axis]} and a step, got {size} and {step}"
-            )
-        count = (self.shape[axis] - size) // step + 1
-        shape = (*self.shape[:axis], count, *self.shape[axis + 1 :], size)
-        strides = (*self.strides_[:axis], self.strides_[axis] * step, *self.strides_[axis + 1 :], self.strides_[axis])
-        return self.viewing(self.storage_, self.offset, shape, strides)
-
-    def split(self, size: int, dim: int = 1) -> list[Self]:
-        """Views of so many slices of a dimension each; the last has the rest."""
-        total = self.size(dim)
-        if size < 1:
-            raise ValueError(f"torch.split: expected a positive size, got {size}")
-        return [self.narrow(dim, first, min(size, total - first + 1)) for first in range(1, total + 1, size)]
-
-    def chunk(self, n: int, dim: int = 1) -> list[Self]:
-        """Up to n views of equal parts of a dimension; the last may be smaller."""
-        return self.split(math.ceil(self.size(dim) / n), dim)
-
-    def repeatTensor(self, *sizes: Any) -> Self:
-        """The elements repeated so often along each dimension, new ones first; or, as a result, those of another."""
-        if sizes and isinstance(sizes[0], Places):
-            repeated = sizes[0].repeatTensor(*sizes[1:])
-            return self.resize(*repeated.shape).copy(repeated)
-        times = sizes_given(*sizes)
-        if len(times) < self.ndim:
-            raise ValueError(f"torch.repeatTensor: expected {self.ndim} or more numbers, got {times}")
-        with precision(self.dtype):
-            return self.of((np if is_concrete(self.array) else jnp).tile(self.array, times))
 
     # Masks ------------------------------------------------------------------------------------------------------------
 

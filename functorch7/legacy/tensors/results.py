@@ -21,7 +21,9 @@ from ...core import is_concrete
 from ...core.checks import check_values, lookable
 from ...core.contexts import during
 from .default_type import default_dtype
-from .operations import computed, described, is_number, is_tensor, same_count, sizes_text
+from .operations import computed, described, is_number, is_tensor, of_one_type, plain_arrays, same_count, sizes_text
+from .quiet import quietly
+from .storage import type_name_of
 
 WORDS = {
     "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
@@ -47,6 +49,29 @@ class Form:
         """The places of the arguments that are tensors."""
         return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
 
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        """The places of those that are dimensions."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "dD")
+
+    @cached_property
+    def indices(self) -> tuple[int, ...]:
+        """The places of those that are LongTensors of indices."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
+
+    def places(self, given: str) -> tuple | None:
+        """The places of the arguments among those with these letters; None if the call is not of this form."""
+        found, at = [], 0
+        for letter in self.letters:
+            if at < len(given) and given[at] in TAKES[letter.lower()]:
+                found.append(at)
+                at += 1
+            elif letter.isupper():
+                found.append(None)
+            else:
+                return None
+        return tuple(found) if at == len(given) else None
+
     def matched(self, args: tuple) -> list | None:
         """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
         found, rest = [], list(args)
@@ -58,6 +83,16 @@ class Form:
             else:
                 return None
         return None if rest else found
+
+
+TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
+"""The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
+LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
+
+
+def _letter(value: Any) -> str:
+    """A plain argument's letter; "?" for others."""
+    return LETTERS.get(type(value)) or ("t" if hasattr(value, "storage_") and value.shape else "?")
 
 
 def _is(letter: str, value: Any) -> bool:
@@ -78,6 +113,25 @@ class Row:
 
     def call(self, args: tuple, like: Any) -> Any:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
+        given = "".join([_letter(each) for each in args])
+        if given not in self._plans:
+            self._plans[given] = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), None)
+        plan = self._plans[given]
+        if plan is not None:
+            form, places = plan
+            found = [None if at is None else args[at] for at in places]
+            made = self._computed(form, found)
+            if len(made) == 1:
+                return _made(made[0], form.results[0], like, args[0])
+            return tuple([_made(each, kind, like, args[0]) for each, kind in zip(made, form.results, strict=True)])
+        return self._call(args, like)
+
+    @cached_property
+    def _plans(self) -> dict[str, Any]:
+        """The form, and where its arguments are, by the letters of a call that has plain arguments and no results."""
+        return {}
+
+    def _call(self, args: tuple, like: Any) -> Any:
         for form in self.forms:
             found = form.matched(args)
             if found is not None:
@@ -89,27 +143,35 @@ class Row:
             count = len(form.results)
             given, found = args[:count], form.matched(args[count:])
             if found is not None and NUMBER not in form.results and all(hasattr(each, "storage_") for each in given):
+                for result, kind in zip(given, form.results, strict=True):
+                    self._check(result, kind, found[0])
                 arrays = self._computed(form, found)
                 return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
         raise self._wrong(args)
 
+    def _check(self, result: Any, kind: Any, x: Any) -> None:
+        """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
+        if kind is SAME or (kind is BYTE and result.dtype != BYTE):
+            of_one_type(self.name, (x, result))
+        elif result.dtype != kind:
+            raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
+
     def _computed(self, form: Form, found: list) -> tuple:
-        for place, letter in enumerate(form.letters):
-            if letter in "dD" and found[place] is not None:
+        for place in form.dimensions:
+            if found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
-            elif letter == "k":
-                found[place] = lookable(found[place].array if hasattr(found[place], "storage_") else found[place])
-        x = found[0]
-        if (
-            all(map(is_concrete, found))
-            and form.tensors == (0,)
-            and hasattr(x, "storage_")
-            and isinstance(array := x.array, np.ndarray)
-        ):
-            with np.errstate(all="ignore"):
-                made = form.compute(np, array, *found[1:])
-        else:
+        for place in form.indices:
+            given = found[place]
+            found[place] = lookable(given.array if hasattr(given, "storage_") else given)
+        known = all(is_concrete(found[place]) for place in form.indices)
+        arrays = plain_arrays([found[place] for place in form.tensors], form.by_element) if known else None
+        if arrays is None:
+            of_one_type(self.name, [found[place] for place in form.tensors])
             made = self._general(form, found)
+        else:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            made = quietly(form.compute, np, *found)
         return made if isinstance(made, tuple) else (made,)
 
     def _general(self, form: Form, found: list) -> Any:
@@ -147,10 +209,21 @@ def _one_or_all(results: list) -> Any:
 
 
 def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
+    if isinstance(array, np.generic):
+        array = np.asarray(array)
     if kind is NUMBER:
-        return np.asarray(array).item() if is_concrete(array) else like.of(array)
+        return (
+            array.item()
+            if type(array) is np.ndarray
+            else np.asarray(array).item()
+            if is_concrete(array)
+            else like.of(array)
+        )
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
-    return like.of(array if array.dtype == dtype else array.astype(dtype))
+    if array.dtype is dtype or array.dtype == dtype:
+        return like.of(array)
+    is_mask = type(array) is np.ndarray and array.dtype == np.bool_ and dtype is BYTE
+    return like.of(array.view(BYTE) if is_mask else array.astype(dtype))
 
 
 def _into(result: Any, array: Any) -> Any:
@@ -193,17 +266,15 @@ def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
 
 def _extreme(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
-        at = m.expand_dims(getattr(m, f"arg{name}")(x, axis), axis)
-        return m.take_along_axis(x, at, axis), at + 1
+        return getattr(x, name)(axis, keepdims=True), getattr(m, f"arg{name}")(x, axis, keepdims=True) + 1
 
-    return Form("x", lambda m, x: getattr(m, name)(x), (NUMBER,)), Form("xd", along, (SAME, LONG))
+    return Form("x", lambda m, x: getattr(x, name)(), (NUMBER,)), Form("xd", along, (SAME, LONG))
 
 
 def _ordered(m: Any, x: Any, axis: int, descending: bool | None) -> tuple[Any, Any]:
-    order = m.argsort(x, axis, stable=True)
-    if descending:
-        order = m.flip(m.argsort(m.flip(x, axis), axis, stable=True), axis)
-        order = x.shape[axis] - 1 - order
+    if not descending:
+        return m.sort(x, axis), m.argsort(x, axis, stable=True) + 1
+    order = x.shape[axis] - 1 - m.flip(m.argsort(m.flip(x, axis), axis, stable=True), axis)
     return m.take_along_axis(x, order, axis), order + 1
 
 
@@ -282,17 +353,19 @@ def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
     return m.take_along_axis(x, indices("gather", at, x.shape[axis]), axis)
 
 
-def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
     bounds = (low or 0, high or 0)
     if bounds[0] == bounds[1]:
         bounds = (x.min(), x.max())
-    if bounds[0] == bounds[1]:
-        bounds = (bounds[0] - 1, bounds[1] + 1)
-    return m.histogram(x.reshape(-1), int(bins or 100), bounds)[0].astype(x.dtype)
+    return bounds if bounds[0] != bounds[1] else (bounds[0] - 1, bounds[1] + 1)
 
 
-def _histograms(m: Any, x: Any, *given: Any) -> Any:
-    return m.stack([_histogram(m, row, *given) for row in x])
+def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+    return m.histogram(x.reshape(-1), int(bins or 100), _bounds(x, low, high))[0].astype(x.dtype)
+
+
+def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in x])
 
 
 def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:
@@ -313,9 +386,9 @@ ROWS = {
         "le": (_comparison("less_equal"), "1 where x is not greater, else 0"),
         "gt": (_comparison("greater"), "1 where x is greater, else 0"),
         "ge": (_comparison("greater_equal"), "1 where x is not less, else 0"),
-        "sum": (_reduction(lambda m, x, axis, keep: m.sum(x, axis, keepdims=keep)), "the sum"),
-        "prod": (_reduction(lambda m, x, axis, keep: m.prod(x, axis, keepdims=keep)), "the product"),
-        "mean": (_reduction(lambda m, x, axis, keep: m.mean(x, axis, keepdims=keep)), "the mean"),
+        "sum": (_reduction(lambda m, x, axis, keep: x.sum(axis, keepdims=keep)), "the sum"),
+        "prod": (_reduction(lambda m, x, axis, keep: x.prod(axis, keepdims=keep)), "the product"),
+        "mean": (_reduction(lambda m, x, axis, keep: x.mean(axis, keepdims=keep)), "the mean"),
         "std": (_spread("std"), "the standard deviation, over n - 1, or n if biased"),
         "var": (_spread("var"), "the variance, over n - 1, or n if biased"),
         "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),
@@ -326,8 +399,8 @@ ROWS = {
         "trace": ((Form("x", lambda m, x: m.trace(x), (NUMBER,)),), "the sum of a matrix's diagonal"),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
-        "cumsum": ((Form("xD", lambda m, x, axis: m.cumsum(x, axis or 0)),), "the sums so far"),
-        "cumprod": ((Form("xD", lambda m, x, axis: m.cumprod(x, axis or 0)),), "the products so far"),
+        "cumsum": ((Form("xD", lambda m, x, axis: x.cumsum(axis or 0)),), "the sums so far"),
+        "cumprod": ((Form("xD", lambda m, x, axis: x.cumprod(axis or 0)),), "the products so far"),
         "sort": ((Form("xDB", _sort, (SAME, LONG)),), "the elements in order, descending if true, and where they were"),
         "topk": (
             (Form("xIDBB", _topk, (SAME, LONG)),), "the k smallest, or largest if true, in order, and where they are"

@@ -4,15 +4,15 @@ import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from ...core import is_concrete
 from ...layers.tensor_types import TYPES
 from .changes import changed
+from .printing import column
+from .strides import contiguous_stride, cut_out
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -31,10 +31,16 @@ def type_name_of(dtype: Any) -> str:
     return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
 
 
+class CurrentDevice:
+    """The number of the GPU to which CUDA's types go, from 1."""
+
+    number = 1
+
+
 def gpu(who: str) -> Any:
-    """The first GPU; raises RuntimeError, naming who asked, if there is none."""
+    """The current GPU; raises RuntimeError, naming who asked, if there is none."""
     with contextlib.suppress(RuntimeError):
-        return jax.devices("gpu")[0]
+        return jax.devices("gpu")[CurrentDevice.number - 1]
     raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
 
 
@@ -104,7 +110,7 @@ class Storage:
             self._parts = (array, {})
         found = self._parts[1]
         if (offset, shape, stride) not in found:
-            found[offset, shape, stride] = _cut(array, offset, shape, stride)
+            found[offset, shape, stride] = cut_out(array, offset, shape, stride)
         return found[offset, shape, stride]
 
     @property
@@ -212,11 +218,42 @@ class Storage:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        numbers = self._flat()
-        are_whole = all(numbers == np.floor(numbers))
-        texts = [f"{n:.0f}" if are_whole else f"{n:.4f}" for n in numbers.astype(float)]
-        width = max(map(len, texts), default=0) + 1
-        return "".join(f"{text:>{width}}\n" for text in texts) + f"[{self.type()} of size {len(numbers)}]"
+        return f"{column(self._flat())}[{self.type()} of size {len(self)}]"
+
+    def string(self, text: str | bytes | None = None) -> Any:
+        """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
+
+        Bytes that are no UTF-8 become the characters of these numbers.
+        """
+        if self.dtype.itemsize != 1:
+            raise TypeError(f"{self.type()}: string: expected a CharStorage or ByteStorage")
+        if text is None:
+            return as_text(self._flat().tobytes())
+        data = text if isinstance(text, bytes) else text.encode()
+        self.resize(len(data)).array = np.frombuffer(data, self.dtype).copy()
+        return self
+
+    def retain(self) -> None:
+        """Does nothing: memory is Python's."""
+
+    free = retain
+
+    # Its memory -----------------------------------------------------------------------------------------------------
+
+    def memory(self) -> np.ndarray:
+        """The elements as one flat NumPy array; from now on its changes are the storage's, and the other way round."""
+        self.array = self.writable()
+        self.__class__ = FixedStorage  # type: ignore[assignment]
+        return self.memory()
+
+    def data(self, asnumber: bool = False) -> Any:
+        """The elements to read and write, counted from 0, as LuaJIT sees them; or the address of the first."""
+        memory = self.memory()
+        return memory.ctypes.data if asnumber else memory
+
+    def cdata(self) -> "StorageData":
+        """What C has of it: its elements and their number."""
+        return StorageData(self.memory(), len(self))
 
     def __deepcopy__(self, memo: dict) -> "Storage":
         self._owned = False  # the array itself is shared until one side writes
@@ -229,30 +266,80 @@ class Storage:
         return Storage, (np.asarray(self.array),)
 
 
-@lru_cache(4096)
-def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
-    """The row-major strides, in elements, of a size."""
-    return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
+class StorageData(NamedTuple):
+    """The fields of Torch's C structure of a storage."""
+
+    data: np.ndarray
+    size: int
 
 
-def _cut(array: Any, offset: int, shape: tuple, stride: tuple) -> Any:
-    """The elements of a view of an array, where the array is."""
-    if isinstance(array, jax.Array) and not (is_concrete(array) and array.devices() == _cpu()):
-        positions = offset + strided(np.arange(array.size), shape, stride)
-        return array.reshape(-1)[positions]
-    part = strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
-    with precision(part.dtype):
-        return jax.device_put(part)
+class FixedStorage(Storage):
+    """A storage whose elements stay where they are in memory, because others read and write them there.
+
+    Who asks for its array gets a copy: JAX must not see later changes.
+    """
+
+    __slots__ = ()
+
+    def memory(self) -> np.ndarray:
+        """The elements."""
+        return self._array.reshape(-1)  # type: ignore[union-attr]
+
+    writable = memory
+
+    @property
+    def array(self) -> Any:
+        """A copy of the elements."""
+        return np.array(self._array).reshape(self.shape)
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        self.memory()[:] = np.asarray(array).reshape(-1)
+
+    @property
+    def is_zero(self) -> bool:
+        """Nobody knows without looking."""
+        return False
+
+    def zero(self) -> None:
+        """Fills with zeros."""
+        self.memory()[:] = 0
+
+    def resize(self, size: int) -> Storage:
+        """Moves the elements to other memory, as in C."""
+        if size != len(self):
+            array = self.array
+            self.__class__ = Storage  # type: ignore[assignment]
+            self.array = array
+        return Storage.resize(self, size)
+
+    def cast(self, dtype: Any, device: Any = None) -> Storage:
+        """A copy in another dtype (and on a device)."""
+        return Storage(self.array).cast(dtype, device)
+
+    def __deepcopy__(self, memo: dict) -> Storage:
+        memo[id(self)] = copy = Storage(self.array)
+        return copy
 
 
-def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
-    """A view of elements that lie one after another; strides are in elements."""
-    return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
+class MappedStorage(FixedStorage):
+    """A storage of memory that is somebody else's: a file's, a part of another storage's."""
+
+    __slots__ = ()
+
+    def resize(self, size: int) -> Storage:
+        """Raises ValueError: this memory does not grow."""
+        if size != len(self):
+            raise ValueError(f"{self.type()}: resize: memory of {len(self)} elements that is not its own, got {size}")
+        return self
 
 
-@cache
-def _cpu() -> set:
-    return {jax.devices("cpu")[0]}
+def as_text(data: bytes) -> str:
+    """Bytes as a text, by UTF-8 where they are such."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def long_storage(numbers: Any) -> Storage:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,18 @@ from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
 from .operations import sizes_text
-from .storage import Storage, contiguous_stride, long_storage, sizes_given, strided
+from .storage import Storage, StorageData, long_storage, sizes_given
+from .strides import contiguous_stride, strided
+
+
+class TensorData(NamedTuple):
+    """The fields of Torch's C structure of a tensor."""
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    nDimension: int
+    storage: StorageData
+    storageOffset: int
 
 
 class Tensor(Arithmetic):
@@ -34,7 +45,8 @@ class Tensor(Arithmetic):
     def __init__(self, *given: Any):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
-        `Tensor(storage, offset=1, *sizes)`, which views a storage of this type.
+        `Tensor(sizes, strides)`, LongStorages both; `Tensor(storage, offset=1, sizes, strides)`, which views a storage
+        of this type (sizes and strides as LongStorages, or by turns as numbers; without strides row by row).
         """
         self._bind(*place_given(default_dtype(), given))
 
@@ -81,10 +93,11 @@ class Tensor(Arithmetic):
     @property
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
-        storage = self.storage_
+        storage, shape = self.storage_, self.shape
+        if shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+            return storage.array  # most tensors are such
         if self._is_whole():
-            array = storage.array
-            return array if array.shape == self.shape else array.reshape(self.shape)
+            return storage.array.reshape(shape)
         if not is_concrete(storage.array):
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():
@@ -191,88 +204,18 @@ class Tensor(Arithmetic):
         mine = (self.offset, self.shape, self.strides_)
         return self.storage_ is other.storage_ and mine == (other.offset, other.shape, other.strides_)
 
-    # Views --------------------------------------------------------------------------------------------------------
+    # What it views ------------------------------------------------------------------------------------------------
 
-    def _axis(self, dim: int) -> int:
-        if not 1 <= dim <= self.dim():
-            raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
-        return dim - 1
-
-    def _index(self, axis: int, index: int) -> int:
-        size = self.shape[axis]
-        position = index - 1 if index > 0 else index + size
-        if index == 0 or not 0 <= position < size:
-            raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
-        return position
-
-    def narrow(self, dim: int, first: int, size: int) -> "Tensor":
-        """The view of `size` slices of a dimension, from slice `first`."""
-        axis = self._axis(dim)
-        start = self._index(axis, first)
-        if size < 1 or start + size > self.shape[axis]:
-            raise IndexError(f"narrow({dim}, {first}, {size}) out of range of size {self.shape[axis]}")
-        shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
-        return Tensor.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
-
-    def select(self, dim: int, index: int) -> "Tensor":
-        """The view of one slice of a dimension, which disappears."""
-        axis = self._axis(dim)
-        offset = self.offset + self._index(axis, index) * self.strides_[axis]
-        shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
-        return Tensor.viewing(self.storage_, offset, shape, stride)
-
-    def transpose(self, dim1: int, dim2: int) -> "Tensor":
-        """The view with two dimensions exchanged."""
-        order = list(range(self.ndim))
-        a, b = self._axis(dim1), self._axis(dim2)
-        order[a], order[b] = order[b], order[a]
-        shape, stride = (tuple(v[i] for i in order) for v in (self.shape, self.strides_))
-        return Tensor.viewing(self.storage_, self.offset, shape, stride)
-
-    def t(self) -> "Tensor":
-        """The transposed view of a matrix."""
-        return self.transpose(1, 2)
-
-    def view(self, *sizes: Any) -> "Tensor":
-        """The view of a contiguous tensor with other sizes, of which one may be -1."""
-        if not self.isContiguous():
-            raise ValueError("view: expected a contiguous tensor; call contiguous() first")
-        shape = np.broadcast_to(np.False_, self.shape).reshape(sizes_given(*sizes)).shape
-        return Tensor.viewing(self.storage_, self.offset, shape)
-
-    def viewAs(self, other: "Tensor") -> "Tensor":
-        """The view with the sizes of another tensor."""
-        return self.view(*other.shape)
-
-    def contiguous(self) -> "Tensor":
-        """Itself if contiguous, else a contiguous copy."""
-        return self if self.isContiguous() else self.clone()
-
-    def reshape(self, *sizes: Any) -> "Tensor":
-        """A copy of the elements with other sizes."""
-        return self.clone().view(*sizes)
-
-    def expandAs(self, other: Any) -> "Tensor":
-        """The view in which dimensions of size 1 repeat to the sizes of another tensor."""
-        return self.expand(*np.shape(other))
-
-    def expand(self, *sizes: Any) -> "Tensor":
-        """The view in which dimensions of size 1 repeat to these sizes. Raises ValueError where they do not fit."""
-        shape = sizes_given(*sizes)
-        if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
-            raise ValueError(f"expand: expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
-        stride = tuple(
-            0 if mine == 1 and wanted != 1 else s
-            for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
-        )
-        return Tensor.viewing(self.storage_, self.offset, shape, stride)
-
-    def set(self, other: "Tensor | None" = None) -> "Tensor":
-        """Makes this tensor the same view as another (or empty): from now on they share their elements."""
-        if other is None:
-            self.rebind(Storage.zeros((0,), self.dtype))
-        else:
-            self.rebind(other.storage_, other.offset, other.shape, other.strides_)
+    def set(self, *given: Any) -> "Tensor":
+        """Becomes a view of what others view: `set(tensor)`, `set(storage, [offset, sizes, [strides]])`, with sizes and
+        strides as LongStorages or by turns as numbers; without arguments an empty tensor. Raises TypeError for another
+        type.
+        """
+        first = given[0] if given else Storage.zeros((0,), self.dtype)
+        if not isinstance(first, (Tensor, Storage)) or first.dtype != self.dtype:
+            kind = first.type() if isinstance(first, (Tensor, Storage)) else repr(first)
+            raise TypeError(f"torch.set: expected a {self.type()} or its storage, got {kind}")
+        self.rebind(*place_given(self.dtype, given or (first,)))
         return self
 
     def resize(self, *sizes: Any) -> "Tensor":
@@ -295,7 +238,7 @@ class Tensor(Arithmetic):
     def _place(self, key: Any) -> "Tensor":
         """The view that an index denotes: numbers, [first, last] ranges and [] for all, one per dimension."""
         view, dim = self, 1
-        for each in key if isinstance(key, tuple) else (key,):
+        for each in key if isinstance(key, (tuple, Storage)) else (key,):
             if isinstance(each, slice):
                 if each != slice(None):
                     raise IndexError("slices are ambiguous with indices from 1; write t[[first, last]] or t.narrow()")
@@ -310,7 +253,7 @@ class Tensor(Arithmetic):
         return view
 
     def _mask(self, key: Any) -> np.ndarray | None:
-        array = None if isinstance(key, (int, np.integer, tuple, list, slice)) else np.asarray(key)
+        array = None if isinstance(key, (int, np.integer, tuple, list, slice, Storage)) else np.asarray(key)
         return array != 0 if array is not None and array.shape == self.shape and array.ndim else None
 
     def __getitem__(self, key: Any) -> Any:
@@ -344,6 +287,21 @@ class Tensor(Arithmetic):
         if storage is None:
             storage = self.storage_.__deepcopy__(memo)
         return Tensor.viewing(storage, self.offset, self.shape, self.strides_)
+
+    # Its memory -----------------------------------------------------------------------------------------------------
+
+    def data(self, asnumber: bool = False) -> Any:
+        """What lies in memory from the first element on, to read and write, counted from 0; or its address.
+
+        As LuaJIT sees it: a tensor that is not contiguous has other elements between its own. From now on the elements
+        stay in NumPy's memory, and JAX gets copies.
+        """
+        memory = self.storage_.memory()[self.offset :]
+        return memory.ctypes.data if asnumber else memory
+
+    def cdata(self) -> "TensorData":
+        """What C has of it, counted from 0."""
+        return TensorData(self.shape, self.strides_, self.dim(), self.storage_.cdata(), self.offset)
 
     def __reduce__(self):
         return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)

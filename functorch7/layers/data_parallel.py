@@ -1,0 +1,77 @@
+"""A module whose batches are shared out among several devices."""
+
+from typing import Any
+
+import jax
+from jax import lax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from ..core import Container, Module, check_dimension, expected
+from .placement import device_numbered
+
+
+class DataParallelTable(Container):
+    """The module inside, each device computing its part of the batch: XLA shares the slices of a dimension out.
+
+    `devices`: numbers of JAX's devices, from 1; all of them by default. With one device it is the module itself. All is
+    one compiled program, in which gradients are summed over the devices. A batch that they cannot share equally is
+    computed by each of them.
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: ValueError for dimension 0, for a module too many, for inputs without the dimension, and if it is applied
+    without a module.
+    Differs from Torch7: statistics are those of the whole batch; there are no replicas, so that nothing is
+    synchronised; saved in a .t7 file, it is its module.
+    Source: cunn/doc/cunnmodules.md, DataParallelTable.
+    """
+
+    dimension: int
+    devices: tuple[int, ...] = ()
+
+    def __init__(self, dimension: int, module: Module | None = None, devices: tuple[int, ...] = ()):
+        self._set(dimension=dimension, modules=() if module is None else (module,), devices=tuple(devices))
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_dimension(self, self.dimension)
+        if len(self.modules) > 1:
+            raise expected(self, "one module", len(self.modules))
+
+    @property
+    def takes_table(self) -> bool:
+        return bool(self.modules) and self.modules[0].traits.takes_table
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        if not self.modules:
+            raise expected(self, "a module inside", None)
+        devices = self.placed_on()
+        if len(devices) > 1:
+            params, buffers = lax.with_sharding_constraint((params, buffers), everywhere(devices))
+            input = jax.tree.map(lambda array: self._shared_out(array, devices), input)
+        output, buffer = self.call(0, params, buffers, input, key=key, train=train)
+        return output, [buffer, *buffers[1:]]
+
+    def placed_on(self) -> list[Any]:
+        """The devices."""
+        return [*dict.fromkeys(map(device_numbered, self.devices))] if self.devices else jax.devices()
+
+    def _shared_out(self, array: Any, devices: list[Any]) -> Any:
+        axis = self.dimension - 1 if self.dimension > 0 else array.ndim + self.dimension
+        if not 0 <= axis < array.ndim:
+            raise expected(self, f"input with dimension {self.dimension}", array)
+        fits = array.shape[axis] % len(devices) == 0
+        return lax.with_sharding_constraint(array, over(devices, axis) if fits else everywhere(devices))
+
+    def printed(self) -> str:
+        inside = f" @ {self.modules[0]}" if self.modules else ""
+        return f"nn.DataParallelTable({self.dimension}){inside}"
+
+
+def everywhere(devices: list[Any]) -> NamedSharding:
+    """Of arrays that each device has."""
+    return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec())
+
+
+def over(devices: list[Any], axis: int) -> NamedSharding:
+    """Of arrays of which each device has its slices of an axis."""
+    return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec(*[None] * axis, "devices"))

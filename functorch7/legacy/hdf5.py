@@ -1,0 +1,172 @@
+"""Torch's package hdf5: tensors in HDF5 files, by h5py.
+
+Source: torch-hdf5.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..interop.packages import package
+from .tensors.operations import sizes_text
+from .tensors.storage import type_name_of
+from .tensors.tensor import Tensor
+from .tensors.types import constructor_of
+
+MODES = ("a", "r", "r+", "w", "w-")
+
+
+class DataSetOptions:
+    """How data are kept in a file: in chunks of a size, and compressed.
+
+    Both methods return the options, so that calls chain.
+    """
+
+    def __init__(self) -> None:
+        self._chunks: tuple[int, ...] | None = None
+        self._level: int | None = None
+
+    def setChunked(self, *sizes: int) -> DataSetOptions:
+        """In chunks of this size, one number for each dimension; smaller where the data are. What `append` needs."""
+        self._chunks = sizes
+        return self
+
+    def setDeflate(self, level: int = 6) -> DataSetOptions:
+        """Compressed, 0 (fast) to 9 (small); it needs chunks."""
+        self._level = level
+        return self
+
+    def arguments(self, tensor: Tensor) -> dict[str, Any]:
+        """What h5py is told. Raises ValueError for chunks of another number of dimensions."""
+        if self._chunks is None:
+            return {} if self._level is None else {"compression": self._level}
+        if len(self._chunks) != tensor.dim():
+            raise ValueError(
+                f"hdf5.DataSetOptions: expected chunks of {tensor.dim()} dimensions, as the data, got {self._chunks}"
+            )
+        chunks = tuple(map(min, self._chunks, tensor.shape))
+        return {"chunks": chunks, "maxshape": (None, *tensor.shape[1:]), "compression": self._level}
+
+
+class HDF5DataSet:
+    """A tensor in a file, of which parts can be read."""
+
+    def __init__(self, inside: Any):
+        self._inside = inside
+
+    def all(self) -> Tensor:
+        """The whole tensor."""
+        return _tensor(self._inside[...])
+
+    def partial(self, *ranges: Any) -> Tensor:
+        """The part in these ranges, one for each dimension: [first, last], counted from 1, or a number.
+
+        Raises ValueError for another number of ranges.
+        """
+        if len(ranges) != self._inside.ndim:
+            raise ValueError(f"HDF5DataSet: partial: expected {self._inside.ndim} ranges, got {len(ranges)}")
+        bounds = [each if isinstance(each, (list, tuple)) else (each, each) for each in ranges]
+        return _tensor(self._inside[tuple(slice(first - 1, last) for first, last in bounds)])
+
+    def dataspaceSize(self) -> list[int]:
+        """The sizes, a list."""
+        return list(self._inside.shape)
+
+    def getTensorFactory(self) -> Callable[..., Any]:
+        """What makes tensors of this type, such as torch.FloatTensor."""
+        found = constructor_of(type_name_of(self._inside.dtype.newbyteorder("=")))
+        if found is None:
+            raise TypeError(f"{self}: Torch has no tensors of {self._inside.dtype}")
+        return found
+
+    def __repr__(self) -> str:
+        return f"[HDF5DataSet {self._inside.name}]"
+
+
+class HDF5Group:
+    """A folder in a file."""
+
+    def __init__(self, inside: Any):
+        self._inside = inside
+
+    def read(self, datapath: str = "/") -> Any:
+        """The data set, or the folder, at a path; KeyError if there is none."""
+        found = self._inside[datapath.strip("/")] if datapath.strip("/") else self._inside
+        return HDF5Group(found) if hasattr(found, "keys") else HDF5DataSet(found)
+
+    def all(self) -> dict[str, Any]:
+        """All tensors in it, a table of tables as the folders are."""
+        return {name: self.read(name).all() for name in self._inside}
+
+    def write(self, datapath: str, data: Any, options: DataSetOptions | None = None) -> None:
+        """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data."""
+        for path, tensor in _placed(datapath, data):
+            kept = {} if options is None else options.arguments(tensor)
+            self._inside.create_dataset(path, data=tensor.numpy(), **kept)
+
+    def append(self, datapath: str, data: Any, options: DataSetOptions | None = None) -> None:
+        """Writes a tensor's slices behind those that are there, which were written in chunks; or tables of such.
+
+        Raises ValueError where sizes but the first differ.
+        """
+        for path, tensor in _placed(datapath, data):
+            there = self._inside[path]
+            if there.shape[1:] != tensor.shape[1:]:
+                wanted, given = sizes_text(there.shape[1:]), sizes_text(tensor.shape[1:])
+                raise ValueError(f"hdf5: append to {path}: expected slices of size {wanted}, got {given}")
+            there.resize(len(there) + len(tensor), axis=0)
+            there[len(there) - len(tensor) :] = tensor.numpy()
+
+    def __repr__(self) -> str:
+        return f"[HDF5Group {self._inside.name}]"
+
+
+class HDF5File(HDF5Group):
+    """An open file; a block of `with` closes it."""
+
+    def filename(self) -> str:
+        """Its name."""
+        return self._inside.filename
+
+    def close(self) -> None:
+        """Closes it; what was read stays."""
+        self._inside.close()
+
+    def __enter__(self) -> HDF5File:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"[HDF5File: {self.filename()}]"
+
+
+def open(filename: str, mode: str = "a") -> HDF5File:
+    """Opens a file: "r" to read, "r+" to write as well, "w" anew, "w-" anew if there is none, "a" for "r+" or "w".
+
+    Raises ValueError for other modes, OSError if it cannot be opened, ImportError without h5py.
+    """
+    if mode not in MODES:
+        raise ValueError(f"hdf5.open: expected a mode of {', '.join(MODES)}, got {mode!r}")
+    h5py = package("h5py", "functorch7[hdf5]")
+    return HDF5File(h5py.File(os.path.expanduser(filename), mode))
+
+
+def _tensor(array: np.ndarray) -> Tensor:
+    return Tensor.of(np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
+
+
+def _placed(path: str, data: Any) -> list[tuple[str, Tensor]]:
+    """The tensors of a table of tables, with their paths."""
+    path = path.strip("/")
+    if isinstance(data, Tensor) and path:
+        return [(path, data)]
+    if not isinstance(data, (dict, list, tuple)):
+        raise TypeError(f"hdf5: expected a tensor or a table of tensors at {path or '/'!r}, got {data!r}")
+    entries = data.items() if isinstance(data, dict) else enumerate(data, 1)
+    return [each for name, inside in entries for each in _placed(f"{path}/{name}", inside)]

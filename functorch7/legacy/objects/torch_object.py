@@ -1,0 +1,27 @@
+"""Objects that are no modules: their class has Torch's name, and files have their fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class TorchObject:
+    """What classes of `torch.class` without a parent are: a table of fields under the name of a class."""
+
+    given_name = "torch.Object"
+
+    def typename(self) -> str:
+        """Torch's name of the class."""
+        return self.given_name
+
+
+def plain_class_named(name: str) -> Any:
+    """The newest of these classes that has a name, or None."""
+    waiting: list[type[TorchObject]] = [TorchObject]
+    found = None
+    while waiting:
+        kind = waiting.pop(0)
+        waiting += kind.__subclasses__()
+        if kind.given_name == name and kind is not TorchObject:
+            found = kind
+    return found

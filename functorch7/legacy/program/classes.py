@@ -1,0 +1,176 @@
+"""Torch's classes by name: `torch.class`, and what Torch tells of a class or an object of one."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ... import core
+from ...interop.t7 import T7Object
+from ...interop.torch7.names import KIN
+from .. import nn
+from ..objects.described import Described, class_named
+from ..objects.files import from_file, to_file
+from ..objects.torch_object import TorchObject, plain_class_named
+from ..tensors.types import constructor_of
+from .objects import type as type_of
+
+
+def class_(name: str, *given: Any) -> Any:
+    """A new class, `class_(name, [parentName], [module])`; with a parent, the class and its parent.
+
+    Its methods are set afterwards, `__init__` among them. "package.Name" is put into a package, `legacy`'s or a global
+    name of the caller's; "Name" among these; with a module or dict, there. `getattr(torch, "class")` is the same.
+    Raises ValueError for a parent or package that is not there.
+
+    >>> from functorch7.legacy import torch
+    >>> shop = {}
+    >>> Fruit = torch.class_("Fruit", shop)
+    >>> Fruit.name = lambda self: "a fruit"
+    >>> Apple, parent = torch.class_("Apple", "Fruit", shop)
+    >>> torch.type(shop["Apple"]()), shop["Apple"]().name(), parent is Fruit
+    ('Apple', 'a fruit', True)
+    """
+    *parents, module = given if given and not isinstance(given[-1], str) else (*given, None)
+    if len(parents) > 1 or not all(isinstance(each, str) for each in (name, *parents)):
+        raise TypeError(f"torch.class: expected (name, [parent's name], [module]), got {(name, *given)}")
+    made = _made(name, parents[0] if parents else None, module, sys._getframe(1).f_globals)
+    return (made, made.__bases__[0]) if parents else made
+
+
+def newmetatable(name: str, parentName: str | None = None, constructor: Callable | None = None) -> Any:
+    """A new class, as of `class_`; with a constructor, that is what its name stands for. Raises ValueError as `class_`.
+
+    >>> sorted(newmetatable("Pair", None, lambda a, b: {a, b})().__dict__)
+    []
+    """
+    names = sys._getframe(1).f_globals
+    made = _made(name, parentName, None, names)
+    if constructor is not None:
+        _put(name, constructor, None, names)
+    return made
+
+
+def _made(name: str, parent: str | None, module: Any, names: dict[str, Any]) -> Any:
+    base = TorchObject if parent is None else getmetatable(parent)
+    if base is None:
+        raise ValueError(f"torch.class: {name}: there is no class {parent!r}")
+    fields = {"given_name": name, "__module__": names.get("__name__", "__main__"), "__doc__": None}
+    made = types.new_class(name.rpartition(".")[2], (base,), exec_body=lambda body: body.update(fields))
+    _put(name, made, module, names)
+    return made
+
+
+def _put(name: str, value: Any, module: Any, names: dict[str, Any]) -> None:
+    """Gives a class its name where programs look for it."""
+    package, _, last = name.rpartition(".")
+    place = names if module is None and not package else module if module is not None else _package(package, names)
+    if isinstance(place, dict):
+        place[last] = value
+    else:
+        setattr(place, last, value)
+
+
+def _package(name: str, names: dict[str, Any]) -> Any:
+    found = names.get(name, sys.modules.get(f"functorch7.legacy.{name}", sys.modules.get(name)))
+    if found is None:
+        raise ValueError(f"torch.class: there is no package {name!r} that has been imported")
+    return found
+
+
+# Classes by name ------------------------------------------------------------------------------------------------------
+
+
+def getmetatable(name: str) -> Any:
+    """The class of a name: of `torch.class`, of a module, or what makes tensors or storages; None if there is none.
+
+    >>> getmetatable("nn.Linear").__name__, getmetatable("no.Class")
+    ('Linear', None)
+    """
+    spec_class = core.registry.get(KIN.get(name, name))
+    if spec_class is not None:
+        return getattr(nn, spec_class.__name__)
+    bases = {"nn.Module": nn.Module, "nn.Container": nn.Container, "nn.Criterion": nn.Criterion}
+    return bases.get(name) or plain_class_named(name) or class_named(name) or constructor_of(name)
+
+
+getconstructortable = getmetatable
+
+
+def factory(name: str) -> Callable[[], Any] | None:
+    """A function that makes an empty object of a class: its `__init__` does not run. None if there is no such class.
+
+    >>> factory("torch.LongTensor")().nElement()
+    0
+    """
+    kind = getmetatable(name)
+    if not isinstance(kind, type):
+        return kind
+    return lambda: object.__new__(kind)
+
+
+def setmetatable(table: dict[str, Any], classname: str) -> Any:
+    """An object of a class with a table's entries as fields, which it shares with the table; of a class of nn that is
+    not the program's own, as a file with these fields would give it. Raises ValueError for no such class.
+
+    >>> from functorch7.legacy import nn
+    >>> setmetatable({"train": True}, "nn.Tanh")
+    nn.Tanh
+    """
+    kind = getmetatable(classname)
+    if not isinstance(kind, type):
+        raise ValueError(f"torch.setmetatable: there is no class {classname!r}")
+    if issubclass(kind, Described) and kind.spec_class is not None:
+        return from_file(T7Object(classname, 1, to_file(table)))
+    made = object.__new__(kind)
+    made.__dict__ = table
+    return made
+
+
+def typename2id(name: str) -> int | None:
+    """A number of a class's own, by its name; None if there is no such class."""
+    kind = getmetatable(name)
+    return None if kind is None else builtins.id(kind)
+
+
+def id(object: Any) -> int | None:
+    """The number of an object's class; None for what is no object of Torch's.
+
+    >>> from functorch7.legacy import nn
+    >>> id(nn.Linear(2, 3)) == typename2id("nn.Linear"), id(3)
+    (True, None)
+    """
+    return typename2id(type_of(object))
+
+
+def isequal(object1: Any, object2: Any) -> bool:
+    """Whether two tables or objects are one and the same; False for numbers and texts."""
+    return object1 is object2 and not isinstance(object1, (bool, int, float, str, types.NoneType))
+
+
+def isclass(obj: Any) -> bool:
+    """Whether a value is a class of Torch's, or made by `torch.class`. Source: torchnet."""
+    return isinstance(obj, type) and issubclass(obj, (TorchObject, Described))
+
+
+def version(object: Any) -> int | None:
+    """The `version_` that an object, or its class, has; 1 without, and None for what is no object of Torch's."""
+    return None if id(object) is None else getattr(object, "version_", 1)
+
+
+# Environments ---------------------------------------------------------------------------------------------------------
+
+
+def getenv(function: Any) -> dict[str, Any]:
+    """The global names that a function sees."""
+    return function.__globals__
+
+
+def setenv(function: Any, table: dict[str, Any]) -> Any:
+    """The function with other global names: a new one, where Lua changes it."""
+    made = types.FunctionType(function.__code__, table, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made

@@ -1,0 +1,51 @@
+"""What packages around Torch put into `torch`: torch's own `include`, and functions of torchx and dp."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..objects.files import load_t7, save_t7
+from ..tensors.makers import joined
+from ..tensors.tensor import Tensor
+from .running import run_file
+
+
+def include(package: str, file: str) -> None:
+    """Runs a Python file that lies in a package's folder, with the caller's global names.
+
+    Raises ModuleNotFoundError if there is no such package, OSError if the file cannot be read.
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"torch.include: there is no package {package!r}")
+    run_file(os.path.join(os.path.dirname(found.origin), file), sys._getframe(1).f_globals)
+
+
+def concat(*args: Any) -> Tensor:
+    """concat([result,] tensors, [dim]): a table of tensors one after the other, along the first dimension by default.
+
+    Source: torchx.
+    """
+    return joined(args if isinstance(args[-1], int) else (*args, 1), Tensor)
+
+
+def protoClone(proto: Any, *args: Any) -> Any:
+    """A new object of the same class, made with these arguments; of a tensor, one of its type. Source: dp."""
+    return proto.new(*args) if isinstance(proto, Tensor) else type(proto)(*args)
+
+
+def checkpoint(path: str, make: Callable[[], Any], overwrite: bool = False, mode: str = "binary") -> Any:
+    """What a file has; if there is none, or with `overwrite`, what a function gives, which is saved there. Source: dp.
+
+    Folders above the file are made.
+    """
+    if not overwrite and os.path.exists(path):
+        return load_t7(path)
+    made = make()
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    save_t7(path, made, mode)
+    return made

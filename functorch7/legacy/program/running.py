@@ -1,0 +1,10 @@
+"""Runs Python files as Lua's dofile does."""
+
+from typing import Any
+
+
+def run_file(path: str, names: dict[str, Any]) -> None:
+    """Runs a file with global names that are there before and, with what it defines, afterwards."""
+    with open(path, encoding="utf-8") as file:
+        program = compile(file.read(), path, "exec")
+    exec(program, names)

@@ -1,0 +1,84 @@
+"""Numbers as Torch prints them: in columns, with a common scale where they are large or small."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+WIDTH = 80
+"""How many characters a line has at most; what is wider goes on below."""
+
+
+class Style(NamedTuple):
+    """How wide numbers are, how many digits follow the point, "f" or "e", and what they are divided by first."""
+
+    width: int
+    digits: int
+    kind: str
+    scale: float = 1
+
+    def text(self, number: float) -> str:
+        """A number, right-justified."""
+        return f"{number / self.scale:{self.width}.{self.digits}{self.kind}}"
+
+    def heading(self) -> str:
+        """The scale, where there is one."""
+        return "" if self.scale == 1 else f"{self.scale:g} *\n"
+
+
+def style_of(numbers: np.ndarray) -> Style:
+    """One style for all numbers, by their largest and smallest, and whether all are whole."""
+    sizes = np.abs(numbers[np.isfinite(numbers)])
+    least, most = (_figures(each) for each in (sizes.min(initial=math.inf), sizes.max(initial=0)))
+    special = 4 if sizes.size < numbers.size else 0  # room for -inf and nan
+    if np.all(np.isnan(numbers) | (numbers == np.floor(numbers))):
+        return Style(11, 4, "e") if most > 9 else Style(max(most + 1, special), 0, "f")
+    if most - least > 4:
+        return Style(12 if max(abs(most), abs(least)) > 99 else 11, 4, "e")
+    if most > 5 or most < 0:
+        return Style(7, 4, "f", 10.0 ** (most - 1))
+    return Style(most + 6 if most else 7, 4, "f")
+
+
+def _figures(size: float) -> int:
+    """How many figures stand before the point; 1 for 0, less for small numbers."""
+    return math.floor(math.log10(size)) + 1 if 0 < size < math.inf else 1
+
+
+def column(numbers: np.ndarray) -> str:
+    """One number on each line."""
+    numbers = np.asarray(numbers, np.float64).reshape(-1)
+    style = style_of(numbers)
+    return style.heading() + "".join(f"{style.text(each)}\n" for each in numbers)
+
+
+def printed(numbers: np.ndarray) -> str:
+    """A column, a matrix, or one matrix below the other, all in one style."""
+    numbers = np.asarray(numbers, np.float64)
+    if numbers.ndim < 2:
+        return column(numbers)
+    style = style_of(numbers)
+    if numbers.ndim == 2:
+        return _matrix(numbers, style)
+    places = (each[::-1] for each in np.ndindex(numbers.shape[-3::-1]))  # the first dimension changes first
+    return "\n".join(
+        f"({''.join(f'{each + 1},' for each in place)}.,.) = \n{_matrix(numbers[place], style, ' ')}"
+        for place in places
+    )
+
+
+def _matrix(rows: np.ndarray, style: Style, indent: str = "") -> str:
+    """Rows of a matrix, in groups of columns that a line has room for."""
+    count = rows.shape[1]
+    room = max((WIDTH - len(indent)) // (style.width + 1), 1)
+    parts = []
+    for first in range(0, count, room):
+        last = min(first + room, count)
+        title = f"Columns {first + 1} to {last}\n{indent}" if room < count else ""
+        margin = indent if style.scale == 1 else f"{indent} "
+        heading = style.heading()
+        lines = f"\n{margin}".join(" ".join(map(style.text, row[first:last])) for row in rows.tolist())
+        parts.append(f"{title}{heading}{f' {indent}' if heading else ''}{lines}\n")
+    return indent + "\n".join(parts)

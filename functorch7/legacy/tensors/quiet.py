@@ -1,0 +1,27 @@
+"""NumPy's functions without warnings of infinite and undefined results, which are no errors in Torch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any
+
+import numpy as np
+
+
+class _Own(threading.local):
+    def __init__(self) -> None:
+        # NumPy keeps what it does about them in a context variable: a context in which it is set once costs a call
+        # less than `np.errstate`, which takes longer than a sum of nine numbers.
+        context = Context()
+        context.run(np.seterr, all="ignore")
+        self.run = context.run
+
+
+_own = _Own()
+
+
+def quietly(function: Callable, *args: Any) -> Any:
+    """function(*args), which does not call this again."""
+    return _own.run(function, *args)

@@ -1,0 +1,35 @@
+"""Views of elements that lie one after another, by their strides."""
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...core import is_concrete
+
+
+@lru_cache(4096)
+def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
+    """The row-major strides, in elements, of a size."""
+    return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
+
+
+def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
+    """A view of elements that lie one after another; strides are in elements."""
+    return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
+
+
+def cut_out(array: Any, offset: int, shape: tuple, stride: tuple) -> Any:
+    """The elements of a view of an array, where the array is."""
+    if isinstance(array, jax.Array) and not (is_concrete(array) and _is_on_cpu(array)):
+        return array.reshape(-1)[offset + strided(np.arange(array.size), shape, stride)]
+    part = strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
+    # The type is kept, whatever precision JAX computes in.
+    with jax.enable_x64(part.dtype.itemsize == 8 or jax.config.read("jax_enable_x64")):
+        return jax.device_put(part)
+
+
+def _is_on_cpu(array: jax.Array) -> bool:
+    return all(device.platform == "cpu" for device in array.devices())

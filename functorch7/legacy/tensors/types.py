@@ -1,0 +1,114 @@
+"""Torch's constructors of tensors and storages of a type: torch.FloatTensor, torch.LongStorage, ..."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .default_type import default_dtype
+from .storage import TYPES, MappedStorage, dtype_of, gpu
+from .storage import Storage as _Storage
+from .tensor import Tensor
+
+
+class Constructor:
+    """Makes tensors, or storages, of one type; `isinstance` tells them, and methods are had from it as functions.
+
+    >>> longs = constructor_of("torch.LongTensor")
+    >>> longs([1, 2]).type(), isinstance(longs(3), longs), longs.add(longs([1, 2]), 1).totable()
+    ('torch.LongTensor', True, [2, 3])
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.dtype = dtype_of(name.replace("Storage", "Tensor"))
+        self.on_gpu = name.startswith("torch.Cuda")
+        self.kind = _Storage if name.endswith("Storage") else Tensor
+
+    def __call__(self, *given: Any) -> Any:
+        if self.on_gpu:
+            gpu(self.name)  # an error before anything is made
+        made = storage_given(self.dtype, *given) if self.kind is _Storage else Tensor.typed(self.dtype, *given)
+        if not self.on_gpu:
+            return made
+        return made.cast(self.dtype, gpu(self.name)) if isinstance(made, _Storage) else made.type(self.name)
+
+    new = __call__
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, self.kind) and value.dtype == self.dtype
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kind, name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@cache
+def constructor_of(name: str) -> Constructor | None:
+    """The constructor of a type by Torch's name, such as "torch.FloatTensor"; None for names of no type."""
+    return Constructor(name) if name.replace("Storage", "Tensor") in TYPES else None
+
+
+class _DefaultStorage:
+    """Makes storages of the default type."""
+
+    __name__ = "Storage"
+
+    def __call__(self, *given: Any) -> _Storage:
+        return storage_given(default_dtype(), *given)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, _Storage)
+
+
+Storage = _DefaultStorage()
+"""As torch.FloatStorage, of the default type."""
+
+
+# Storages -------------------------------------------------------------------------------------------------------------
+
+
+def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
+    """A storage: `(size)`, zeros; `(size, address)`, what lies there in memory; `(table)`; `(storage, [offset, size])`,
+    the same elements if they are of this type; `(filename, [shared, size, sharedMem])`, those of a file.
+    """
+    first = given[0] if given else 0
+    if isinstance(first, str):
+        return _of_file(dtype, *given)
+    if isinstance(first, (int, np.integer)):
+        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(first, dtype))
+    if isinstance(first, _Storage) and len(given) > 1:
+        return _part(dtype, *given)
+    return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(np.array(first, dtype))
+
+
+def _part(dtype: np.dtype, storage: _Storage, offset: int, size: int | None = None) -> _Storage:
+    size = len(storage) - offset + 1 if size is None else size
+    if storage.dtype != dtype or offset < 1 or size < 0 or offset - 1 + size > len(storage):
+        raise IndexError(
+            f"expected a part of a storage of {dtype}, got {storage.type()} from {offset} on, {size} of it"
+        )
+    return MappedStorage(storage.memory()[offset - 1 : offset - 1 + size])
+
+
+def _of_memory(dtype: np.dtype, size: int, address: int) -> _Storage:
+    # Whoever hands over an address keeps alive what is there, as in Torch.
+    lying: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
+    return MappedStorage(np.frombuffer(lying, dtype))
+
+
+def _of_file(
+    dtype: np.dtype, filename: str, shared: bool = False, size: int | None = None, sharedMem: bool = False
+) -> _Storage:
+    path = os.path.join("/dev/shm", filename.lstrip("/")) if sharedMem else filename
+    if shared and size is not None and (not os.path.exists(path) or os.path.getsize(path) < size * dtype.itemsize):
+        with open(path, "ab") as file:
+            file.truncate(size * dtype.itemsize)
+    shape = None if size is None else (size,)
+    return MappedStorage(np.memmap(path, dtype, "r+" if shared else "c", shape=shape))

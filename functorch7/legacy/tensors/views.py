@@ -1,0 +1,186 @@
+"""Views of a tensor's storage: parts, other orders and sizes of the same elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import is_concrete
+from .operations import sizes_text
+from .storage import precision, sizes_given
+
+
+class Views:
+    """The part of Tensor that gives other views of its elements."""
+
+    __slots__ = ()
+
+    array: Any
+    dtype: Any
+    shape: tuple[int, ...]
+    offset: int
+    strides_: tuple[int, ...]
+    storage_: Any
+    ndim: int
+    of: ClassVar[Any]
+    viewing: ClassVar[Any]
+    dim: Any
+    size: Any
+    set: Any
+    resize: Any
+    copy: Any
+    clone: Any
+    nElement: Any
+    isContiguous: Any
+
+    def _axis(self, dim: int) -> int:
+        if not 1 <= dim <= self.dim():
+            raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
+        return dim - 1
+
+    def _index(self, axis: int, index: int) -> int:
+        size = self.shape[axis]
+        position = index - 1 if index > 0 else index + size
+        if index == 0 or not 0 <= position < size:
+            raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
+        return position
+
+    # Parts ------------------------------------------------------------------------------------------------------------
+
+    def narrow(self, dim: int, first: int, size: int) -> Self:
+        """The view of `size` slices of a dimension, from slice `first`."""
+        axis = self._axis(dim)
+        start = self._index(axis, first)
+        if size < 1 or start + size > self.shape[axis]:
+            raise IndexError(f"narrow({dim}, {first}, {size}) out of range of size {self.shape[axis]}")
+        shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
+        return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
+
+    def select(self, dim: int, index: int) -> Self:
+        """The view of one slice of a dimension, which disappears."""
+        axis = self._axis(dim)
+        offset = self.offset + self._index(axis, index) * self.strides_[axis]
+        shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
+        return self.viewing(self.storage_, offset, shape, stride)
+
+    def unfold(self, dim: int, size: int, step: int) -> Self:
+        """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""
+        axis = self._axis(dim)
+        if not 1 <= size <= self.shape[axis] or step < 1:
+            raise ValueError(
+                f"torch.unfold: expected a size up to {self.shape[axis]} and a step, got {size} and {step}"
+            )
+        count = (self.shape[axis] - size) // step + 1
+        shape = (*self.shape[:axis], count, *self.shape[axis + 1 :], size)
+        strides = (*self.strides_[:axis], self.strides_[axis] * step, *self.strides_[axis + 1 :], self.strides_[axis])
+        return self.viewing(self.storage_, self.offset, shape, strides)
+
+    def split(self, size: int, dim: int = 1) -> list[Self]:
+        """Views of so many slices of a dimension each; the last has the rest."""
+        total = self.size(dim)
+        if size < 1:
+            raise ValueError(f"torch.split: expected a positive size, got {size}")
+        return [self.narrow(dim, first, min(size, total - first + 1)) for first in range(1, total + 1, size)]
+
+    def chunk(self, n: int, dim: int = 1) -> list[Self]:
+        """Up to n views of equal parts of a dimension; the last may be smaller."""
+        return self.split(math.ceil(self.size(dim) / n), dim)
+
+    # Other orders -----------------------------------------------------------------------------------------------------
+
+    def transpose(self, dim1: int, dim2: int) -> Self:
+        """The view with two dimensions exchanged."""
+        order = list(range(self.ndim))
+        a, b = self._axis(dim1), self._axis(dim2)
+        order[a], order[b] = order[b], order[a]
+        return self._reordered(order)
+
+    def t(self) -> Self:
+        """The transposed view of a matrix."""
+        return self.transpose(1, 2)
+
+    def permute(self, *dims: int) -> Self:
+        """The view with the dimensions in this order."""
+        axes = [self._axis(dim) for dim in sizes_given(*dims)]
+        if sorted(axes) != list(range(self.ndim)):
+            raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
+        return self._reordered(axes)
+
+    def squeeze(self, dim: int | None = None) -> Self:
+        """The view without the dimensions of size 1, or without this one if it is of size 1; of one element, size 1."""
+        axes = range(self.ndim) if dim is None else [self._axis(dim)]
+        kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
+        if not kept and self.ndim:
+            kept = [0]
+        return self._reordered(kept)
+
+    def _reordered(self, axes: list[int]) -> Self:
+        shape, strides = (tuple(values[a] for a in axes) for values in (self.shape, self.strides_))
+        return self.viewing(self.storage_, self.offset, shape, strides)
+
+    # Other sizes ------------------------------------------------------------------------------------------------------
+
+    def view(self, *sizes: Any) -> Self:
+        """The view of a contiguous tensor with other sizes, one may be -1; `r.view(x, sizes...)` becomes it."""
+        if sizes and isinstance(sizes[0], Views):
+            return self.set(sizes[0].view(*sizes[1:]))
+        if not self.isContiguous():
+            raise ValueError("view: expected a contiguous tensor; call contiguous() first")
+        shape = sizes_given(*sizes)
+        total, covered = math.prod(self.shape), math.prod(shape)
+        if covered < 0 and shape.count(-1) == 1 and total % covered == 0:
+            shape = tuple([total // -covered if each == -1 else each for each in shape])
+        elif covered != total:
+            shape = np.broadcast_to(np.False_, self.shape).reshape(shape).shape
+        return self.viewing(self.storage_, self.offset, shape)
+
+    def viewAs(self, *given: Any) -> Self:
+        """The view with the sizes of another tensor; `r.viewAs(x, other)` becomes it."""
+        *source, other = given
+        return self.set(source[0].viewAs(other)) if source else self.view(*other.shape)
+
+    def contiguous(self) -> Self:
+        """Itself if contiguous, else a contiguous copy."""
+        return self if self.isContiguous() else self.clone()
+
+    def reshape(self, *sizes: Any) -> Self:
+        """A copy of the elements with other sizes; `r.reshape(x, sizes...)` becomes it."""
+        if sizes and isinstance(sizes[0], Views):
+            found = sizes[0].reshape(*sizes[1:])
+            return self.resize(*found.shape).copy(found)
+        return self.clone().view(*sizes)
+
+    def expand(self, *sizes: Any) -> Self:
+        """The view in which dimensions of size 1 repeat to these sizes; `r.expand(x, sizes...)` becomes it.
+
+        Raises ValueError where they do not fit.
+        """
+        if sizes and isinstance(sizes[0], Views):
+            return self.set(sizes[0].expand(*sizes[1:]))
+        shape = sizes_given(*sizes)
+        if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
+            raise ValueError(f"expand: expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
+        stride = tuple(
+            0 if mine == 1 and wanted != 1 else s
+            for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
+        )
+        return self.viewing(self.storage_, self.offset, shape, stride)
+
+    def expandAs(self, *given: Any) -> Self:
+        """The view in which dimensions of size 1 repeat to the sizes of another tensor; `r.expandAs(x, other)`: r."""
+        *source, other = given
+        return self.set(source[0].expandAs(other)) if source else self.expand(*np.shape(other))
+
+    def repeatTensor(self, *sizes: Any) -> Self:
+        """The elements repeated so often along each dimension, new ones first; `r.repeatTensor(x, ...)` becomes it."""
+        if sizes and isinstance(sizes[0], Views):
+            repeated = sizes[0].repeatTensor(*sizes[1:])
+            return self.resize(*repeated.shape).copy(repeated)
+        times = sizes_given(*sizes)
+        if len(times) < self.ndim:
+            raise ValueError(f"torch.repeatTensor: expected {self.ndim} or more numbers, got {times}")
+        with precision(self.dtype):
+            return self.of((np if is_concrete(self.array) else jnp).tile(self.array, times))
