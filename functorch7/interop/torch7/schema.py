@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import core
+from ...layers import Decorator
 from ...recurrent.masking import BATCH, GIVEN
 from ..t7 import T7Object
 from .build import storage
@@ -129,9 +130,10 @@ class Schema:
     """How one class is saved.
 
     `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
-    `parameters` gives other names than the description's; `children` finds the objects inside; `parts` names fields
-    that hold modules or criterions; `more(node, fields)` gives what Torch saves besides; `empty` what it makes of
-    `output` and `gradInput`; `name` is the class's, where it is not the description's.
+    `parameters` gives other names than the description's; `children` finds the objects inside, of which there have to
+    be `inside`, if that is given (1 in decorators); `parts` names fields that hold modules or criterions;
+    `more(node, fields)` gives what Torch saves besides; `empty` what it makes of `output` and `gradInput`; `name` is
+    the class's, where it is not the description's.
     """
 
     def __init__(
@@ -143,6 +145,7 @@ class Schema:
         parameters: dict[str, str] | None = None,
         buffers: tuple[str, ...] = (),
         children: Callable[[Record], list[T7Object]] = _modules,
+        inside: int | None = None,
         parts: tuple[str, ...] = (),
         more: Callable[[Node, dict[str, Any]], dict[str, Any]] = _no_more,
         output: type = np.ndarray,
@@ -154,6 +157,7 @@ class Schema:
         self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
         self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
         self.name = name or spec_class.torch_name()
+        self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
     def rule(self, field: Any) -> Rule:
         """What is done with one of the description's fields."""
