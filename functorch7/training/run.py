@@ -19,7 +19,7 @@ from ..core import Variables
 from ..network import forget
 from .feed import feed, validation_batches
 from .finite import not_finite
-from .interrupts import Interrupts
+from .interrupts import Interrupted, Interrupts
 from .records import Records
 from .resuming import start
 from .settings import Settings
@@ -66,10 +66,6 @@ class Started(NamedTuple):
     metrics: dict[str, Any]
     forgot: bool  # whether recurrent state was forgotten before it
     examples: int
-
-
-class Interrupted(Exception):
-    """A signal of this name came."""
 
 
 class Run:
@@ -166,7 +162,8 @@ class Run:
         iterator = iter(batches)
         while True:
             try:
-                batch = next(iterator)
+                with self.interrupts.waiting():
+                    batch = next(iterator)
             except StopIteration:
                 self._look()
                 return

@@ -95,6 +95,8 @@ class Loaded:
 
         def described(each: Any, path: str) -> None:
             if isinstance(each, t7.T7Object) and each.class_name == TRAINER:
+                if not isinstance(each.fields, dict):
+                    raise T7ModuleError(f"{TRAINER}: expected fields, got {type(each.fields).__name__}", each.offset)
                 if id(each) not in self.trainers:
                     self.trainers[id(each)] = object.__new__(StochasticGradient)
                     self.trainers[id(each)].__dict__ = each.fields  # which become tensors and modules in place
