@@ -103,5 +103,3 @@ def _memory(watched: bool, peak: bool = False) -> int:
     if not peak:
         Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
     return int(lines["VmHWM" if peak else "VmRSS"].split()[0]) << 10
-
-

@@ -41,7 +41,9 @@ class AsyncIterator(DataLoader):
         self._round = 0  # counts these calls
         self._copy = copy.copy(loader)  # data are shared, positions are not
         self._copy.reset()
-        self._workers = Processes(self.n_workers, self._copy) if loader.in_processes else Threads(self.n_workers, "AsyncIterator")
+        self._workers = (
+            Processes(self.n_workers, self._copy) if loader.in_processes else Threads(self.n_workers, "AsyncIterator")
+        )
 
     def size(self, *args: Any) -> int:
         return self.loader.size(*args)
@@ -157,7 +159,9 @@ class AsyncIterator(DataLoader):
     def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
         """The loader's `batches`, with this number of workers."""
         loader = self if self.loader.in_processes else self.loader
-        return DataLoader.batches(loader, batch_size, epochs, seed, **{"workers": self.n_workers, "timeout": self.timeout, **options})
+        return DataLoader.batches(
+            loader, batch_size, epochs, seed, **{"workers": self.n_workers, "timeout": self.timeout, **options}
+        )
 
     # Workers ---------------------------------------------------------------------------------------------------
 

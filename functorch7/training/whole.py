@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 LIST = "WHOLE"
-"""The file with the list: a checksum of its second line, and that line, JSON."""
+"""The file with the list: on its first line the checksum of the rest, which is JSON."""
 PIECE = 1 << 20
 
 
@@ -16,7 +16,7 @@ def seal(folder: Path, facts: dict[str, Any]) -> None:
     files = {str(path.relative_to(folder)): _summary(path) for path in _files(folder)}
     text = json.dumps({"facts": facts, "files": files}).encode()
     with open(folder / LIST, "wb") as file:
-        file.write(b"%08x\n%s\n" % (zlib.crc32(text), text))
+        file.write(b"%08x\n%s" % (zlib.crc32(text), text))
         file.flush()
         os.fsync(file.fileno())
 
@@ -45,7 +45,7 @@ def problem(folder: Path) -> str | None:
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    checksum, _, text = (folder / LIST).read_bytes().rstrip(b"\n").partition(b"\n")
+    checksum, _, text = (folder / LIST).read_bytes().partition(b"\n")
     if checksum != b"%08x" % zlib.crc32(text):
         raise ValueError(f"{LIST} has changed")
     return json.loads(text)

@@ -24,18 +24,21 @@ TRAINER = "nn.StochasticGradient"
 TABLES = (*HASHES, *VECTORS)
 
 
-def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
+def load_t7(
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, all: bool = False
+) -> Any:  # fmt: skip
     """What a Torch7 file holds, at a path or a URL for fsspec: tables as lists and dicts, tensors and storages, modules
     and criterions as objects.
 
     Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
     classes) they are modules that cannot run, or T7Objects outside of networks. Functions stay bytes. Raises
-    T7FormatError for anything else than a Torch7 file. A class with an updateOutput of the user's own has to be defined
+    T7FormatError for anything else than a Torch7 file. Of several objects one after the other it is the first, with a
+    warning that says how many bytes follow; with `all` a list of all of them. A class with an updateOutput of the user's own has to be defined
     when the file is loaded; the object gets its fields, and `__init__` does not run.
     Source: torch7/doc/serialization.md, torch.load.
     """
-    return from_file(t7.read(path), allow_unknown)
+    return from_file(t7.read(path, all=all), allow_unknown)
 
 
 def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
