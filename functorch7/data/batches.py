@@ -60,7 +60,8 @@ class Batches(Iterator):
             )
         self._made_of: dict[str, Any] = dict(
             loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
-            prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index, process_count=process_count, **options
+            prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index,
+            process_count=process_count, **options,
         )  # fmt: skip
         threads = min(workers, 1) if loader.streaming else workers
         elsewhere = threads and loader.in_processes and not loader.streaming

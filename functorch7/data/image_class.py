@@ -23,12 +23,13 @@ SampleFunction = Callable[["ImageClass", str, Any], np.ndarray]
 class ImageClass(DataLoader):
     """Images for classification, [data_path]/[class]/.../[image].jpg, read when they are asked for.
 
-    `data_path`: one folder or several, whose classes are merged by name (links to what is around them are none). Classes count from 1, sorted by name, or by
-    the key `sort_function`. `load_size` and `sample_size` (C, H, W): an image is loaded such that its smallest side is
-    min(H, W) of load_size, in grey if C is 1, and `sample_function` makes a sample of it: "sample_default" resizes it
-    to sample_size, "sample_train" takes a random part and mirrors every other, "sample_test" takes ten parts; or a
-    function f(loader, path, random) to an array C x H x W, or views x C x H x W. `exclude_file` and `exclude_dir` are
-    patterns ("*_small.jpg") of file names and of paths that are left out.
+    `data_path`: one folder or several, whose classes are merged by name (links to what is around them are none).
+    Classes count from 1, sorted by name, or by the key `sort_function`. `load_size` and `sample_size` (C, H, W): an
+    image is loaded such that its smallest side is min(H, W) of load_size, in grey if C is 1, and `sample_function`
+    makes a sample of it: "sample_default" resizes it to sample_size, "sample_train" takes a random part and mirrors
+    every other, "sample_test" takes ten parts; or a function f(loader, path, random) to an array C x H x W, or views x
+    C x H x W. `exclude_file` and `exclude_dir` are patterns ("*_small.jpg") of file names and of paths that are left
+    out.
     Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
     image follow each other, and its target is repeated.
     `sample` draws classes uniformly, then images in them.

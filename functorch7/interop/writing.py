@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def refuse_special(path: str | os.PathLike) -> None:
-    """Raises OSError for pipes, devices and sockets: reading waits for ever, and another file in their place is worse."""
+    """Raises OSError for pipes, devices and sockets: reading may wait for ever, and nothing may take their place."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         mode = os.stat(path).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):

@@ -74,8 +74,8 @@ def test_a_run_goes_on_from_the_newest_whole_checkpoint_and_ends_as_it_would_hav
     for damaged in (last / "variables" / "_METADATA", copied / "checkpoints" / "4" / whole.LIST):
         cut(damaged)
     kept = {path.name: path.read_bytes() for path in last.rglob("*") if path.is_file()}
-    with pytest.warns(UserWarning, match=r"step 6 is damaged \(variables/_METADATA has .* step 4 is damaged .* from the "
-                      "checkpoint of step 2"):  # fmt: skip
+    text = r"step 6 is damaged \(variables/_METADATA has .* step 4 is damaged .* from the checkpoint of step 2"
+    with pytest.warns(UserWarning, match=text):
         result = trainer(copied).fit(BATCHES, 3)
     assert result.ended == "all epochs" and trainer(copied).last_step() == 6
     jax.tree.map(np.testing.assert_array_equal, result.state.params, trainer(run).load().params)

@@ -217,7 +217,8 @@ SCHEMAS = [
         "mode": saved("_remember", "neither"),
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, inside=1, more=_named("module"), output=list),
-    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2, more=_named("rnn", "action")),
+    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2,
+           more=_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),

@@ -34,8 +34,8 @@ def load_t7(
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
     classes) they are modules that cannot run, or T7Objects outside of networks. Functions stay bytes. Raises
     T7FormatError for anything else than a Torch7 file. Of several objects one after the other it is the first, with a
-    warning that says how many bytes follow; with `all` a list of all of them. A class with an updateOutput of the user's own has to be defined
-    when the file is loaded; the object gets its fields, and `__init__` does not run.
+    warning that says how many bytes follow; with `all` a list of all of them. A class with an updateOutput of the
+    user's own has to be defined when the file is loaded; the object gets its fields, and `__init__` does not run.
     Source: torch7/doc/serialization.md, torch.load.
     """
     return from_file(t7.read(path, all=all), allow_unknown)
