@@ -1,4 +1,4 @@
-"""Loaders that hang, and a program that is interrupted while it waits for one; for test_workers.py."""
+"""Loaders that hang, and a program that is interrupted while it waits for one (in "threads" or "processes")."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ class Deadly(TensorLoader):
 if __name__ == "__main__":
     kind = {"threads": Hanging, "processes": HangingProcess}[sys.argv[1]]
     data = np.arange(6.0)
-    threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with AsyncIterator(kind(data, data), 2) as loader:
         for _ in loader.subiter(1):
             print("batch", flush=True)
