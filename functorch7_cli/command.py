@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import click
@@ -23,6 +24,9 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
             raise
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise click.exceptions.Exit(128 + signal.SIGINT) from None
         except Exception as error:
             if debug:
                 raise

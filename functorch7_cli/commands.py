@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -28,7 +29,7 @@ def main() -> None:
     """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
 
     Exit codes: 0, or 1 if something is wrong with a file, the network in it or (doctor) the installation, 2 if the
-    command is called wrongly.
+    command is called wrongly, 130 or 143 if training was ended by Ctrl-C or SIGTERM.
     """
 
 
@@ -201,6 +202,8 @@ def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **opt
         raise click.UsageError("name a RECIPE; --list shows the shipped ones")
     found = train(file, quiet=as_json, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_training(found))
+    if found["ended"] in signal.Signals.__members__:
+        raise click.exceptions.Exit(128 + signal.Signals[found["ended"]])
 
 
 @main.command(

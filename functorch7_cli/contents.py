@@ -31,7 +31,9 @@ def contents_of(path: str) -> Described:
     if form != "t7":
         return {"file": path, "form": form, "bytes": _size(Path(path)), "value": OTHERS[form](path)}
     file = read_t7(path)
-    about = {"encoding": file.format, "long_size": file.long_size, "bytes": _size(Path(path))}
+    about = {
+        "encoding": file.format, "long_size": file.long_size, "bytes": _size(Path(path)), "bytes_after": file.rest,
+    }  # fmt: skip
     return {"file": path, "form": form, **about, "value": _Describer().value(file.value)}
 
 

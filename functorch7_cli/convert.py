@@ -23,7 +23,10 @@ def convert(file: str, out: str, to: str | None, input_shape: Any, like: str | N
         raise click.UsageError("StableHLO is made for one shape of input: name it, as in --input-shape 1x3x224x224")
     format = "ascii" if form == "t7-ascii" else "binary"
     if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
-        value = read_t7(file).value
+        found = read_t7(file)
+        if found.rest:
+            raise ValueError(f"{file}: {found.rest} bytes follow the first object, and would be left out")
+        value = found.value
         with progress(f"writing {Path(out).name}") as done:
             t7.write(out, value, format, done)
         return out

@@ -16,6 +16,7 @@ from functorch7 import core
 from functorch7.interop import orbax, safetensors, stablehlo, t7
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
+from functorch7.interop.writing import refuse_special
 from functorch7.training.step import cast
 
 from .progress import progress
@@ -47,6 +48,7 @@ def form_of(path: str) -> str:
 
 def read_t7(path: str) -> t7.T7File:
     """A Torch7 file, with a bar if it takes long. Raises ValueError for files of other kinds."""
+    refuse_special(path)
     with open(path, "rb") as file:
         start = file.read(2)
     if start in PYTORCH:

@@ -11,10 +11,12 @@ import numpy as np
 
 from functorch7.data import images
 from functorch7.interop import t7
+from functorch7.interop.writing import refuse_special, replacing
 
 
 def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: Any = None) -> Any:
     """The tensor or table in a file, its real numbers as `dtype`. Only images take size, mean and std."""
+    refuse_special(path)
     ending = Path(path).suffix.lower()
     if ending in images.EXTENSIONS:
         value: Any = _image(path, size, mean, std)
@@ -32,9 +34,11 @@ def write_output(path: str, value: Any) -> None:
     if ending == ".t7":
         t7.write(path, value)
     elif ending == ".npz":
-        np.savez(path, *jax.tree.leaves(value))
+        with replacing(path) as draft, open(draft, "wb") as file:
+            np.savez(file, *jax.tree.leaves(value))
     elif ending == ".npy" and isinstance(value, np.ndarray):
-        np.save(path, value)
+        with replacing(path) as draft, open(draft, "wb") as file:
+            np.save(file, value)
     else:
         what = "a tensor as .npy, .npz or .t7" if isinstance(value, np.ndarray) else "a table as .npz or .t7"
         raise ValueError(f"{path}: can write {what}")

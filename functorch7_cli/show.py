@@ -15,7 +15,9 @@ def shown(contents: Described) -> str:
     about = [contents["form"], *([encoding] if encoding else []), size(contents["bytes"])]
     if contents.get("long_size") == 4:
         about.insert(2, "from a 32-bit machine")
-    return printable("\n".join([f"{contents['file']}: {', '.join(about)}", "", *_value(contents["value"])]))
+    rest = contents.get("bytes_after")
+    after = ["", f"{rest} bytes follow this object; load_t7(path, all=True) reads them, too"] if rest else []
+    return printable("\n".join([f"{contents['file']}: {', '.join(about)}", "", *_value(contents["value"]), *after]))
 
 
 def size(count: int) -> str:

@@ -19,8 +19,9 @@ class Const:
         array = np.array(value)
         array.setflags(write=False)
         self.value = array
-        kind = f"{array.dtype}{array.shape}".encode()
-        self._digest = hashlib.sha256(kind + array.tobytes()).digest()
+        digest = hashlib.sha256(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+        self._digest = digest.digest()
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.value, dtype) if copy or dtype not in (None, self.value.dtype) else self.value

@@ -97,6 +97,8 @@ def _unpacking(title: str, source: str | os.PathLike, folder: str | os.PathLike)
             yield Path(temporary)
         except tarfile.FilterError as error:
             raise ValueError(f"{title}: {source} has a member outside its folder: {error}") from error
+        except RuntimeError as error:  # zipfile's, for what is encrypted, and for packings that it has not
+            raise ValueError(f"{title}: {source} cannot be unpacked: {error}") from error
         except DAMAGED as error:
             raise ValueError(f"{title}: {source} is damaged or of another format: {error}") from error
         _move_files(Path(temporary), Path(folder))

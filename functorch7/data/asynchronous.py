@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
-import multiprocessing
-import signal
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .loader import DataLoader
 from .seeds import generators
+from .workers import TIME_LIMIT, Processes, Threads, awaited
 
 
 class AsyncIterator(DataLoader):
@@ -22,23 +23,27 @@ class AsyncIterator(DataLoader):
     Workers are threads, as decoders of images and NumPy's functions release Python's lock; processes if the loader
     sets `in_processes` (then it must be picklable). A loader whose batches continue each other (`streaming`) has one
     worker. At most n_workers batches are ready or in the making at a time.
-    An error in a worker is raised where the batch would have been yielded. `close`, or leaving a `with`, stops the
-    workers; so does the end of the object.
+    An error in a worker is raised where the batch would have been yielded, and so is one that names the batch if a
+    worker's process ends, or if it is not made within `timeout` seconds (None: however long it takes). `close`, or
+    leaving a `with`, stops the workers; so does the end of the object, or of the program, even while they hang.
     Source: dataload/README.md#AsyncIterator.
     Differs from Torch7: the order is kept with any number of workers; no sample is dropped at the wrap.
     """
 
-    def __init__(self, loader: DataLoader, n_workers: int = 2):
+    def __init__(self, loader: DataLoader, n_workers: int = 2, timeout: float | None = TIME_LIMIT):
         if n_workers < 1:
             raise ValueError(f"AsyncIterator: expected at least 1 worker, got {n_workers}")
-        self.loader = loader
+        self.loader, self.timeout = loader, timeout
         self.n_workers = 1 if loader.streaming else n_workers
         self.streaming, self.draws = loader.streaming, loader.draws
         self._pending: deque[tuple[int, Future]] = deque()
-        self._round = 0  # counts the calls of synchronize
+        self._taken = 0  # batches since the last call of synchronize
+        self._round = 0  # counts these calls
         self._copy = copy.copy(loader)  # data are shared, positions are not
         self._copy.reset()
-        self._executor = self._started()
+        self._workers = (
+            Processes(self.n_workers, self._copy) if loader.in_processes else Threads(self.n_workers, "AsyncIterator")
+        )
 
     def size(self, *args: Any) -> int:
         return self.loader.size(*args)
@@ -52,7 +57,9 @@ class AsyncIterator(DataLoader):
     def index(self, indices: Any, **options: Any) -> tuple:
         """(inputs, targets) from the loader itself, or from a worker that is a process."""
         if self.loader.in_processes:
-            return self._submitted("index", (indices,), options).result()
+            samples = ", ".join(map(str, np.ravel(indices)[:5]))
+            future = self._submitted("index", (indices,), options)
+            return awaited(future, f"AsyncIterator: the batch of the samples {samples}, ...", self.timeout)
         return self.loader.index(indices, **options)
 
     def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
@@ -116,15 +123,16 @@ class AsyncIterator(DataLoader):
 
     def _submitted(self, name: str, args: tuple, options: dict) -> Future:
         if self.loader.in_processes:
-            return self._executor.submit(_call, name, args, options)
-        return self._executor.submit(getattr(self._copy, name), *args, **options)
+            return self._workers.submit(name, args, options)
+        return self._workers.submit(partial(getattr(self._copy, name), *args, **options))
 
     def async_get(self) -> tuple[int, Any]:
         """(size, result) of the oldest request; waits for it, and raises what the worker raised."""
         if not self._pending:
             raise RuntimeError("AsyncIterator.async_get: nothing was asked for with async_put")
         size, future = self._pending.popleft()
-        return size, future.result()
+        self._taken += 1
+        return size, awaited(future, f"AsyncIterator: batch {self._taken}", self.timeout)
 
     def synchronize(self) -> None:
         """Waits for the workers and drops what they made and were asked for."""
@@ -132,9 +140,10 @@ class AsyncIterator(DataLoader):
             future.cancel()
         for _, future in self._pending:
             if not future.cancelled():
-                future.exception()
+                with contextlib.suppress(Exception):
+                    awaited(future, "AsyncIterator: a batch that is not wanted any more", self.timeout)
         self._pending.clear()
-        self._round += 1
+        self._round, self._taken = self._round + 1, 0
 
     def reset(self) -> None:
         self.synchronize()
@@ -144,41 +153,28 @@ class AsyncIterator(DataLoader):
     def clone(self, *share_names: str) -> AsyncIterator:
         """A deep copy of the loader, with workers of its own."""
         made = copy.copy(self)
-        AsyncIterator.__init__(made, self.loader.clone(*share_names), self.n_workers)
+        AsyncIterator.__init__(made, self.loader.clone(*share_names), self.n_workers, self.timeout)
         return made
 
     def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
         """The loader's `batches`, with this number of workers."""
         loader = self if self.loader.in_processes else self.loader
-        return DataLoader.batches(loader, batch_size, epochs, seed, **{"workers": self.n_workers, **options})
+        return DataLoader.batches(
+            loader, batch_size, epochs, seed, **{"workers": self.n_workers, "timeout": self.timeout, **options}
+        )
 
     # Workers ---------------------------------------------------------------------------------------------------
 
-    def _started(self) -> Executor:
-        if self.loader.in_processes:  # new ones, since JAX's threads do not survive a fork
-            context = multiprocessing.get_context("spawn")
-            return ProcessPoolExecutor(self.n_workers, context, _keep, (self._copy,))
-        return ThreadPoolExecutor(self.n_workers, "AsyncIterator")
-
     def close(self) -> None:
-        """Stops the workers, for good."""
-        self.synchronize()
-        self._executor.shutdown()
+        """Stops the workers, for good, whatever they are at."""
+        for _, future in self._pending:
+            future.cancel()
+        self._pending.clear()
+        self._round += 1
+        self._workers.close()
 
     def __enter__(self) -> AsyncIterator:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-_kept: list[DataLoader] = []  # in a worker process: its loader
-
-
-def _keep(loader: DataLoader) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C, which all processes get, is for the program to answer
-    _kept[:] = [loader]
-
-
-def _call(name: str, args: tuple, options: dict) -> Any:
-    return getattr(_kept[0], name)(*args, **options)

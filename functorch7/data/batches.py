@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import jax
 import numpy as np
 
 from .samples import Samples
+from .workers import TIME_LIMIT, InProcesses, Threads, awaited
 
 
 class Batches(Iterator):
@@ -23,8 +24,9 @@ class Batches(Iterator):
     Of several processes, each gets its own samples (or columns, or sequences), as many as every other: the remainder
     of an epoch's order is left out. `process_index` and `process_count` are JAX's unless given; batch_size counts the
     samples of one process. With a `sharding` the processes' batches are made into arrays of all of them.
-    `workers` threads make up to workers + `prefetch` batches ahead; without any, the calling thread makes them, which
-    suits data in memory. None of this changes what the batches hold.
+    `workers` threads make up to workers + `prefetch` batches ahead (processes of a loader that sets `in_processes`);
+    without any, the calling thread makes them, which suits data in memory. None of this changes what the batches hold.
+    A batch that workers do not make within `timeout` seconds is an error that names it (None: they may take for ever).
     More options go to `loader.index`, or `loader.sub` of time-steps.
 
     `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
@@ -43,6 +45,7 @@ class Batches(Iterator):
         drop_last: bool = False,
         workers: int = 0,
         prefetch: int = 2,
+        timeout: float | None = TIME_LIMIT,
         sharding: jax.sharding.Sharding | None = None,
         process_index: int | None = None,
         process_count: int | None = None,
@@ -57,10 +60,15 @@ class Batches(Iterator):
             )
         self._made_of: dict[str, Any] = dict(
             loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
-            prefetch=prefetch, sharding=sharding, process_index=process_index, process_count=process_count, **options
+            prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index,
+            process_count=process_count, **options,
         )  # fmt: skip
+        threads = min(workers, 1) if loader.streaming else workers
+        elsewhere = threads and loader.in_processes and not loader.streaming
+        source: Any = InProcesses(loader, threads) if elsewhere else loader
+        self._processes = source.processes if elsewhere else None
         kind = _StepPlan if loader.streaming else _SamplePlan
-        self._plan = kind(loader, batch_size, seed, index, count, drop_last, options)
+        self._plan = kind(source, batch_size, seed, index, count, drop_last, options)
         self.per_epoch = self._plan.per_epoch
         if not self.per_epoch:
             raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples of {count} processes")
@@ -72,8 +80,7 @@ class Batches(Iterator):
             raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
-        threads = min(workers, 1) if loader.streaming else workers
-        self._executor = ThreadPoolExecutor(threads, "batches") if threads else None
+        self._workers, self._timeout = Threads(threads, "batches") if threads else None, timeout
         self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Callable[[], Any]] = deque()
 
@@ -89,8 +96,11 @@ class Batches(Iterator):
             if numbers is None:
                 break
             request = (_made, self._plan, *numbers, self._sharding)
-            waiting = _at_once(*request) if self._executor is None else self._executor.submit(*request).result
-            self._pending.append(waiting)
+            if self._workers is None:
+                self._pending.append(_at_once(*request))
+                continue
+            what = f"batches: batch {numbers[1] + 1} of epoch {numbers[0] + 1}"
+            self._pending.append(partial(awaited, self._workers.submit(*request), what, self._timeout))
         if not self._pending:
             self.close()
             raise StopIteration
@@ -104,8 +114,9 @@ class Batches(Iterator):
 
     def close(self) -> None:
         """Drops the batches that are ready and stops the workers."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        for workers in (self._workers, self._processes):
+            if workers is not None:
+                workers.close()
         self._pending.clear()
         self._next = iter(())
 

@@ -70,8 +70,11 @@ def fetch_archive(title: str, srcurl: str, folder: Path, *, known_hash: str | No
 
 
 def file_name(url: str) -> str:
-    """The last part of a URL's path."""
-    return unquote(urlsplit(url).path.rpartition("/")[2])
+    """The last part of a URL's path. Raises: ValueError for what is no name of a file in one folder."""
+    name = unquote(urlsplit(url).path.rpartition("/")[2])
+    if name in ("", ".", "..") or any(character in name for character in "/\\\0"):
+        raise ValueError(f"the URL {url} names no file: {name!r}")
+    return name
 
 
 def _retrieve(url: str, folder: Path, known_hash: str | None, progress: bool) -> None:
@@ -80,8 +83,6 @@ def _retrieve(url: str, folder: Path, known_hash: str | None, progress: bool) ->
     except ImportError as error:
         raise ImportError("Downloads need the package pooch: pip install 'functorch7[datasets]'") from error
     name, scheme = file_name(url), urlsplit(url).scheme
-    if not name:
-        raise ValueError("the URL names no file")
     downloader: Callable[..., Any] | None = None  # pooch's own choice, such as for ftp
     if scheme == "scp":
         downloader = _secure_copy

@@ -23,12 +23,13 @@ SampleFunction = Callable[["ImageClass", str, Any], np.ndarray]
 class ImageClass(DataLoader):
     """Images for classification, [data_path]/[class]/.../[image].jpg, read when they are asked for.
 
-    `data_path`: one folder or several, whose classes are merged by name. Classes count from 1, sorted by name, or by
-    the key `sort_function`. `load_size` and `sample_size` (C, H, W): an image is loaded such that its smallest side is
-    min(H, W) of load_size, in grey if C is 1, and `sample_function` makes a sample of it: "sample_default" resizes it
-    to sample_size, "sample_train" takes a random part and mirrors every other, "sample_test" takes ten parts; or a
-    function f(loader, path, random) to an array C x H x W, or views x C x H x W. `exclude_file` and `exclude_dir` are
-    patterns ("*_small.jpg") of file names and of paths that are left out.
+    `data_path`: one folder or several, whose classes are merged by name (links to what is around them are none).
+    Classes count from 1, sorted by name, or by the key `sort_function`. `load_size` and `sample_size` (C, H, W): an
+    image is loaded such that its smallest side is min(H, W) of load_size, in grey if C is 1, and `sample_function`
+    makes a sample of it: "sample_default" resizes it to sample_size, "sample_train" takes a random part and mirrors
+    every other, "sample_test" takes ten parts; or a function f(loader, path, random) to an array C x H x W, or views x
+    C x H x W. `exclude_file` and `exclude_dir` are patterns ("*_small.jpg") of file names and of paths that are left
+    out.
     Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
     image follow each other, and its target is repeated.
     `sample` draws classes uniformly, then images in them.
@@ -69,7 +70,9 @@ class ImageClass(DataLoader):
             if not folder.is_dir():
                 raise ValueError(f"ImageClass: {folder} is not a folder")
         inside = [path for folder in self.data_path for path in folder.iterdir()]
-        folders = [path for path in inside if path.is_dir() and not path.name.startswith(".")]
+        folders = [
+            path for path in inside if path.is_dir() and not path.name.startswith(".") and not self._around(path)
+        ]
         self.classes = sorted({path.name for path in folders}, key=self.sort_function)
         self.class_index = {name: i for i, name in enumerate(self.classes, 1)}
         paths: list[bytes] = []
@@ -86,6 +89,10 @@ class ImageClass(DataLoader):
         self.image_path = np.array(paths)  # bytes of one width, compact for millions of files
         self.image_class = np.repeat(np.arange(1, len(counts) + 1), counts)
         self._ends = np.cumsum(counts)
+
+    def _around(self, path: Path) -> bool:
+        """Whether a folder is a link to one in which the classes themselves are."""
+        return path.is_symlink() and any(each.resolve().is_relative_to(path.resolve()) for each in self.data_path)
 
     def _places(self, name: str) -> str:
         return ", ".join(str(folder / name) for folder in self.data_path)

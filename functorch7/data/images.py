@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..interop.writing import refuse_special
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -40,6 +42,7 @@ def open_image(path: str, n_channels: int | None = None, smallest: int | None = 
     except ImportError as error:
         raise ImportError("images need Pillow: pip install 'functorch7[images]'") from error
     try:
+        refuse_special(path)
         with Image.open(path) as image:
             grey = image.mode in ("1", "L", "LA") if n_channels is None else n_channels == 1
             mode = "L" if grey else "RGB"

@@ -1,7 +1,9 @@
 """Checkpoints by orbax: parameters and buffers by their names in `state_dict`, and the optimizer's state."""
 
+import contextlib
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +13,7 @@ import numpy as np
 from ..core import Module, Variables
 from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
+from .writing import replacing
 
 if TYPE_CHECKING:
     from optax import GradientTransformation
@@ -36,8 +39,8 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
     items = items_of(module, params, buffers, optimizer_state)
     if not items:
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
-    with _checkpointer() as checkpointer:
-        checkpointer.save(target, ocp.args.Composite(**items))
+    with replacing(target) as draft, checkpointer() as opened:
+        opened.save(draft, ocp.args.Composite(**items))
 
 
 def items_of(module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> dict[str, Any]:
@@ -66,8 +69,8 @@ def load(
     source = Path(path).absolute()
     if not source.exists():
         raise FileNotFoundError(f"orbax.load: no such folder: {source}")
-    with _checkpointer() as checkpointer:
-        saved = _structure(checkpointer, source, placed or _here)
+    with checkpointer() as opened:
+        saved = _structure(opened, source, placed or _here)
         check_state(module, saved["variables"])
         empty = None if optimizer is None else jax.eval_shape(optimizer.init, structure_of(module).params)
         wanted = _named(empty)
@@ -76,16 +79,34 @@ def load(
             raise ValueError(f"orbax.load: the state of the optimizer does not fit: {'; '.join(wrong)}")
         read = {"variables": saved["variables"], "optimizer": saved["optimizer"] if wanted else {}}
         items = {name: ocp.args.StandardRestore(tree) for name, tree in read.items() if tree}
-        found = checkpointer.restore(source, ocp.args.Composite(**items)) if items else {}
+        found = opened.restore(source, ocp.args.Composite(**items)) if items else {}
     params, buffers = from_state_dict(module, found["variables"] if read["variables"] else {})
     arrays = found["optimizer"] if read["optimizer"] else {}
     leaves = [arrays[name] for name in wanted]
     return Checkpoint(params, buffers, jax.tree.unflatten(jax.tree.structure(empty), leaves))
 
 
-def _checkpointer() -> Any:
+@contextlib.contextmanager
+def checkpointer() -> Iterator[Any]:
+    """What reads and writes checkpoints within the block, silently."""
     ocp = package("orbax.checkpoint")
-    return ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers()))
+    with quiet(), ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers())) as opened:
+        yield opened
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Within the block orbax logs nothing: it logs every error with its traceback, several times, and raises it too."""
+
+    def is_others(record: logging.LogRecord) -> bool:
+        return "orbax" not in Path(record.pathname).parts
+
+    logger = logging.getLogger("absl")
+    logger.addFilter(is_others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_others)
 
 
 def handlers() -> dict[str, Any]:
@@ -108,9 +129,9 @@ def _here(array: Any) -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(jax.local_devices()[0])
 
 
-def _structure(checkpointer: Any, source: Path, placed: Callable) -> dict[str, dict[str, Any]]:
+def _structure(opened: Any, source: Path, placed: Callable) -> dict[str, dict[str, Any]]:
     """The shapes and dtypes in a checkpoint, and where they go: it may have been written on other devices."""
-    items = checkpointer.metadata(source).item_metadata or {}
+    items = opened.metadata(source).item_metadata or {}
     if not any(name in items for name in ("variables", "optimizer")):
         raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote")
 

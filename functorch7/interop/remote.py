@@ -27,8 +27,12 @@ def exists(path: str | os.PathLike) -> bool:
 
 @contextlib.contextmanager
 def reading(path: str | os.PathLike) -> Iterator[Path]:
-    """A local file with what a path or URL holds. Raises ImportError for a URL without fsspec; FileNotFoundError."""
+    """A local file with what a path or URL holds.
+
+    Raises: ImportError for a URL without fsspec; FileNotFoundError; OSError for pipes and devices.
+    """
     if not is_url(path):
+        writing.refuse_special(path)
         yield Path(path)
         return
     system, name = _opened(path)

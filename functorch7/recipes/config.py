@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from ..interop.writing import refuse_special
 from .attention import Attention
 from .billion_words import BillionWords
 from .images import Images
@@ -84,6 +85,7 @@ def change(text: str) -> tuple[str, Any]:
 
 
 def _read(path: Path) -> Any:
+    refuse_special(path)
     text = path.read_bytes()
     try:
         return msgspec.yaml.decode(text) if path.suffix in (".yaml", ".yml") else msgspec.toml.decode(text)

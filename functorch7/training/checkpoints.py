@@ -7,32 +7,35 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental.multihost_utils import sync_global_devices
 
 from ..core import Module
 from ..interop import orbax
 from ..interop.packages import package
 from ..network import carry_of, with_carry
-from . import distributed
+from . import distributed, whole
 from .sharding import Sharding
 from .state import TrainState
 
 if TYPE_CHECKING:
     from optax import GradientTransformation
 
+UNFINISHED, REMOVED, DAMAGED = ".unfinished", ".removed", ".damaged"
+"""What follows the step in the names of folders that are no checkpoints: yet, any more, or so that one can use them."""
+
 
 class Checkpoints:
     """A folder of checkpoints, named by step, each of which `functorch7.interop.orbax.load` reads, too.
 
-    Beside what that writes, a checkpoint has recurrent state, and a plain dict that says where the run is.
-    Kept are the last `keep_last`, and the `keep_best` with the largest score.
+    Beside what that writes, a checkpoint has recurrent state, and a list of its files with their checksums, in which a
+    plain dict says where the run is. It is written under another name, and gets its own when all is there; it loses
+    that before anything of it is deleted. Kept are the last `keep_last`, and the `keep_best` with the largest score.
     Raises: ImportError without orbax.
     """
 
@@ -44,106 +47,144 @@ class Checkpoints:
         keep_last: int,
         keep_best: int,
     ):
-        ocp = package("orbax.checkpoint", "functorch7[training]")
-        policies = ocp.checkpoint_managers
+        self._ocp = package("orbax.checkpoint", "functorch7[training]")
         self.folder, self.module, self.optimizer = Path(folder).absolute(), module, optimizer
-        self._best = _Best(keep_best, {})
-        self._manager = ocp.CheckpointManager(
-            self.folder,
-            item_handlers=orbax.handlers(),
-            options=ocp.CheckpointManagerOptions(
-                preservation_policy=policies.AnyPreservationPolicy([policies.LatestN(keep_last), self._best]),
-                cleanup_tmp_directories=True,
-            ),
-        )
-        for step in self._manager.all_steps():
-            self._best.scores[step] = self._facts(step).get("score")
+        self._kept, self._scores = (keep_last, keep_best), dict[int, float | None]()
+        self._opened = contextlib.ExitStack()
+        self._opened.enter_context(orbax.quiet())
+        self._checkpointer = self._ocp.AsyncCheckpointer(self._ocp.CompositeCheckpointHandler(**orbax.handlers()))
+        self._thread = ThreadPoolExecutor(1, "checkpoints")
+        self._commit: Future | None = None
+        self.newest: int | None = None
+        """The step that was saved, or loaded, last; it may not be whole yet."""
+
+    # What is there ---------------------------------------------------------------------------------------------
+
+    def steps(self) -> list[int]:
+        """The steps of the checkpoints that are there, the last one last."""
+        names = [path.name for path in self.folder.iterdir()] if self.folder.is_dir() else []
+        return sorted(int(name) for name in names if name.isdecimal())
 
     def last(self) -> int | None:
-        """The step of the last checkpoint that is whole."""
-        return self._manager.latest_step()
+        """The step of the last checkpoint."""
+        return max(self.steps(), default=None)
 
-    def best(self) -> int | None:
-        """The step of the checkpoint with the largest score; the last of them, if several."""
-        return next(iter(self._best.among(self._manager.all_steps())), None)
+    def by_score(self) -> list[int]:
+        """The steps of the checkpoints that have a score, the largest first; of equal ones the last."""
+        found = self._best(self.steps())
+        return [step for step in reversed(found)]
+
+    def problem(self, step: int) -> str | None:
+        """What is wrong with a checkpoint, if it is damaged."""
+        return whole.problem(self.folder / str(step))
+
+    def _best(self, steps: Iterable[int]) -> list[int]:
+        known = [(score, step) for step in steps if (score := self._score(step)) is not None]
+        return [step for _, step in sorted(known)]
+
+    def _score(self, step: int) -> float | None:
+        if step not in self._scores:
+            with contextlib.suppress(OSError, ValueError):
+                self._scores[step] = whole.facts(self.folder / str(step)).get("score")
+        return self._scores.get(step)
+
+    # Saving ----------------------------------------------------------------------------------------------------
 
     def save(self, state: TrainState, progress: dict[str, Any], score: float | None = None) -> None:
-        """Copies the state, and writes it while the program goes on.
+        """Copies the state, and writes it while the program goes on; in the place of one of the same step.
 
         Raises: OSError if this checkpoint, or the one before it, cannot be written.
         """
-        ocp = package("orbax.checkpoint")
         step = int(state.step)
         items = orbax.items_of(self.module, state.params, state.buffers, state.optimizer_state)
         carry = carry_of(self.module, state.buffers)
         if jax.tree.leaves(carry):
-            items["carry"] = ocp.args.StandardSave(carry)
-        self._best.scores[step] = None if score is None or math.isnan(score) else score
-        facts = {"progress": progress, "score": self._best.scores[step]}
+            items["carry"] = self._ocp.args.StandardSave(carry)
+        facts = {"progress": progress, "score": None if score is None or math.isnan(score) else score}
         facts = json.loads(json.dumps(facts, default=int))  # positions of data may have NumPy's integers
-        with self._said(step):
-            if step in self._manager.all_steps():  # of an epoch whose validation was interrupted: there is more now
-                self._remove(step)
-            self._manager.save(step, args=ocp.args.Composite(**items), custom_metadata=facts)
+        self.wait()
+        with self._said(f"the checkpoint of step {step}"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._checkpointer.save(self._place(step, UNFINISHED), args=self._ocp.args.Composite(**items))
+        self.newest = step
+        self._commit = self._thread.submit(self._committed, step, facts)
 
     def wait(self) -> None:
         """Until all is written. Raises: OSError if it cannot be."""
-        with self._said(None):
-            self._manager.wait_until_finished()
+        if self._commit is not None:
+            commit, self._commit = self._commit, None
+            with self._said(f"the checkpoint of step {self.newest}"):
+                commit.result()
 
-    def load(self, step: int, sharding: Sharding | None = None) -> tuple[TrainState, dict[str, Any]]:
-        """The state, laid out, and the progress of a checkpoint. Raises: as `functorch7.interop.orbax.load`."""
-        ocp = package("orbax.checkpoint")
-        placed = None if sharding is None else sharding.of_array
-        source = self.folder / str(step)
-        params, buffers, optimizer_state = orbax.load(source, self.module, self.optimizer, placed=placed)
-        if (self.folder / str(step) / "carry").exists():
-            found = self._manager.restore(step, args=ocp.args.Composite(carry=ocp.args.StandardRestore()))
-            buffers = with_carry(self.module, buffers, found["carry"])
-        progress = self._facts(step)["progress"]
-        state = TrainState(params, buffers, optimizer_state, jnp.asarray(step, jnp.int32))
-        return state if sharding is None else sharding.place(self.module, state), progress
+    def _committed(self, step: int, facts: dict[str, Any]) -> None:
+        """When orbax has written all, makes it the checkpoint of its step, and deletes those that are not kept."""
+        self._checkpointer.wait_until_finished()
+        if not distributed.is_first():
+            return
+        draft, final = self._place(step, UNFINISHED), self.folder / str(step)
+        whole.seal(draft, facts)
+        older = self._set_aside(step, REMOVED) if final.exists() else None
+        draft.rename(final)
+        self._scores[step] = facts["score"]
+        if older is not None:
+            shutil.rmtree(older)
+        steps, (last, best) = self.steps(), self._kept
+        kept = {*steps[-last:], *(self._best(steps)[-best:] if best else ())}
+        for each in steps:
+            if each not in kept:
+                shutil.rmtree(self._set_aside(each, REMOVED))
 
-    def _facts(self, step: int) -> dict[str, Any]:
-        """Nothing of a checkpoint whose deletion was cut short; there are later and better ones than that."""
-        return self._manager.metadata(step).custom_metadata or {}
+    def _place(self, step: int, ending: str) -> Path:
+        return self.folder / f"{step}{ending}"
 
-    def _remove(self, step: int) -> None:
-        """Takes the last checkpoint away at once, so that no half of it can be taken for a whole one."""
-        self._manager.wait_until_finished()
-        if distributed.is_first():
-            removed = self.folder / f"removed-{step}.orbax-checkpoint-tmp"  # such names are cleared at the next start
-            (self.folder / str(step)).rename(removed)
-            shutil.rmtree(removed)
-        sync_global_devices(f"the checkpoint of step {step} is removed")
-        self._manager.reload()
+    def _set_aside(self, step: int, ending: str) -> Path:
+        """Gives a checkpoint another name, at once, and one that nothing has yet."""
+        place, number = self._place(step, ending), 1
+        while place.exists():
+            place, number = self._place(step, f"{ending}-{number}"), number + 1
+        return (self.folder / str(step)).rename(place)
+
+    def set_aside(self, steps: Iterable[int]) -> list[str]:
+        """Keeps damaged checkpoints under other names, which are returned, so that nothing is written over them."""
+        return [self._set_aside(step, DAMAGED).name for step in steps]
+
+    def clear(self) -> None:
+        """Deletes what a program that was killed has left unfinished."""
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if UNFINISHED in path.name or REMOVED in path.name:
+                shutil.rmtree(path)
 
     def close(self) -> None:
         """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""
         with contextlib.suppress(Exception):
-            self._manager.close()
+            self.wait()
+        self._thread.shutdown()
+        with contextlib.suppress(Exception):
+            self._checkpointer.close()
+        self._opened.close()
 
     @contextlib.contextmanager
-    def _said(self, step: int | None) -> Iterator[None]:
-        """Errors out of the block as an OSError that says what is whole."""
+    def _said(self, what: str) -> Iterator[None]:
+        """Errors out of the block as an OSError that says what could not be written."""
         try:
             yield
         except Exception as error:
-            what = "a checkpoint" if step is None else f"the checkpoint of step {step}, or the one before it,"
             raise OSError(f"Trainer: {what} could not be written to {self.folder}: {error}") from error
 
+    # Loading ---------------------------------------------------------------------------------------------------
 
-@dataclass
-class _Best:
-    """Preserves the `count` checkpoints with the largest scores; one has no score in the middle of an epoch."""
+    def load(self, step: int, sharding: Sharding | None = None) -> tuple[TrainState, dict[str, Any]]:
+        """The state, laid out, and the progress of a whole checkpoint.
 
-    count: int
-    scores: dict[int, float | None]
-
-    def among(self, steps: Iterable[int]) -> list[int]:
-        known = [(score, step) for step in steps if (score := self.scores.get(step)) is not None]
-        return [step for _, step in sorted(known, reverse=True)[: self.count]]
-
-    def should_preserve(self, checkpoints: Sequence[Any], *, context: Any) -> list[bool]:
-        best = self.among(checkpoint.step for checkpoint in checkpoints)
-        return [checkpoint.step in best for checkpoint in checkpoints]
+        Raises: as `functorch7.interop.orbax.load`.
+        """
+        placed = None if sharding is None else sharding.of_array
+        source = self.folder / str(step)
+        params, buffers, optimizer_state = orbax.load(source, self.module, self.optimizer, placed=placed)
+        if (source / "carry").exists():
+            with orbax.checkpointer() as checkpointer:
+                wanted = self._ocp.args.Composite(carry=self._ocp.args.StandardRestore())
+                buffers = with_carry(self.module, buffers, checkpointer.restore(source, wanted)["carry"])
+        progress, self.newest = whole.facts(source)["progress"], step
+        state = TrainState(params, buffers, optimizer_state, jnp.asarray(step, jnp.int32))
+        return state if sharding is None else sharding.place(self.module, state), progress

@@ -1,7 +1,9 @@
 """Signals that end a run at the next good moment."""
 
+import contextlib
 import signal
 import threading
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Self
 
@@ -13,14 +15,21 @@ from jax.sharding import NamedSharding, PartitionSpec
 from .sharding import AXES, Sharding
 
 
+class Interrupted(Exception):
+    """A signal of this name came."""
+
+
 class Interrupts:
     """Within its `with`, the first SIGINT (Ctrl-C) or SIGTERM is noted in `number`; the next does what it always did.
 
+    While the program waits for data, which may never come, the first is raised as Interrupted at once.
     Only the main thread can do so; elsewhere signals keep their meaning.
     """
 
+    at_once = True
+
     def __init__(self) -> None:
-        self.number = 0
+        self.number, self._waits = 0, False
         self._before: dict[int, Any] = {}
 
     def look(self) -> str | None:
@@ -32,9 +41,20 @@ class Interrupts:
             self._before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Around what waits for data."""
+        self._waits = self.at_once
+        try:
+            yield
+        finally:
+            self._waits = False
+
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.number = number
         self._restore()
+        if self._waits:
+            raise Interrupted(signal.Signals(number).name)
 
     def _restore(self) -> None:
         for number, handler in self._before.items():
@@ -51,6 +71,8 @@ class SharedInterrupts(Interrupts):
     A look hands this process's signal to the devices, which find the largest of all, and gives what the look before
     handed them. So a signal is seen one look late, and no device waits for the host.
     """
+
+    at_once = False  # the others have to see it, too
 
     def __init__(self, sharding: Sharding) -> None:
         super().__init__()

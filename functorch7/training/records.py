@@ -5,6 +5,8 @@ import csv
 import json
 import math
 import os
+import shutil
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ class Records:
 
     metrics.jsonl has every record on a line, epochs.csv a row for each whose "kind" is "epoch", and, if asked for, the
     folder tensorboard all numbers. `size` bytes of metrics.jsonl are kept, those that a checkpoint knows of; what comes
-    after them is dropped. Without a folder, only `epochs`, the list of the records of epochs, is kept.
+    after them is dropped. From a damaged line on the file is cut, with a warning; metrics.jsonl.damaged has all of it.
+    Without a folder, only `epochs`, the list of the records of epochs, is kept.
     Raises: ImportError without tensorboardX, if that is asked for; OSError.
     """
 
@@ -30,10 +33,29 @@ class Records:
         self._file = open(folder / "metrics.jsonl", "a+b")
         self._file.truncate(min(size, os.fstat(self._file.fileno()).st_size))
         self._file.seek(0)
-        self.epochs = [record for record in map(json.loads, self._file) if record["kind"] == "epoch"]
+        self.epochs = [record for record in self._read() if record["kind"] == "epoch"]
         if tensorboard:
             tensorboard_writer = package("tensorboardX", "functorch7[training]").SummaryWriter
             self._writer = tensorboard_writer(str(folder / "tensorboard"), purge_step=step + 1)
+
+    def _read(self) -> list[dict[str, Any]]:
+        """The records of the file; what cannot be read is cut off, and all that follows it."""
+        assert self._folder and self._file
+        found: list[dict[str, Any]] = []
+        good = 0
+        for number, line in enumerate(self._file, 1):
+            record = _record(line)
+            if record is None:
+                whole = self._folder / "metrics.jsonl.damaged"
+                shutil.copyfile(self._file.name, whole)
+                self._file.truncate(good)
+                self._file.seek(good)
+                text = f"line {number} is damaged; it and what follows are cut off, and kept in {whole}"
+                warnings.warn(f"Trainer: {self._file.name}: {text}", stacklevel=6)
+                break
+            found.append(record)
+            good += len(line)
+        return found
 
     @property
     def size(self) -> int:
@@ -77,3 +99,13 @@ class Records:
             if file is not None:
                 with contextlib.suppress(OSError):
                     file.close()
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """The record of a line; None if it is none."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    whole = isinstance(found, dict) and "kind" in found and "step" in found and line.endswith(b"\n")
+    return found if whole else None

@@ -19,8 +19,9 @@ from ..core import Variables
 from ..network import forget
 from .feed import feed, validation_batches
 from .finite import not_finite
-from .interrupts import Interrupts
+from .interrupts import Interrupted, Interrupts
 from .records import Records
+from .resuming import start
 from .settings import Settings
 from .state import TrainState, init_state
 from .validation import evaluate
@@ -67,10 +68,6 @@ class Started(NamedTuple):
     examples: int
 
 
-class Interrupted(Exception):
-    """A signal of this name came."""
-
-
 class Run:
     """One call of `Trainer.fit`."""
 
@@ -85,7 +82,7 @@ class Run:
         self.checkpoints = settings.checkpoints()
         if self.checkpoints:
             opened.callback(self.checkpoints.close)
-        last = self.checkpoints.last() if self.checkpoints else None
+        last = start(self.checkpoints, settings.on_damaged) if self.checkpoints else None
         if self.checkpoints is None or last is None:
             state = init_state(settings.module, settings.transformation, initial if variables is None else variables)
             self.state = state if settings.sharding is None else settings.sharding.place(settings.module, state)
@@ -134,7 +131,7 @@ class Run:
                 self._end_epoch(self._results())
         except Interrupted as signal:
             self._read(len(self.started))
-            if self.checkpoints and self.checkpoints.last() != self.number:
+            if self.checkpoints and self.checkpoints.newest != self.number:
                 self._save()
             return str(signal)
         return "all epochs"
@@ -165,7 +162,8 @@ class Run:
         iterator = iter(batches)
         while True:
             try:
-                batch = next(iterator)
+                with self.interrupts.waiting():
+                    batch = next(iterator)
             except StopIteration:
                 self._look()
                 return
@@ -266,6 +264,8 @@ class Run:
             yield
         except Exception as error:
             if self.checkpoints:
+                with contextlib.suppress(OSError):  # which is this error already, or is caused by the same
+                    self.checkpoints.wait()
                 last = self.checkpoints.last()
                 whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
                 error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")

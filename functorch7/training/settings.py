@@ -54,6 +54,7 @@ class Settings:
     save_every: int | None = None
     keep_last: int = 2
     keep_best: int = 1
+    on_damaged: str = "skip"
     monitor: str | None = None
     larger_is_better: bool | None = None
     patience: int | None = None
@@ -68,6 +69,8 @@ class Settings:
                 raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
         if self.clip is not None and not self.clip > 0:
             raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.on_damaged not in ("skip", "raise"):
+            raise ValueError(f'Trainer: expected on_damaged "skip" or "raise", got {self.on_damaged!r}')
         if self.keep_best < 0:
             raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
         if self.validate_average and self.average is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from ..core import Variables
 from .interrupts import interrupts
+from .resuming import described, newest_whole
 from .run import Result, Run
 from .settings import Settings
 from .state import TrainState
@@ -22,7 +24,9 @@ class Trainer(Settings):
     Checkpoints are written at the end of each epoch, and every `save_every` steps: the last `keep_last` are kept, and
     the `keep_best` best ones. What is best is decided by the result `monitor`, by default the first method's (of a
     function's, the first; without validation, the "loss" of training); less is better for losses, more for everything
-    else, unless `larger_is_better` says so. `patience` epochs in a row without a better one end the run.
+    else, unless `larger_is_better` says so. If the last checkpoint is damaged, a run goes on from the newest whole one,
+    with a warning; on_damaged="raise" refuses. Damaged ones are kept under other names. `patience` epochs in a row
+    without a better one end the run.
 
     A step is one batch. `clip` bounds the norm of all gradients together; with `accumulate` the parameters change at
     every so many steps, by the mean of the gradients (optax.MultiSteps); `average`, such as 0.999, keeps an exponential
@@ -74,15 +78,23 @@ class Trainer(Settings):
     def load(self, best: bool = False) -> TrainState:
         """The state of the last checkpoint in the folder, or of the best one.
 
-        Raises: ValueError without a folder; FileNotFoundError if there is none.
+        Of damaged ones a warning is given, and the one before is loaded, or the next best, unless on_damaged="raise".
+        Raises: ValueError without a folder, and for damaged checkpoints if no other is whole; FileNotFoundError if
+        there is none.
         """
         checkpoints = self.checkpoints()
         if checkpoints is None:
             raise ValueError("Trainer.load: this trainer has no folder")
         with contextlib.closing(checkpoints):
-            step = checkpoints.best() if best else checkpoints.last()
+            steps = checkpoints.by_score() if best else checkpoints.steps()[::-1]
+            step, damaged = newest_whole(checkpoints, steps)
+            said = f"Trainer.load: {described(checkpoints, damaged)}"
+            if damaged and (step is None or self.on_damaged == "raise"):
+                raise ValueError(said)
             if step is None:
                 raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
+            if damaged:
+                warnings.warn(f"{said}; loading that of step {step}", stacklevel=2)
             return checkpoints.load(step, self.sharding)[0]
 
     def last_step(self) -> int | None:

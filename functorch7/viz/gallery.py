@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from .. import layers
+from ..interop.writing import replacing
 from .transfer import plot_transfer
 
 GALLERY = {
@@ -33,5 +34,6 @@ def write_gallery(folder: Path) -> Path:
             formula = (type(module).__doc__ or "").splitlines()[0]
             lines += [f"**{name}**: {formula}", "", f"![{name}](gallery/{name}.png)", ""]
     page = folder / "gallery.md"
-    page.write_text("\n".join(lines))
+    with replacing(page) as draft:
+        draft.write_text("\n".join(lines))
     return page

@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..interop.writing import replacing
+
 _WIDTH_OF_LETTER, _LINE, _GAP = 7.5, 16, 40
 
 
@@ -101,12 +103,14 @@ class Picture:
     def write(self, path: str | Path) -> Path:
         """Writes PATH.dot and PATH.svg; returns the latter."""
         dot, svg = Path(f"{path}.dot"), Path(f"{path}.svg")
-        dot.write_text(self.dot(), encoding="utf-8")
+        with replacing(dot) as draft:
+            draft.write_text(self.dot(), encoding="utf-8")
         graphviz = shutil.which("dot")
-        if graphviz is None:
-            svg.write_text(self.svg(), encoding="utf-8")
-        else:
-            subprocess.run([graphviz, "-Tsvg", "-o", str(svg), str(dot)], check=True)
+        with replacing(svg) as draft:
+            if graphviz is None:
+                draft.write_text(self.svg(), encoding="utf-8")
+            else:
+                subprocess.run([graphviz, "-Tsvg", "-o", str(draft), str(dot)], check=True)
         return svg
 
 

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..interop.writing import replacing
+
 
 def plot_learning(folder: Any, path: Any = None) -> Any:
     """A figure of a training run's records (metrics.jsonl in `folder`); written to `path`, a picture file, if given.
@@ -33,5 +35,6 @@ def plot_learning(folder: Any, path: Any = None) -> Any:
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
     if path is not None:
-        figure.savefig(path, dpi=80)
+        with replacing(path) as draft:
+            figure.savefig(draft, dpi=80)
     return figure

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..interop.writing import replacing
 
 RANGES = {"ReLU6": (-3, 9), "Log": (0.02, 4), "Sqrt": (0, 4), "Power": (0, 2), "Exp": (-2, 2)}
 """Where a function is drawn, unless it is from -3 to 3."""
@@ -55,5 +56,6 @@ def plot_transfer(*modules: Any, path: Any = None, low: float | None = None, hig
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     if path is not None:
-        figure.savefig(path, dpi=80)
+        with replacing(path) as draft:
+            figure.savefig(draft, dpi=80)
     return figure

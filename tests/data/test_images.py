@@ -1,5 +1,7 @@
 """Loaders of image files: classes, sample functions, sequences, and what they say of bad files."""
 
+import os
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -316,3 +318,19 @@ def test_rescale_and_binarize():
     np.testing.assert_array_equal(binarize(np.array([-1.0, 0, 0.5, 1]), 0), [0, 1, 1, 1])
     with pytest.raises(ValueError, match="more than one value, got only 3"):
         rescale(np.full(4, 3), 0, 1)
+
+
+def test_a_link_to_the_folder_around_the_classes_is_no_class(tmp_path):
+    (tmp_path / "cats").mkdir()
+    save(tmp_path / "cats" / "one.png", ramp(4, 4))
+    for name, target in (("again", tmp_path), ("above", tmp_path.parent)):
+        (tmp_path / name).symlink_to(target, target_is_directory=True)
+    loader = ImageClass(tmp_path, (3, 4, 4))
+    assert loader.classes == ["cats"] and loader.size() == 1
+
+
+def test_a_pipe_among_the_images_is_named(tmp_path):
+    (tmp_path / "cats").mkdir()
+    os.mkfifo(tmp_path / "cats" / "one.png")
+    with pytest.raises(ValueError, match=r"one.png.*this is a pipe|this is a pipe.*one.png"):
+        ImageClass(tmp_path, (3, 4, 4)).index([1])

@@ -142,3 +142,29 @@ def test_partial_linear_keeps_its_weight_inside():
     node = read("nn.PartialLinear", inputsize=3, outputsize=2, network=network, partition=np.array([1.0, 2.0]))
     assert node.spec == f7.PartialLinear(3, 2, False)
     assert node.parameters["weight"].shape == (2, 3)
+
+
+def test_char_rnns_one_hot_is_dpnns():
+    made = read("OneHot", outputSize=5, _eye=np.eye(5))
+    assert made.spec == f7.OneHot(5)
+
+
+def test_a_weight_for_each_place_of_a_window_is_one_per_plane():
+    """As SpatialLPPooling once filled them: of all these, the sub-sampling used the first."""
+    fields = {"nInputPlane": 3, "kW": 2, "kH": 2, "dW": 2, "dH": 2, "bias": np.zeros(3)}
+    made = read("nn.SpatialSubSampling", weight=np.full((3, 2, 2), 0.25), **fields)
+    np.testing.assert_array_equal(made.parameters["weight"], [0.25, 0.25, 0.25])
+    with pytest.raises(f7.T7FormatError, match="weight of shape"):
+        read("nn.SpatialSubSampling", weight=np.arange(12.0).reshape(3, 2, 2), **fields)
+
+
+def test_a_classifier_at_each_pixel_is_one_of_rows():
+    random = np.random.default_rng(0)
+    weight, bias, image = random.normal(size=(2, 4)), random.normal(size=2), random.normal(size=(4, 3, 5))
+    linear = t7.T7Object("nn.Linear", 1, {"weight": weight, "bias": bias})
+    spec, variables = functional(read("nn.SpatialClassifier", classifier=linear, spatialOutput=True))
+    output = spec.apply(*variables, np.float32(image))[0]
+    expected = np.einsum("nk,khw->nhw", weight, image) + bias[:, None, None]
+    np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(f7.T7FormatError, match="spatialOutput"):
+        read("nn.SpatialClassifier", classifier=linear, spatialOutput=False)

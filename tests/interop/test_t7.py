@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.t7_fuzz import fuzz
+from benchmarks.t7_fuzz.mutants import fuzz
 from functorch7.interop import t7
 from functorch7.legacy import torch
 from tests.test_golden import assert_same, decoded

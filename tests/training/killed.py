@@ -87,6 +87,6 @@ if __name__ == "__main__":
     run(top / "undisturbed", None)
     for batches in random.sample(BATCHES, len(BATCHES)):
         run(top / "killed", batches)
-        unfinished = [path.name for path in (top / "killed" / "checkpoints").iterdir() if "tmp" in path.name]
+        unfinished = list((top / "killed").glob("checkpoints/*.unfinished*"))
         print("while writing" if unfinished else "between checkpoints", flush=True)
     run(top / "killed", None)

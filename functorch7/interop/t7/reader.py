@@ -3,6 +3,8 @@
 import math
 import mmap
 import os
+import re
+import warnings
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import GeneratorType
@@ -13,10 +15,15 @@ import numpy as np
 from ..remote import reading
 from . import values
 from .sources import Ascii, Binary
-from .values import STORAGES, TENSORS, Key, LuaFunction, T7FormatError, T7Object, T7Storage
+from .tables import Pairs, Tables, is_key
+from .values import STORAGES, TENSORS, LuaFunction, T7FormatError, T7Object, T7Storage
 
-LARGEST_EXPANSION = 1 << 30
-"""Bytes that a tensor which repeats its storage's elements may seem to have."""
+VERSION = re.compile(r"V ([0-9]+)")
+LARGEST_VERSION = 9
+"""Digits of a version number; Torch's have one."""
+
+LARGEST_EMPTY = 1 << 30
+"""What the sizes of a tensor without elements may come to, without those that are 0."""
 
 DEEPEST = 100_000
 """Objects inside objects; Lua's own stack takes fewer."""
@@ -24,25 +31,37 @@ DEEPEST = 100_000
 
 @dataclass(frozen=True)
 class T7File:
-    """A file's value, and how it was written: "binary" or "ascii", and in a binary file the bytes of a `long`."""
+    """A file's value, and how it was written: "binary" or "ascii", and in a binary file the bytes of a `long`.
+
+    `rest` is how many bytes follow the value.
+    """
 
     value: Any
     format: str
     long_size: int | None
+    rest: int = 0
 
 
-def read(path: str | os.PathLike) -> Any:
+def read(path: str | os.PathLike, *, all: bool = False) -> Any:
     """The value that a Torch7 file holds; a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
     they are touched (writing to them changes memory, not the file). Tables are lists where their keys are 1, 2, ..., n
     (empty ones too) and dicts elsewhere; storages, functions and other objects are the classes of `t7.values`.
+    Of a file with several objects, one after the other, it is the first, with a warning; a list of them with `all`.
     Raises T7FormatError for anything else than a Torch7 file. Source: torch7/doc/serialization.md.
     """
-    return read_file(path).value
+    found = read_file(path, all=all)
+    if found.rest:
+        warnings.warn(
+            f"{os.fspath(path)}: {found.rest} bytes follow the first object; all=True reads them, too", stacklevel=3
+        )
+    return found.value
 
 
-def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = None) -> T7File:
+def read_file(
+    path: str | os.PathLike, progress: Callable[[int], None] | None = None, *, all: bool = False
+) -> T7File:  # fmt: skip
     """As `read`, with how the file was written; `progress` is told how many bytes are read, now and then.
 
     Raises: T7FormatError for an empty file and anything else than a Torch7 file; OSError.
@@ -52,7 +71,7 @@ def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = 
             raise T7FormatError(f"{os.fspath(path)}: an empty file", 0)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
-        return _read(mapped, progress)
+        return _read(mapped, progress, all)
     except T7FormatError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise
@@ -60,21 +79,21 @@ def read_file(path: str | os.PathLike, progress: Callable[[int], None] | None = 
 
 def deserialize(data: bytes) -> Any:
     """The value of a Torch7 file's bytes; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
-    return _read(bytes(data)).value
+    return _read(bytes(data), None, False).value
 
 
-def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None = None) -> T7File:
+def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None, all: bool) -> T7File:
+    read = _all_objects if all else _first_object
     if data[:1] > b"\x08":  # the tag of a binary file is less, a digit is more
-        return Parser(Ascii(data), progress).file()
+        return read(Ascii(data), progress)
     # The size of a `long` is not written anywhere. The wrong one soon gives sizes that cannot be, or bytes left over.
     found, errors = [], []
     for long_size in (8, 4):
-        parser = Parser(Binary(data, long_size), progress)
         try:
-            found.append(parser.file())
-            if parser.source.remaining() == 0:
+            found.append(read(Binary(data, long_size), progress))
+            if found[-1].rest == 0:
                 return found[-1]
-            errors.append(T7FormatError("bytes are left over", parser.source.position))
+            errors.append(T7FormatError("bytes are left over", len(data) - found[-1].rest))
         except T7FormatError as error:
             errors.append(error)
     if found and found[0].long_size == 8:  # something follows, as nothing that torch.load reads
@@ -83,11 +102,45 @@ def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None = None
     raise errors[0]
 
 
-class _Table(list):
-    """A table's (key, value) pairs, as long as it is not known what it will be in Python."""
+def _first_object(source: Binary | Ascii, progress: Callable[[int], None] | None) -> T7File:
+    return T7File(Parser(source, progress).read(), source.name, source.long_size, source.rest())
 
-    made: Any = None
-    of_object = False
+
+def _all_objects(source: Binary | Ascii, progress: Callable[[int], None] | None) -> T7File:
+    """Objects count from 1 in files that were written one after the other, and go on where one file was written to."""
+    try:
+        found = [Parser(source, progress).read()]
+        while source.rest():
+            found.append(Parser(source, progress).read())
+    except T7FormatError:
+        source.position = 0
+        parser = Parser(source, progress)
+        found = [parser.read()]
+        while source.rest():
+            found.append(parser.read())
+    return T7File(found, source.name, source.long_size)
+
+
+class _Numbered:
+    """Objects by their numbers, which count from 1 in the files that Torch writes."""
+
+    def __init__(self) -> None:
+        self.counted: list[Any] = []
+        self.others: dict[int, Any] = {}
+
+    def __contains__(self, number: int) -> bool:
+        return 0 < number <= len(self.counted) or number in self.others
+
+    def __getitem__(self, number: int) -> Any:
+        return self.counted[number - 1] if 0 < number <= len(self.counted) else self.others[number]
+
+    def __setitem__(self, number: int, value: Any) -> None:
+        if number == len(self.counted) + 1:
+            self.counted.append(value)
+        elif 0 < number <= len(self.counted):
+            self.counted[number - 1] = value
+        else:
+            self.others[number] = value
 
 
 class Parser:
@@ -95,17 +148,14 @@ class Parser:
 
     def __init__(self, source: Binary | Ascii, progress: Callable[[int], None] | None = None):
         self.source, self.progress = source, progress
-        self.known: dict[int, Any] = {}
-        self.tables: list[_Table] = []
-        self.holders: list[tuple[Any, str]] = []  # objects, and their attribute that may be a table
-
-    def file(self) -> T7File:
-        """The first object, and how it was written."""
-        return T7File(self.read(), self.source.name, self.source.long_size)
+        self.known = _Numbered()
+        self.tables = Tables()
+        self.names: dict[bytes, str] = {}  # of classes, one text for each
+        self.repeated = 0  # bytes that tensors seem to have beyond those of their storages
 
     def read(self) -> Any:
         """The next object."""
-        return self._settled(self._object())
+        return self.tables.settled(self._object())
 
     def _object(self) -> Any:
         waiting: list[Generator[None, Any, Any]] = []
@@ -156,30 +206,34 @@ class Parser:
         at, count = self.source.position, self.source.integer()
         if not 0 <= count * 2 * self.source.smallest_object <= self.source.remaining():
             raise T7FormatError(f"a table of {count} entries, {self.source.remaining()} bytes are left", at)
-        table = self.known[index] = _Table()
-        self.tables.append(table)
+        table = self.known[index] = self.tables.begin()
+        yield from self._pairs(table, count)
+        return table
+
+    def _pairs(self, table: Pairs, count: int) -> Generator[None, Any, None]:
         for _ in range(count):
             at = self.source.position
             key = yield
-            if key is None or (isinstance(key, float) and math.isnan(key)):
+            if not is_key(key):
                 raise T7FormatError("a table's key is nil or not a number", at)
             value = yield
             if value is not None:
-                table.append((key, value))
-        return table
+                table += (key, value)
 
     def _function(self, tag: int, index: int | None) -> Generator[None, Any, Any]:
         function = LuaFunction(self.source.text(), None, tag)
         if index is not None:
             self.known[index] = function
         function.upvalues = yield
-        self.holders.append((function, "upvalues"))
+        self.tables.holders.append(function)
         return function
 
     def _torch(self, index: int, at: int) -> Generator[None, Any, Any]:
-        version, name = None, _text(self.source.text())
-        if name.startswith("V ") and name[2:].isdecimal():  # older files have no version
-            version, name = int(name[2:]), _text(self.source.text())
+        version, name = None, self._name()
+        if numbered := VERSION.fullmatch(name):  # older files have no version
+            if len(numbered[1]) > LARGEST_VERSION:
+                raise T7FormatError(f"a version of {len(numbered[1])} digits", at)
+            version, name = int(numbered[1]), self._name()
         if name in STORAGES:
             storage = self.known[index] = T7Storage(self.source.storage(STORAGES[name]))
             return storage
@@ -187,6 +241,7 @@ class Parser:
             shape, strides, offset = self._view()
             storage = yield
             tensor = self.known[index] = _tensor(TENSORS[name], shape, strides, offset, storage, at)
+            self._note_repeated(tensor, storage, at)
             return tensor
         found = self.known[index] = T7Object(name, version, offset=at)
         if name in values.HASHES or name in values.VECTORS:
@@ -194,29 +249,40 @@ class Parser:
         first_version, _ = values.FIRST_FIELDS.get(name, (None, None))
         if first_version is not None and (version or 0) >= first_version:
             yield
-        fields = yield
-        if isinstance(fields, _Table):
-            fields.of_object = True
-        found.fields = fields
-        self.holders.append((found, "fields"))
+        found.fields = yield
+        self.tables.as_dict(found.fields)
+        self.tables.holders.append(found)
         return found
+
+    def _name(self) -> str:
+        data = self.source.text()
+        return self.names.setdefault(data, _text(data))
+
+    def _note_repeated(self, tensor: np.ndarray, storage: T7Storage | None, at: int) -> None:
+        """Refuses what would take, if it was copied, far more memory than the file is long."""
+        self.repeated += max(tensor.nbytes - (0 if storage is None else storage.array.nbytes), 0)
+        if self.repeated > values.allowed_memory(self.source.size) // 2:  # what uses them may copy them
+            over = 0 if storage is None else storage.array.size
+            raise T7FormatError(
+                f"a tensor of sizes {tensor.shape} over a storage of {over} elements: such tensors would take "
+                f"{self.repeated} bytes, of a file of {self.source.size}", at,
+            )  # fmt: skip
 
     def _packed(self, found: T7Object) -> Generator[None, Any, Any]:
         """A hash or vector of tds: a count, then keys and values, or values."""
         at, count = self.source.position, self.source.longs(1)[0]
         if not 0 <= count * self.source.smallest_object <= self.source.remaining():
             raise T7FormatError(f"{found.class_name} of {count} entries, {self.source.remaining()} bytes are left", at)
-        table = found.fields = _Table()
-        table.of_object = found.class_name in values.HASHES
-        self.tables.append(table)
-        self.holders.append((found, "fields"))
+        table = found.fields = self.tables.begin()
+        self.tables.holders.append(found)
+        if found.class_name in values.HASHES:
+            self.tables.as_dict(table)
+            yield from self._pairs(table, count)
+            return found
         for i in range(1, count + 1):
-            key = (yield) if table.of_object else i
             value = yield
-            if key is None or (isinstance(key, float) and math.isnan(key)):
-                raise T7FormatError("a table's key is nil or not a number", at)
             if value is not None:
-                table.append((key, value))
+                table += (i, value)
         return found
 
     def _view(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -228,26 +294,6 @@ class Parser:
         if min((*shape, *strides, offset), default=0) < 0:
             raise T7FormatError(f"a tensor of sizes {shape}, strides {strides}, offset {offset + 1}", at)
         return shape, strides, offset
-
-    def _settled(self, root: Any) -> Any:
-        """The value, with every table replaced by the list or dict that it is."""
-        for table in self.tables:
-            table.made = [] if _is_list(table) and not table.of_object else {}
-
-        def settle(value: Any) -> Any:
-            return value.made if isinstance(value, _Table) else value
-
-        for table in self.tables:
-            if isinstance(table.made, list):
-                table.made.extend(settle(value) for _, value in sorted(table, key=_position))
-            else:
-                numbers = {key for key, _ in table if type(key) in (int, float)}
-                for key, value in table:
-                    table.made[_python_key(settle(key), numbers)] = settle(value)
-        for holder, name in self.holders:
-            setattr(holder, name, settle(getattr(holder, name)))
-        self.tables, self.holders = [], []
-        return settle(root)
 
 
 def _number(value: float) -> int | float:
@@ -261,21 +307,6 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _position(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _is_list(table: _Table) -> bool:
-    keys = {key for key, _ in table if type(key) is int}
-    return len(keys) == len(table) and (not keys or (min(keys) == 1 and max(keys) == len(keys)))
-
-
-def _python_key(key: Any, numbers: set) -> Any:
-    if isinstance(key, (list, dict, np.ndarray)) or (isinstance(key, bool) and key in numbers):
-        return Key(key)
-    return key
-
-
 def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage: Any, at: int) -> np.ndarray:
     count = math.prod(shape)
     if storage is not None and not (isinstance(storage, T7Storage) and storage.array.dtype == dtype):
@@ -283,13 +314,13 @@ def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage:
     elements = np.zeros(0, dtype) if storage is None else storage.array
     available, shape = elements.size, shape or (0,)
     if count == 0 or not strides:
-        if max(math.prod(size for size in shape if size), offset) > LARGEST_EXPANSION:
+        if max(math.prod(size for size in shape if size), offset) > LARGEST_EMPTY:
             raise T7FormatError(f"a tensor of sizes {shape}", at)
         return np.ndarray(shape, dtype, elements, min(offset, available) * dtype.itemsize)
     last = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
     if last >= available:
         raise T7FormatError(f"a tensor needs {last + 1} elements of a storage of {available}", at)
-    if count > available and count * dtype.itemsize > LARGEST_EXPANSION:
+    if count * dtype.itemsize >= 1 << 62:  # NumPy's sizes have 63 bits
         raise T7FormatError(f"a tensor of sizes {shape} over a storage of {available} elements", at)
     # Where there is one element only, any stride may be written.
     steps = tuple(min(stride, available) * dtype.itemsize for stride in strides)

@@ -3,6 +3,7 @@
 import mmap
 import re
 import struct
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from .values import T7FormatError
 
 MAPPED = 1 << 20
 """Storages of this many bytes and more stay in a mapped file; smaller ones are copied, which aligns them."""
+
+
+PIECE = 1 << 14
+"""Numbers that are read from text at a time."""
 
 
 class Binary:
@@ -25,6 +30,10 @@ class Binary:
     def remaining(self) -> int:
         """The number of bytes that were not read yet."""
         return self.size - self.position
+
+    def rest(self) -> int:
+        """The number of bytes that follow what was read."""
+        return self.remaining()
 
     def _advance(self, count: int, what: str) -> int:
         at = self.position
@@ -72,45 +81,73 @@ class Ascii:
         """The number of bytes that were not read yet."""
         return self.size - self.position
 
+    def rest(self) -> int:
+        """The number of bytes that follow what was read, unless they are white space."""
+        return 0 if self._token.match(self.data, self.position) is None else self.remaining()
+
     def _end_line(self) -> None:
         ending = self._end_of_line.match(self.data, self.position)
         if ending:
             self.position = ending.end()
 
-    def _tokens(self, count: int, what: str) -> list[bytes]:
-        if not 0 <= count <= self.size:
-            raise T7FormatError(f"expected {count} {what} in a file of {self.size} bytes", self.position)
-        # A list of numbers is one line as Torch writes it, but any white space is fine, as it is to Torch.
-        end = self.data.find(b"\n", self.position, self.position + 32 * count)
-        found = self.data[self.position : end].split() if end >= 0 else []
-        if count and len(found) == count:
-            self.position = end + 1
-            return found
-        found, at = [], self.position
-        while len(found) < count:
-            token = self._token.match(self.data, at)
-            if token is None:
-                raise T7FormatError(f"expected {count} {what}, found {len(found)}", at)
-            found.append(token[1])
-            at = token.end()
-        self.position = at
+    def _tokens(self, count: int) -> list[bytes]:
+        """The next tokens, at most so many, fewer where one would need much of the file; none at its end."""
+        width = 32 * count
+        while True:
+            piece = self.data[self.position : self.position + width]
+            if not (found := piece.split(None, count)):
+                if self.position + width >= self.size:
+                    return []
+            elif len(found) > count:  # with what follows them
+                self.position += len(piece[: len(piece) - len(found.pop())].rstrip())
+                return found
+            elif self.position + width >= self.size:
+                self.position += len(piece.rstrip())
+                return found
+            elif len(found) > 1:  # the last may be cut
+                self.position += len(piece.rstrip()) - len(found.pop())
+                return found
+            width *= 2
+
+    def _parse(self, dtype: np.dtype, count: int, what: str) -> np.ndarray:
+        """Numbers, which are on one line as Torch writes them, but any white space is fine, as it is to Torch."""
+        at = self.position
+        if not 0 <= 2 * count <= self.remaining() + 1:
+            raise T7FormatError(f"expected {count} {what} in a file of {self.size} bytes", at)
+        found, done, number = np.empty(count, dtype), 0, int if dtype.kind in "iu" else float
+        while done < count:  # piece by piece: tokens take many times the memory of numbers
+            tokens = self._tokens(min(count - done, PIECE))
+            if not tokens:
+                raise T7FormatError(f"expected {count} {what}, found {done}", at)
+            try:
+                found[done : done + len(tokens)] = list(map(number, tokens))
+            except (ValueError, OverflowError) as error:
+                raise T7FormatError(f"expected {what}: {error}", at) from None
+            done += len(tokens)
         if count:
             self._end_line()
         return found
 
-    def _parse(self, dtype: np.dtype, count: int, what: str) -> np.ndarray:
-        at = self.position
-        tokens = self._tokens(count, what)
+    def _one(self, number: type, what: str) -> Any:
+        at, token = self.position, self._token.match(self.data, self.position)
+        if token is None:
+            raise T7FormatError(f"expected 1 {what}, found 0", at)
         try:
-            return np.array([int(t) for t in tokens] if dtype.kind in "iu" else [float(t) for t in tokens], dtype)
-        except (ValueError, OverflowError) as error:
+            found = number(token[1])
+        except ValueError as error:
             raise T7FormatError(f"expected {what}: {error}", at) from None
+        self.position = token.end()
+        self._end_line()
+        return found
 
     def integer(self) -> int:
-        return int(self._parse(np.dtype("<i4"), 1, "integers")[0])
+        at, found = self.position, self._one(int, "integers")
+        if not -(1 << 31) <= found < 1 << 31:
+            raise T7FormatError(f"expected an integer of 32 bits, got {found}", at)
+        return found
 
     def number(self) -> float:
-        return float(self._parse(np.dtype("<f8"), 1, "numbers")[0])
+        return self._one(float, "numbers")
 
     def _characters(self, count: int, what: str) -> bytes:
         at = self.position

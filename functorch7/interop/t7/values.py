@@ -34,6 +34,11 @@ FIRST_FIELDS = {"nn.DataParallelTable": (2, "gpuAssignments")}
 """Classes that save one field before all, from a version on."""
 
 
+def allowed_memory(size: int) -> int:
+    """How many bytes of memory what is in a file of `size` bytes may take."""
+    return 10 * size + (64 << 20)
+
+
 class T7FormatError(ValueError):
     """A file that is no Torch7 file, or a damaged one; `offset` is the byte where reading failed."""
 
@@ -42,7 +47,7 @@ class T7FormatError(ValueError):
         self.offset = offset
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class T7Object:
     """An object of a Torch class: its class's name and version, and its fields.
 
@@ -60,7 +65,7 @@ class T7Object:
         return f"<T7Object {self.class_name} version {self.version}{names}>"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class T7Storage:
     """A storage, as a flat array. Tensors over it are views of the same array."""
 
@@ -70,7 +75,7 @@ class T7Storage:
         return np.array(self.array, dtype, copy=copy)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class LuaFunction:
     """A Lua function as bytes, which nothing here runs; `upvalues` are the variables that it refers to."""
 

@@ -2,6 +2,7 @@
 
 from . import groups as groups
 from . import read_graph as read_graph
+from . import vintage as vintage
 from .files import load_model as load_model
 from .files import save_model as save_model
 from .reader import Reader as Reader

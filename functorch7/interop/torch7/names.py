@@ -30,6 +30,7 @@ KIN = {f"cudnn.{name}": f"nn.{name}" for name in SAME_NAME} | {
     "inn.SpatialAveragePooling": "nn.SpatialAveragePooling",
     "inn.SpatialCrossResponseNormalization": "nn.SpatialCrossMapLRN",
     "inn.SpatialMaxPooling": "nn.SpatialMaxPooling",
+    "OneHot": "nn.OneHot",  # char-rnn's
 }
 """The class of nn that computes the same, for classes of other packages."""
 
@@ -89,6 +90,14 @@ def _partial_weight(fields: Fields, version: int) -> Fields:
     return fields | {name: lookup.fields[name] for name in ("weight", "gradWeight") if name in lookup.fields}
 
 
+def _weight_per_plane(fields: Fields, version: int) -> Fields:
+    """SpatialLPPooling once filled a weight for each place of a window, of which the first ones were used."""
+    weight = fields.get("weight")
+    if not isinstance(weight, np.ndarray) or weight.ndim != 3 or not weight.size or (weight != weight.flat[0]).any():
+        return fields
+    return fields | {"weight": weight[:, 0, 0]}
+
+
 def _hyper_parameters_of(name: str, field: str) -> Upgrade:
     def upgrade(fields: Fields, version: int) -> Fields:
         return fields if field in fields or name not in fields else fields | {field: fields[name]}
@@ -112,6 +121,7 @@ UPGRADES: dict[str, list[Upgrade]] = {
     "cudnn.SpatialAveragePooling": [_always_divides],
     "inn.SpatialAveragePooling": [_always_divides, _rounds_up],
     "inn.SpatialMaxPooling": [_rounds_up],
+    "nn.SpatialSubSampling": [_weight_per_plane],
     "nn.SeqLSTM": [_batch_first],
     "nn.PartialLinear": [_partial_weight],
     "nn.SoftMaxTree": [lambda fields, version: in_order(fields)],

@@ -8,7 +8,7 @@ from ...layers import Graph
 from ...layers.graph import Source, Wiring
 from ..t7 import T7Object
 from .node import Node
-from .reader import SETTINGS, Reader, readers
+from .reader import Reader, readers
 from .record import Record
 
 
@@ -47,14 +47,15 @@ class _Sources:
             return Source(-1 - next(i for i, each in enumerate(self.dispatched) if each is reader))
         if id(data) in self.places:
             return Source(self.places[id(data)])
-        sources = self.of(data)
-        if len(sources) != 1:
-            raise self.record.error(f"a node without a module has {len(sources)} inputs")
+        given = _entries(data.get("mapindex", []))
+        if len(given) != 1:  # looked at before the inputs, each of which may have several again
+            raise self.record.error(f"a node without a module has {len(given)} inputs")
+        whole = self._value(given[0], data)
         if "selectindex" not in data:
-            return sources[0]
-        whole, index = sources[0], int(data["selectindex"]) - 1
+            return whole
+        index = int(data["selectindex"]) - 1
         of_inputs = whole.path[-1:] == ((-1, self.n_inputs),)
-        count = self.n_inputs if of_inputs else int(_entries(data["mapindex"])[0].get("nSplitOutputs", 0))
+        count = self.n_inputs if of_inputs else int(given[0].get("nSplitOutputs", 0))
         if not 0 <= index < count:
             raise self.record.error(f"a node is entry {index + 1} of {count}")
         return Source(-1 - index) if of_inputs else Source(whole.origin, (*whole.path, (index, count)))
@@ -75,8 +76,7 @@ def _read(reader: Reader, record: Record) -> Node:
     spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(
         name=name if isinstance(name, str) else None
     )
-    settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
-    return Node(spec, children=children, settings=settings, output=record.fields.get("output"))
+    return Node(spec, children=children, settings=record.settings(), output=record.fields.get("output"))
 
 
 readers["nn.gModule"] = _read

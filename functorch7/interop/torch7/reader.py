@@ -10,14 +10,15 @@ import numpy as np
 from ... import core
 from ...layers import SpatialMaxUnpooling, VolumetricMaxUnpooling
 from ...layers.pooling import Record as PoolingRecord
+from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
+from .extent import DEEPEST, Extents
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
 from .record import Record, records_in
 from .table import schema_of
 
-SETTINGS = ("train", "dpnn_serialEmpty", "_type")
 UNPOOLINGS = tuple(each.torch_name() for each in (SpatialMaxUnpooling, VolumetricMaxUnpooling))
 PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
@@ -58,6 +59,8 @@ class Reader:
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
+        self.open: set[int] = set()  # objects whose nodes are being made
+        self.extents = Extents()
         self.pooled: dict[int, PoolingRecord] = {}
         self.searched: set[int] = set()
         self.kept: list[Any] = []
@@ -84,48 +87,68 @@ class Reader:
             raise UnknownClassError(refused, self.first_unknown)
 
     def node(self, object: T7Object, path: str) -> Node:
-        """The node of an object; what is unknown is noted."""
+        """The node of an object; what is unknown is noted.
+
+        Raises: T7ModuleError for an object that is inside itself, and for what is too large or too deep for its file.
+        """
         key = id(object)
-        if key not in self.nodes:
-            self.kept.append(object)
-            self.nodes[key] = self._made(object, path)
-        return self.nodes[key]
+        if key in self.nodes:
+            return self.nodes[key]
+        if key in self.open:
+            raise _about(object, path).error("a module inside itself")
+        if len(self.open) == DEEPEST:
+            raise _about(object, path).error(f"modules are nested more than {DEEPEST} deep")
+        self.kept.append(object)
+        self.open.add(key)
+        try:
+            node = self._made(object, path)
+            problem = self.extents.problem(node)
+        except (T7FormatError, RecursionError):
+            raise
+        except Exception as error:  # whatever a description finds wrong with what the file says
+            raise _about(object, path).error(_said(error)) from error
+        finally:
+            self.open.discard(key)
+        if problem:
+            raise _about(object, path).error(problem)
+        self.nodes[key] = node
+        return node
 
     def _made(self, object: T7Object, path: str) -> Node:
         if object.class_name in REPLICAS:
-            replicas = records_in(object.fields.get("modules"))
+            replicas = records_in(upgraded(object).get("modules"))
             if replicas:
                 return self.node(replicas[0], f"{path}.modules[1]")
         name = known_name(object.class_name)
         own_reader = readers.get(object.class_name)
-        is_unknown = name is None and own_reader is None
-        if is_unknown and self.is_users is not None and self.is_users(object.class_name):
+        if name is None and own_reader is None:
+            return self._foreign(object, path)
+        fields = upgraded(object)
+        if id(object) in self.pooled:
+            fields = fields | {"record": self.pooled[id(object)]}
+        record = Record(object, name or object.class_name, fields, path)
+        return self.described(record) if own_reader is None else own_reader(self, record)
+
+    def _foreign(self, object: T7Object, path: str) -> Node:
+        """The place of an object of a user's class, or of an unknown one."""
+        if self.is_users is not None and self.is_users(object.class_name):
             if not isinstance(object.fields, dict):
-                raise T7FormatError(
-                    f"{object.class_name} at {path}: expected fields, got {object.fields!r}", object.offset
-                )
+                kind = type(object.fields).__name__
+                raise T7FormatError(f"{object.class_name} at {path}: expected fields, got {kind}", object.offset)
             self.users.append((object, path))
-            return Node(Unknown(object))
-        if is_unknown:
+        else:
             fields = sorted(map(str, object.fields)) if isinstance(object.fields, dict) else []
             self.first_unknown = self.first_unknown or object.offset
             self.unknown.append((object.class_name, path, fields))
-            return Node(Unknown(object))
-        try:
-            fields = upgraded(object)
-            if id(object) in self.pooled:
-                fields = fields | {"record": self.pooled[id(object)]}
-            record = Record(object, name or object.class_name, fields, path)
-            return self.described(record) if own_reader is None else own_reader(self, record)
-        except (T7FormatError, RecursionError):
-            raise
-        except Exception as error:  # whatever a description finds wrong with what the file says
-            raise Record(object, object.class_name, {}, path).error(str(error)) from error
+        return Node(Unknown(object))
 
     def described(self, record: Record) -> Node:
         """The node of an object whose class a schema describes."""
         schema = schema_of(core.registry[record.class_name])
-        children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(schema.children(record), 1)]
+        inside = schema.children(record)
+        if schema.inside not in (None, len(inside)):
+            raise record.error(f"expected {schema.inside} modules inside, got {len(inside)}")
+        children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(inside, 1)]
         if schema.spec_class in (Sequencer, Repeater):
             children = [_as_step(child) for child in children]
         parts = {name: self._part(record, name) for name in schema.parts}
@@ -138,23 +161,25 @@ class Reader:
             children = [
                 node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node
             ]
+        if len(children) != len(spec.child_modules()):
+            raise record.error(f"expected {len(spec.child_modules())} modules inside, got {len(children)}")
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
-        settings = {name: record.fields[name] for name in SETTINGS if name in record.fields}
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
-        return Node(spec, parameters, gradients, buffers, children, parts, settings, record.fields.get("output"))
+        output = record.fields.get("output")
+        return Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
 
     def _part(self, record: Record, name: str) -> Any:
         torch = PARTS.get(name, name)
         value = record.get(torch)
         if torch == "module" and value is None:
-            value = records_in(record.get("modules"))[0]
+            value = next(iter(records_in(record.get("modules"))), None)
         if isinstance(value, T7Object):
-            return self.node(value, f"{record.path}.{torch}")
+            return _fitting(record, name, self.node(value, f"{record.path}.{torch}"))
         if name == "criterions":
             found = enumerate(records_in(value), 1)
-            return [self.node(each, f"{record.path}.{torch}[{i}]") for i, each in found]
+            return [_fitting(record, name, self.node(each, f"{record.path}.{torch}[{i}]")) for i, each in found]
         return None
 
     def _find_unpoolings(self, root: T7Object) -> None:
@@ -175,6 +200,22 @@ class Reader:
                 waiting += value.values()
             elif isinstance(value, list):
                 waiting += value
+
+
+def _fitting(record: Record, name: str, node: Node) -> Node:
+    """The node; what stands where a criterion belongs has to be one."""
+    if name.startswith("criterion") and not isinstance(node.spec, (Criterion, Unknown)):
+        raise record.error(f"expected a criterion, got {node.spec.torch_name()}")
+    return node
+
+
+def _about(object: T7Object, path: str) -> Record:
+    return Record(object, object.class_name, {}, path)
+
+
+def _said(error: Exception) -> str:
+    """An error's message; those of Python itself say little without their names."""
+    return str(error) if type(error) in (ValueError, TypeError) else f"{type(error).__name__}: {error}"
 
 
 def _spec_of(part: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import core
 from ..t7 import T7FormatError, T7Object, T7Storage
+from ..t7.values import TENSORS
 
 
 class T7ModuleError(T7FormatError):
@@ -49,6 +50,30 @@ class Record:
             raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
         return array.shape[axis]
 
+    def settings(self) -> dict[str, Any]:
+        """What the object is besides: its mode, the type of its tensors, what its Serial form empties.
+
+        Raises: T7ModuleError for what no object has as such.
+        """
+        kinds = {"train": _is_boolean, "_type": _is_tensor_type, "dpnn_serialEmpty": _is_list_of_names}
+        found = {name: self.fields[name] for name in kinds if self.fields.get(name) is not None}
+        wrong = [name for name, value in found.items() if not kinds[name](value)]
+        if wrong:
+            raise self.error(f"the field {wrong[0]} has a {type(found[wrong[0]]).__name__} that says nothing")
+        return found
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_tensor_type(value: Any) -> bool:
+    return isinstance(value, str) and (value in TENSORS or value == "torch.Tensor")
+
+
+def _is_list_of_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
 
 def plain(value: Any) -> Any:
     """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
@@ -63,4 +88,4 @@ def records_in(value: Any) -> list[T7Object]:
     """The objects in a table, in order; a table with holes too."""
     if isinstance(value, dict):
         value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]
-    return [each for each in value or [] if isinstance(each, T7Object)]
+    return [each for each in value if isinstance(each, T7Object)] if isinstance(value, list) else []

@@ -42,9 +42,12 @@ STEPS: dict[str, Rule] = {**MASKED, "rho": saved("rho", 9999)}
 
 def inside(object: T7Object, names: tuple[str, ...]) -> list[T7Object]:
     """All objects of these classes in an object's tree, outer ones and earlier ones first."""
-    found, waiting = [], [object]
+    found, waiting, seen = [], [object], set()
     while waiting:
         each = waiting.pop()
+        if id(each) in seen:  # a file may have a module in several places, and in itself
+            continue
+        seen.add(id(each))
         if each.class_name in names:
             found.append(each)
         fields = each.fields if isinstance(each.fields, dict) else {}
@@ -206,15 +209,16 @@ SCHEMAS = [
       for each in (recurrent.RecLSTM, recurrent.RecGRU)),
     Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
            more=_composed(steps.stabilizer)),
-    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced,
+    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, inside=1,
            more=lambda node, fields: {
                "module": node.children[0], "_output": [], "tableoutput": [], "tablegradInput": []},
            output=list),
     Schema(recurrent.Repeater, {
         "mode": saved("_remember", "neither"),
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
-        children=sequenced, more=_named("module"), output=list),
-    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, more=_named("rnn", "action")),
+        children=sequenced, inside=1, more=_named("module"), output=list),
+    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2,
+           more=_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
@@ -222,5 +226,5 @@ SCHEMAS = [
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=_named("module")),
     Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node)),
-    Schema(recurrent.BiSequencerLM, more=lambda node, fields: steps.both_ways_of_model(node)),
+    Schema(recurrent.BiSequencerLM, inside=3, more=lambda node, fields: steps.both_ways_of_model(node)),
 ]  # fmt: skip

@@ -6,13 +6,17 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any, NamedTuple
+from functools import cache
+from numbers import Number
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from ... import core
+from ...layers import Decorator
 from ...recurrent.masking import BATCH, GIVEN
-from ..t7 import T7Object
+from ..t7 import LuaFunction, T7Object
 from .build import storage
 from .node import Node, shapes_of
 from .record import Record, plain, records_in
@@ -129,9 +133,10 @@ class Schema:
     """How one class is saved.
 
     `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
-    `parameters` gives other names than the description's; `children` finds the objects inside; `parts` names fields
-    that hold modules or criterions; `more(node, fields)` gives what Torch saves besides; `empty` what it makes of
-    `output` and `gradInput`; `name` is the class's, where it is not the description's.
+    `parameters` gives other names than the description's; `children` finds the objects inside, of which there have to
+    be `inside`, if that is given (1 in decorators); `parts` names fields that hold modules or criterions;
+    `more(node, fields)` gives what Torch saves besides; `empty` what it makes of `output` and `gradInput`; `name` is
+    the class's, where it is not the description's.
     """
 
     def __init__(
@@ -143,6 +148,7 @@ class Schema:
         parameters: dict[str, str] | None = None,
         buffers: tuple[str, ...] = (),
         children: Callable[[Record], list[T7Object]] = _modules,
+        inside: int | None = None,
         parts: tuple[str, ...] = (),
         more: Callable[[Node, dict[str, Any]], dict[str, Any]] = _no_more,
         output: type = np.ndarray,
@@ -154,6 +160,7 @@ class Schema:
         self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
         self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
         self.name = name or spec_class.torch_name()
+        self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
     def rule(self, field: Any) -> Rule:
         """What is done with one of the description's fields."""
@@ -173,7 +180,10 @@ class Schema:
 
     def describe(self, record: Record, modules: tuple[core.Module, ...], parts: dict[str, Any]) -> core.Module:
         """The description of a record, with those of the objects inside it."""
-        values = {field.name: self.rule(field).read(record) for field in self.own_fields()} | parts
+        values = {field.name: self.rule(field).read(record) for field in self.own_fields()}
+        for name, value in values.items():
+            check_kind(record, self.spell(name), value, _kinds(self.spec_class).get(name, ()))
+        values |= parts
         if any(field.name == "modules" for field in fields(self.spec_class)):  # type: ignore[arg-type]
             values["modules"] = modules
         made = object.__new__(self.spec_class)
@@ -207,6 +217,27 @@ class Schema:
                 saved[grad_name(torch)] = node.gradients[name]
         saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
         return saved | self.more(node, saved)
+
+
+@cache
+def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
+    """What values of a description's fields are, where that is plain: numbers, texts, tuples, or nothing."""
+    plain_kinds = {int: Number, float: Number, str: str, tuple: tuple, NoneType: NoneType}
+    found = {}
+    for name, hint in get_type_hints(spec_class).items():
+        options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        kinds = [plain_kinds.get(get_origin(option) or option) for option in options]
+        if None not in kinds:
+            found[name] = tuple(kinds)
+    return found
+
+
+def check_kind(record: Record, name: str, value: Any, kinds: tuple[type, ...]) -> None:
+    """Refuses a value of another kind than a description's field has, and what no description has."""
+    wrong = not isinstance(value, kinds) if kinds else isinstance(value, (T7Object, LuaFunction))
+    if wrong:
+        expected = " or ".join(kind.__name__.replace("NoneType", "nil").lower() for kind in kinds) or "a plain value"
+        raise record.error(f"expected {expected} as {name}, got {type(value).__name__}")
 
 
 def _shaped(record: Record, name: str, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

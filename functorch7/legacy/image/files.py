@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.writing import replacing
 from ..tensors.operations import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
@@ -72,7 +73,11 @@ getJPGsize = getPNGsize = getPPMsize = getSize
 
 
 def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> None:
-    picture.save(file, format=format, **({"quality": quality} if format == "JPEG" else {}))
+    options = {"quality": quality} if format == "JPEG" else {}
+    if not isinstance(file, (str, os.PathLike)):
+        return picture.save(file, format=format, **options)
+    with replacing(file) as draft:
+        picture.save(draft, format=format, **options)
 
 
 def saveJPG(filename: str, tensor: Tensor) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 
 from ...interop import t7
 from ...interop.t7.values import HASHES, VECTORS
+from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader
+from ...interop.torch7.record import T7ModuleError
 from ...interop.torch7.writer import Writer
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -25,18 +27,21 @@ PLAIN: dict[str, type] = {"nn.StochasticGradient": StochasticGradient}
 TABLES = (*HASHES, *VECTORS)
 
 
-def load_t7(path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False) -> Any:
+def load_t7(
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, all: bool = False
+) -> Any:  # fmt: skip
     """What a Torch7 file holds, at a path or a URL for fsspec: tables as lists and dicts, tensors and storages, modules
     and criterions as objects.
 
     Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
     classes) they are modules that cannot run, or T7Objects outside of networks. Functions stay bytes. Raises
-    T7FormatError for anything else than a Torch7 file. A class with an updateOutput of the user's own has to be defined
-    when the file is loaded; the object gets its fields, and `__init__` does not run.
+    T7FormatError for anything else than a Torch7 file. Of several objects one after the other it is the first, with a
+    warning that says how many bytes follow; with `all` a list of all of them. A class with an updateOutput of the
+    user's own has to be defined when the file is loaded; the object gets its fields, and `__init__` does not run.
     Source: torch7/doc/serialization.md, torch.load.
     """
-    return from_file(t7.read(path), allow_unknown)
+    return from_file(t7.read(path, all=all), allow_unknown)
 
 
 def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None:
@@ -96,12 +101,15 @@ class Loaded:
     def _noted(self, root: list) -> list[Any]:
         """All tables in a value; objects in them are described."""
         waiting: list[tuple[Any, str]] = [(root, "")]
-        seen: set[int] = set()
+        seen = {id(root)}
         tables: list[Any] = []
 
         def described(each: Any, path: str) -> None:
             kind = plain_class(each.class_name) if isinstance(each, t7.T7Object) else None
             if kind is not None:
+                if not isinstance(each.fields, dict):
+                    found = type(each.fields).__name__
+                    raise T7ModuleError(f"{each.class_name}: expected fields, got {found}", each.offset)
                 if id(each) not in self.plain:
                     self.plain[id(each)] = object.__new__(kind)
                     self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
@@ -111,6 +119,7 @@ class Loaded:
             elif isinstance(each, t7.T7Object):
                 self.nodes[id(each)] = self.reader.noted(each, path or "the top")
             elif isinstance(each, (list, dict)) and id(each) not in seen:
+                seen.add(id(each))
                 waiting.append((each, path))
 
         while waiting or self.reader.users:
@@ -118,15 +127,15 @@ class Loaded:
                 record, path = self.reader.users.pop()
                 user = self.users[id(record)] = object.__new__(class_named(record.class_name))
                 user.take_fields(record.fields)  # in which tensors and modules take their places
+                seen.add(id(record.fields))
                 waiting.append((record.fields, path))
                 continue
             table, path = waiting.pop()
-            seen.add(id(table))
             tables.append(table)
             pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
             for key, each in pairs:
                 described(key, f"{path} (a key)")
-                described(each, "" if table is root else f"{path}[{key!r}]")
+                described(each, "" if table is root else _entry(path, key))
         return tables
 
     def _made(self, each: Any) -> Any:
@@ -139,7 +148,21 @@ class Loaded:
         if id(each) in self.plain:
             return self.plain[id(each)]
         node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
-        return each if node is None else self.objects.object(node)
+        return each if node is None else self._object(each, node)
+
+    def _object(self, record: t7.T7Object, node: Node) -> Any:
+        try:
+            return self.objects.object(node)
+        except t7.T7FormatError:
+            raise
+        except Exception as error:  # a description that objects cannot have, such as a criterion among modules
+            raise T7ModuleError(f"{record.class_name}: {error}", record.offset) from error
+
+
+def _entry(path: str, key: Any) -> str:
+    """The place of a table's entry, in a text that does not grow without end."""
+    name = repr(key[:40] if isinstance(key, str) else key) if isinstance(key, (str, int, float)) else "..."
+    return f"{path[:40]}...{path[-120:]}[{name}]" if len(path) > 200 else f"{path}[{name}]"
 
 
 class Saved:

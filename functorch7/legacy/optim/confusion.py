@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.writing import replacing
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 from .pictures import new_figure, pixels, show
@@ -200,7 +201,8 @@ class ConfusionMatrix:
             figure.canvas.manager.set_window_title(title)
             show(figure)
         if path is not None:
-            figure.savefig(path)
+            with replacing(path) as draft:
+                figure.savefig(draft)
         return Tensor.of(pixels(figure).transpose(2, 0, 1))
 
 

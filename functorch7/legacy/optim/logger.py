@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ...interop.writing import replacing
 from ..tensors.values import unwrapped
 from .pictures import new_figure, show
 
@@ -149,8 +150,9 @@ class Logger:
         axes.grid(True)
         axes.legend(framealpha=1)
         if self.epsfile is not None:
-            figure.savefig(self.epsfile)
-            figure.savefig(f"{self.name}.png")
+            for path in (self.epsfile, f"{self.name}.png"):
+                with replacing(path) as draft:
+                    figure.savefig(draft)
         if self.showPlot:
             self.figure = figure.number
             show(figure)

@@ -95,3 +95,13 @@ def test_a_truncated_archive_is_an_error_that_names_it_and_leaves_nothing(name, 
     with pytest.raises(ValueError, match=rf"{name} is damaged"):
         data.decompressfile(tmp_path, name)
     assert names(tmp_path) == [name]
+
+
+def test_an_encrypted_archive_is_an_error_that_names_it(tmp_path):
+    packed = bytearray(zip_bytes({"a.txt": b"one"}))
+    for header in (b"PK\x03\x04", b"PK\x01\x02"):  # the bit that says so, in both places
+        packed[packed.index(header) + (6 if header[2] == 3 else 8)] |= 1
+    (tmp_path / "locked.zip").write_bytes(packed)
+    with pytest.raises(ValueError, match=r"locked.zip cannot be unpacked: .*encrypted"):
+        data.unzip(tmp_path / "locked.zip", tmp_path / "there")
+    assert names(tmp_path) == ["locked.zip"]

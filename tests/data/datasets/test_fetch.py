@@ -92,6 +92,13 @@ def test_a_missing_file_is_an_error_that_names_it(server, tmp_path):
         data.downloadfile(tmp_path, server.url)
 
 
+@pytest.mark.parametrize("name", ["..%2f..%2fevil", "..", "a%5cb", "%2e%2e", ""])
+def test_names_that_lead_elsewhere_are_refused(server, tmp_path, name):
+    with pytest.raises(OSError, match="names no file"):
+        data.downloadfile(tmp_path / "folder", server.url + name)
+    assert names(tmp_path) == [] and server.ranges == []
+
+
 def test_scp_is_run_for_its_urls(tmp_path, monkeypatch):
     command = tmp_path / "bin" / "scp"
     command.parent.mkdir()

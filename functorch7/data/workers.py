@@ -1,0 +1,184 @@
+"""Threads and processes that make batches: one that hangs, or dies, costs an error, and never the program's end."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+TIME_LIMIT = 600.0
+"""Seconds that a batch may take, unless something else is said."""
+
+PATIENCE = 0.5
+"""Seconds that stopping waits for what is being made."""
+
+
+class WorkerDied(RuntimeError):
+    """A process ended while it made a batch."""
+
+
+class Threads:
+    """So many threads, which call functions; a program can end while they are at it."""
+
+    def __init__(self, count: int, name: str):
+        self._requests: SimpleQueue = SimpleQueue()
+        arguments = self._arguments()
+        self._threads = [
+            threading.Thread(target=_serving, args=(self._requests, *arguments), name=f"{name}-{i}", daemon=True)
+            for i in range(count)
+        ]
+        self._finish = weakref.finalize(self, _stop, self._requests, self._threads, *arguments)
+        for thread in self._threads:
+            thread.start()
+
+    def _arguments(self) -> tuple[Callable, Any]:
+        """What makes a thread's caller of requests, and what is needed for that; neither may refer to this object."""
+        return _direct, None
+
+    def submit(self, *request: Any) -> Future:
+        """The result to come of a request: a function and its arguments."""
+        future: Future = Future()
+        self._requests.put((future, request))
+        return future
+
+    def close(self) -> None:
+        """Stops the threads, for good; those that hang are left behind."""
+        self._finish()
+
+
+class Processes(Threads):
+    """So many processes with a copy of an object each, started where they are needed; requests are (name, arguments,
+    options) of its methods."""
+
+    def __init__(self, count: int, served: Any):
+        self._served, self._processes = served, set[Any]()
+        super().__init__(count, "processes")
+
+    def _arguments(self) -> tuple[Callable, Any]:
+        return _Remote, (self._served, self._processes)
+
+
+class InProcesses:
+    """A loader whose `index` is called in processes; all else is the loader's own."""
+
+    def __init__(self, loader: Any, count: int):
+        self.loader, self.processes = loader, Processes(count, loader)
+
+    def index(self, indices: Any, **options: Any) -> tuple:
+        """(inputs, targets) from one of the processes."""
+        return self.processes.submit("index", (indices,), options).result()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+
+def awaited(future: Future, what: str, limit: float | None) -> Any:
+    """The result of a request. Raises: TimeoutError after `limit` seconds; RuntimeError if its process ended."""
+    try:
+        return future.result(limit)
+    except WorkerDied as error:
+        raise RuntimeError(f"{what}: {error}") from error
+    except TimeoutError:
+        if future.done():  # one of the loader's own
+            raise
+        raise TimeoutError(f"{what} was not made within {limit:g} s; `timeout` says how long it may take") from None
+
+
+def _direct(_: Any) -> Any:
+    return contextlib.nullcontext(lambda function, *args: function(*args))
+
+
+def _serving(requests: SimpleQueue, caller: Callable, needed: Any) -> None:
+    with caller(needed) as call:
+        while (item := requests.get()) is not None:
+            future, request = item
+            del item
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*request))
+                except BaseException as error:
+                    future.set_exception(error)
+            del future, request  # so that a batch is not kept until the next one is asked for
+
+
+def _stop(requests: SimpleQueue, threads: list[threading.Thread], caller: Callable, needed: Any) -> None:
+    for _ in threads:
+        requests.put(None)
+    until = time.monotonic() + PATIENCE
+    for thread in threads:
+        if thread is not threading.current_thread():
+            thread.join(max(until - time.monotonic(), 0))
+    if caller is _Remote:
+        for process in list(needed[1]):
+            process.kill()
+
+
+class _Remote:
+    """Calls methods of a copy in another process, which is started for the first request, and again after it ended."""
+
+    def __init__(self, needed: tuple[Any, set]):
+        self.served, self.processes = needed
+        self.process: Any = None
+        self.connection: Any = None
+
+    def __enter__(self) -> _Remote:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process is not None:
+            self.connection.close()  # which ends it
+            self.process.join()
+            self.processes.discard(self.process)
+
+    def __call__(self, name: str, args: tuple, options: dict) -> Any:
+        if self.process is None:
+            self._start()
+        try:
+            self.connection.send((name, args, options))
+            made, result = self.connection.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            code = self.process.exitcode
+            self.connection.close()
+            self.processes.discard(self.process)
+            self.process = None
+            raise WorkerDied(f"the process that made it ended with exit code {code}") from None
+        if not made:
+            raise result
+        return result
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")  # new ones, since JAX's threads do not survive a fork
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_served, args=(theirs, self.served), daemon=True)
+        self.process.start()
+        self.processes.add(self.process)
+        theirs.close()
+
+
+def _served(connection: Connection, served: Any) -> None:
+    """What a process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C, which all processes get, is for the program to answer
+    while True:
+        try:
+            name, args, options = connection.recv()
+        except EOFError:
+            return
+        try:
+            reply: tuple[bool, Any] = True, getattr(served, name)(*args, **options)
+        except Exception as error:
+            error.add_note(f"in a process of AsyncIterator:\n{traceback.format_exc()}")
+            reply = False, error
+        try:
+            connection.send(reply)
+        except Exception as error:  # what cannot be pickled
+            connection.send((False, RuntimeError(f"{name} gave what cannot be sent between processes: {error}")))

@@ -1,0 +1,90 @@
+"""A file's tables: lists or dicts in Python, which is known only when all of a table is read."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .values import Key, LuaFunction, T7Object
+
+Pairs = list[Any]
+"""A table's keys and values in turn, until it is known what it becomes; one that becomes a list stays this object."""
+
+
+class Tables:
+    """Tables of a file. Files may have a table in few bytes, so that a table must not take many here, either."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Pairs] = []
+        self.holders: list[T7Object | LuaFunction] = []  # what holds tables, in attributes
+        self.dicts: dict[int, dict] = {}
+        self.became: list[Pairs] = []  # dicts, by whose numbers these are found above
+
+    def begin(self) -> Pairs:
+        """A table, into which its keys and values are to be put."""
+        pairs: Pairs = []
+        self.waiting.append(pairs)
+        return pairs
+
+    def as_dict(self, value: Any) -> None:
+        """Makes a dict of what may be a table that could be a list, such as that of an object's fields."""
+        if type(value) is list and id(value) not in self.dicts:
+            self.dicts[id(value)] = {}
+            self.became.append(value)
+
+    def settled(self, root: Any) -> Any:
+        """The value, with every table in it replaced by the list or dict that it is."""
+        for pairs in self.waiting:
+            if id(pairs) not in self.dicts and not _is_list(pairs):
+                self.as_dict(pairs)
+        for pairs in self.waiting:
+            if id(pairs) not in self.dicts:
+                pairs[:] = map(self._final, _in_order(pairs))
+                continue
+            found, numbers = self.dicts[id(pairs)], _numbers(pairs)
+            for key, value in zip(pairs[::2], pairs[1::2], strict=True):
+                found[_python_key(self._final(key), numbers)] = self._final(value)
+            pairs.clear()
+        for holder in self.holders:
+            name = "fields" if isinstance(holder, T7Object) else "upvalues"
+            setattr(holder, name, self._final(getattr(holder, name)))
+        self.waiting, self.holders = [], []
+        return self._final(root)
+
+    def _final(self, value: Any) -> Any:
+        return self.dicts.get(id(value), value) if type(value) is list else value
+
+
+def is_key(value: Any) -> bool:
+    """Whether Lua's tables can have such a key: all but nil and what is not a number."""
+    return not (value is None or (isinstance(value, float) and math.isnan(value)))
+
+
+def _counts_up(pairs: Pairs) -> bool:
+    return all(type(key) is int and key == i for i, key in enumerate(pairs[::2], 1))
+
+
+def _is_list(pairs: Pairs) -> bool:
+    if _counts_up(pairs):
+        return True
+    keys = {key for key in pairs[::2] if type(key) is int}
+    return len(keys) * 2 == len(pairs) and min(keys) == 1 and max(keys) == len(keys)
+
+
+def _in_order(pairs: Pairs) -> list[Any]:
+    if _counts_up(pairs):
+        return pairs[1::2]
+    return [value for _, value in sorted(zip(pairs[::2], pairs[1::2], strict=True), key=lambda pair: pair[0])]
+
+
+def _numbers(pairs: Pairs) -> set[Any]:
+    """The keys that are numbers, where there are booleans, which Python takes for such."""
+    if not any(isinstance(key, bool) for key in pairs[::2]):
+        return set()
+    return {key for key in pairs[::2] if type(key) in (int, float)}
+
+
+def _python_key(key: Any, numbers: set) -> Any:
+    if isinstance(key, (list, dict, np.ndarray)) or (isinstance(key, bool) and key in numbers):
+        return Key(key)
+    return key

@@ -1,0 +1,68 @@
+"""How commands end where something goes wrong on the way: signals, pipes, disks, files with more in them."""
+
+import os
+
+import numpy as np
+import pytest
+
+import functorch7_cli.train
+from functorch7.interop import t7, writing
+from tests.interop.test_t7 import FOLDER
+from tests.training.test_interruptions import files_of_at_most
+
+from .test_commands import called
+
+MLP = FOLDER / "mlp_float.t7"
+
+
+@pytest.mark.parametrize("ended, code", [("SIGINT", 130), ("SIGTERM", 143), ("all epochs", 0)])
+def test_training_that_was_stopped_ends_with_the_shells_code(monkeypatch, ended, code):
+    outcome = {"ended": ended, "epochs": 1, "folder": "runs/digits", "test": {}}
+    monkeypatch.setattr(functorch7_cli.train, "train", lambda *args, **options: outcome)
+    called("train", "digits", "--no-tuning", code=code)
+
+
+def test_control_c_anywhere_ends_with_130(monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(functorch7_cli.train, "train", interrupted)
+    assert "interrupted" in called("train", "digits", "--no-tuning", code=130)
+
+
+def test_pipes_and_devices_are_refused_by_name(tmp_path):
+    pipe = tmp_path / "pipe.t7"
+    os.mkfifo(pipe)
+    assert "pipe.t7" in called("inspect", pipe, code=1) and "this is a pipe" in called("inspect", pipe, code=1)
+    assert "this is a pipe" in called("run", MLP, "--input", pipe, code=1)
+    assert "this is a device" in called("inspect", "/dev/null", code=1)
+    assert "this is a device" in called("convert", MLP, "/dev/null", "--to", "t7", code=1)
+    with pytest.raises(OSError, match="this is a pipe"):
+        t7.read(pipe)
+    with pytest.raises(OSError, match="this is a device"), writing.replacing("/dev/null"):
+        pass
+
+
+@pytest.mark.parametrize(
+    "arguments", [("convert", MLP, "{}/out.orbax"), ("convert", MLP, "{}/out.t7"),
+                  ("convert", MLP, "{}/out.safetensors"), ("run", MLP, "--input", "{}/x.npy", "--output", "{}/y.npy"),
+                  ("run", MLP, "--input", "{}/x.npy", "--output", "{}/y.npz")], ids=lambda each: each[-1][3:],
+)  # fmt: skip
+def test_a_full_disk_leaves_nothing_behind_and_one_sentence(tmp_path, arguments, caplog):
+    module = t7.read(MLP)
+    first = next(each for each in module.fields["modules"] if "weight" in each.fields)
+    np.save(tmp_path / "x.npy", np.ones((200, first.fields["weight"].shape[1]), np.float32))
+    arguments = [each.format(tmp_path) if isinstance(each, str) else each for each in arguments]
+    with files_of_at_most(100):
+        message = called(*arguments, code=1)
+    assert "too large" in message or "write" in message.lower()
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"] and not caplog.records
+
+
+def test_what_follows_the_first_object_is_not_left_out_silently(tmp_path):
+    path = tmp_path / "two.t7"
+    path.write_bytes(t7.serialize({"a": 1}) + t7.serialize("more"))
+    assert "16 bytes follow this object" in called("inspect", path) or "bytes follow this object" in called(
+        "inspect", path
+    )
+    assert "would be left out" in called("convert", path, tmp_path / "one.t7", code=1)

@@ -1,0 +1,52 @@
+"""Workers that hang or die."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from functorch7.data import AsyncIterator
+
+from .hanging import Deadly, Hanging
+
+DATA = np.arange(6.0)
+
+
+def test_a_batch_that_never_comes_is_an_error_that_names_it():
+    with AsyncIterator(Hanging(DATA, DATA), 1, timeout=0.5) as loader:
+        batches = loader.subiter(1)
+        assert [next(batches)[1] for _ in range(2)] == [0, 1]
+        with pytest.raises(TimeoutError, match="AsyncIterator: batch 3 was not made within 0.5 s"):
+            next(batches)
+
+
+def test_batches_for_jax_have_the_limit_too():
+    with Hanging(DATA, DATA).batches(2, workers=1, timeout=0.5) as batches:
+        next(batches)
+        with pytest.raises(TimeoutError, match="batches: batch 2 of epoch 1 was not made within 0.5 s"):
+            next(batches)
+
+
+@pytest.mark.slow
+def test_a_sample_that_ends_its_process_ends_nothing_else():
+    """The threads of `batches` leave it to processes."""
+    with Deadly(DATA, DATA).batches(2, workers=1) as batches:
+        next(batches)
+        with pytest.raises(RuntimeError, match=r"batch 2 of epoch 1: the process .* exit code 7"):
+            next(batches)
+
+
+@pytest.mark.slow
+def test_control_c_ends_a_program_that_waits_for_a_worker_that_hangs():
+    top = Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": str(top), "JAX_PLATFORMS": "cpu"}
+    program = subprocess.Popen(
+        [sys.executable, "-m", "tests.data.hanging", "threads"], cwd=top, env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    errors = program.communicate(timeout=60)[1]
+    assert program.returncode in (-signal.SIGINT, 130) and "KeyboardInterrupt" in errors, errors
