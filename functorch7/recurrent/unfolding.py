@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core import unrolled_steps
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
@@ -50,7 +51,8 @@ def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, mask
             output, state = cleared(zero, (output, state))
         return state, (output, factors)
 
-    state, (outputs, factors) = lax.scan(body, state, (projected, zero))
+    length = len(jax.tree.leaves(projected)[0])
+    state, (outputs, factors) = lax.scan(body, state, (projected, zero), unroll=unrolled_steps(length))
     return (outputs, state), factors
 
 
