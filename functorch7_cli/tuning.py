@@ -1,8 +1,8 @@
 """What makes training on a CPU fast and has to be set before the process starts.
 
 Large pages of memory: XLA frees and takes its temporaries at every call, and touching fresh pages of 4 KiB is what most
-of a large step waits for. Flags of XLA by which it compiles quicker programs. Compiled programs are kept on disk, so that
-the second run of a script does not compile.
+of a large step waits for. Flags by which XLA makes quicker programs. Compiled programs are kept on disk, so that the
+second run of a script does not compile.
 """
 
 from __future__ import annotations
