@@ -127,7 +127,7 @@ def deep(batch: int, examples: int | None) -> Ways:
     def block(before: int) -> f7.Module:
         return f7.Sequential(f7.SpatialConvolution(before, 32, 3, 3, 1, 1, 1, 1), f7.ReLU())
 
-    parts = [f7.Sequential(*(block(32 if part or i else 3) for i in range(4))) for part in range(6)]
+    parts: list[f7.Module] = [f7.Sequential(*(block(32 if part or i else 3) for i in range(4))) for part in range(6)]
     end = f7.SpatialAveragePooling(32, 32), f7.Reshape(32), f7.Linear(32, 10), f7.LogSoftMax()
 
     def theirs() -> Any:
@@ -136,8 +136,8 @@ def deep(batch: int, examples: int | None) -> Ways:
         layers = [each for i in range(24) for each in (Conv2d(32 if i else 3, 32, 3, padding=1), ReLU())]
         return Sequential(*layers, AdaptiveAvgPool2d(1), Flatten(), Linear(32, 10))
 
-    ours = {"functorch7": f7.Sequential(*parts, *end)}
-    ours["functorch7, Remat"] = f7.Sequential(*map(f7.Remat, parts), *end)
+    ours: dict[str, f7.Module] = {"functorch7": f7.Sequential(*parts, *end)}
+    ours["functorch7, Remat"] = f7.Sequential(*(f7.Remat(part) for part in parts), *end)
     return steps(ours, theirs, images(examples or batch, 3, 32, 10))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from ..core import places
+from ..core import Module, places
 from ..core.probe import is_probed
 from .decorators import Decorator
 from .pointwise import PrintSize
@@ -30,6 +30,9 @@ class Remat(Decorator):
       (2): nn.Tanh
     }
     """
+
+    def __init__(self, module: Module):
+        super().__init__(module)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         run = partial(super().forward, train=train)
