@@ -1,5 +1,6 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
 #   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
+#   make test PYTHON=python3.13 VENV=.venv-3.13    the same by another Python, in a second environment: before a release
 #   make check [ARGS="tests/legacy"]    what a small change needs: of each test two cases, without the slow ones
 #   make notebooks [ARGS=3_torch7_files]    runs the notebooks and keeps what their cells give
 #   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch

@@ -7,7 +7,6 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import jax
 from . import (
     changing,
     classics,
+    gpu,
     inception,
     language,
     lenet,
@@ -31,7 +31,7 @@ from . import (
     tensors,
     transfer,
 )
-from .measure import Timing, check_agreement, measure
+from .measure import Timing, check_agreement, has_torch, measure
 from .user_modules import USER_MODULES
 
 BENCHMARKS: dict[str, Any] = {
@@ -67,7 +67,7 @@ def run(name: str, rounds: int, clock: Callable[[], float]) -> dict:
         ways |= benchmark.other_ways()
     timings = measure(ways, rounds, clock=clock)
     print(table(name, timings))
-    if find_spec("torch") is None:
+    if not has_torch():
         print("  (PyTorch is not installed)")
     if hasattr(benchmark, "WORDS"):
         speeds = (f"{way} {benchmark.WORDS / timing.best:,.0f}" for way, timing in timings.items())
@@ -82,7 +82,12 @@ def run(name: str, rounds: int, clock: Callable[[], float]) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    if sys.argv[1:2] == ["gpu"]:
+        gpu.main(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, epilog="python -m benchmarks gpu --help: those for a GPU."
+    )
     parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--rounds", type=int, default=15, help="how often each way is timed (15)")
     parser.add_argument("--json", type=Path, help="a file for the timings, in seconds")

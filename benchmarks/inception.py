@@ -61,8 +61,8 @@ def loss_by_hand(params: list, batch: tuple) -> Any:
     return class_loss(x.mean((2, 3)) @ weight.T + bias, target)
 
 
-def network_by_flax() -> Any:
-    """The same network as one writes it in Flax: NHWC, its own convolutions and poolings."""
+def network_by_flax(dtype: Any = None) -> Any:
+    """The same network as one writes it in Flax: NHWC, its own convolutions and poolings; it computes in `dtype`."""
     import flax.linen as linen
 
     class Inception(linen.Module):
@@ -73,7 +73,7 @@ def network_by_flax() -> Any:
             _, one, r3, k3, r5, k5, pool = self.sizes
 
             def convolution(x: Any, planes: int, kernel: int) -> Any:
-                return linen.relu(linen.Conv(planes, (kernel, kernel))(x))
+                return linen.relu(linen.Conv(planes, (kernel, kernel), dtype=dtype)(x))
 
             pooled = linen.max_pool(x, (3, 3), (1, 1), "SAME")
             return jnp.concatenate([
@@ -84,11 +84,11 @@ def network_by_flax() -> Any:
     class Network(linen.Module):
         @linen.compact
         def __call__(self, x: Any) -> Any:
-            x = linen.relu(linen.Conv(64, (7, 7), (2, 2), padding=3)(x))
+            x = linen.relu(linen.Conv(64, (7, 7), (2, 2), padding=3, dtype=dtype)(x))
             x = linen.max_pool(jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0))), (3, 3), (2, 2))
             for sizes in BLOCKS:
                 x = Inception(sizes)(x)
-            return linen.Dense(10)(x.mean((1, 2)))
+            return linen.Dense(10, dtype=dtype)(x.mean((1, 2)))
 
     return Network()
 

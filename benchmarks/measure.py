@@ -3,6 +3,7 @@
 import statistics
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,11 @@ def measure(
         for name, way in ways.items():
             found[name].append(timed(way, steps[name], clock))
     return {name: Timing(min(values), statistics.median(values)) for name, values in found.items()}
+
+
+def has_torch() -> bool:
+    """Whether PyTorch is installed."""
+    return find_spec("torch") is not None
 
 
 def mebibytes(compiled: Any) -> float:

@@ -121,6 +121,9 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     """
     from .run import run
     from .show import shown_output
+    from .tuning import keep_programs
+
+    keep_programs()
 
     found = run(file, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_output(found))
@@ -179,9 +182,14 @@ functorch7 train --list
 @click.option("--bfloat16", is_flag=True, help="Compute in bfloat16; parameters stay float32.")
 @click.option("--tensorboard", is_flag=True, help="Write files for TensorBoard, too.")
 @click.option("--list", "listing", is_flag=True, help="List the shipped recipes.")
-@click.option("--no-tuning", is_flag=True, help="Leave huge pages and the cache of compiled programs alone.")
+@click.option(
+    "--no-tuning", is_flag=True, help="Set nothing: no huge pages, flags of XLA, folder of compiled programs."
+)
+@click.option("--verbose", is_flag=True, help="Show what is set.")
 @as_json
-def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **options: Any) -> None:
+def train(
+    file: str | None, listing: bool, no_tuning: bool, verbose: bool, as_json: bool, **options: Any
+) -> None:  # fmt: skip
     """Train by a RECIPE: the name of a shipped one, or a file of settings (.toml, .yaml).
 
     Checkpoints, metrics and learning curves go into the folder of the run; the same command goes on where a run was
@@ -191,7 +199,7 @@ def train(file: str | None, listing: bool, no_tuning: bool, as_json: bool, **opt
     if not (listing or no_tuning):
         from .tuning import start_tuned
 
-        start_tuned()
+        start_tuned(verbose)
     from .show import shown_training
     from .train import listed, train
 
@@ -234,16 +242,17 @@ def doctor(as_json: bool) -> None:
     epilog="\b\nExample:\n  functorch7 launch my_training.py --epochs 10",
 )
 @click.option("--no-tuning", is_flag=True, help="Change nothing.")
+@click.option("--verbose", is_flag=True, help="Show what is set.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def launch(script: str, arguments: tuple[str, ...], no_tuning: bool) -> None:
-    """Run a Python SCRIPT with what makes training on a CPU fast: huge pages, and compiled programs kept on disk.
+def launch(script: str, arguments: tuple[str, ...], no_tuning: bool, verbose: bool) -> None:
+    """Run a Python SCRIPT with what makes training fast: huge pages, flags of XLA, and compiled programs kept on disk.
 
-    What is set in the environment (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) stays as it is.
+    What is set in the environment (GLIBC_TUNABLES, XLA_FLAGS, JAX_COMPILATION_CACHE_DIR) stays as it is.
     """
     from .tuning import replace_process
 
     command = [sys.executable, script, *arguments]
     if no_tuning:
         os.execv(sys.executable, command)
-    replace_process(command)
+    replace_process(command, verbose)

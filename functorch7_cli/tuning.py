@@ -1,14 +1,18 @@
 """What makes training on a CPU fast and has to be set before the process starts.
 
 Large pages of memory: XLA frees and takes its temporaries at every call, and touching fresh pages of 4 KiB is what most
-of a large step waits for. Compiled programs are kept on disk, so that the second run of a script does not compile.
+of a large step waits for. Flags by which XLA makes quicker programs. Compiled programs are kept on disk, so that the
+second run of a script does not compile.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +20,13 @@ TUNED = "FUNCTORCH7_TUNED"
 """Set in the process that was started again, so that it is not started a third time."""
 
 HUGE_PAGES = "glibc.malloc.hugetlb=1"
+
+XLA_FLAGS = (
+    "--xla_cpu_opt_preset=CPU_OPT_PRESET_FAST_RUNTIME",
+    "--xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,"
+    "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+)
+"""What made programs for CPUs quicker on a quiet machine (docs/performance.md)."""
 
 
 class Setting(NamedTuple):
@@ -26,36 +37,77 @@ class Setting(NamedTuple):
     effect: str
 
 
-def settings(environment: dict[str, str]) -> list[Setting]:
+def settings(environment: Mapping[str, str]) -> list[Setting]:
     """What is not set yet and can be on this machine. What the user has set stays."""
     found = []
     tunables = environment.get("GLIBC_TUNABLES", "")
     if "glibc.malloc.hugetlb" not in tunables and _has_huge_pages():
         found.append(Setting("GLIBC_TUNABLES", ":".join(filter(None, [tunables, HUGE_PAGES])), "huge pages"))
-    if "JAX_COMPILATION_CACHE_DIR" not in environment:
-        folder = cache_folder(environment)
-        found.append(Setting("JAX_COMPILATION_CACHE_DIR", str(folder), f"compiled programs kept in {folder}"))
-    return found
+    given = environment.get("XLA_FLAGS", "")
+    missing = [flag for flag in XLA_FLAGS if flag.partition("=")[0] not in given]
+    if new := known_flags(*missing):
+        found.append(Setting("XLA_FLAGS", " ".join(filter(None, [given, *new])), "XLA's flags for quicker programs"))
+    return [*found, *kept_programs(environment)]
 
 
-def cache_folder(environment: dict[str, str]) -> Path:
+def kept_programs(environment: Mapping[str, str]) -> list[Setting]:
+    """The folder of compiled programs, unless there is one, and that all are kept, however short their compilation."""
+    folder, all_of_them = "JAX_COMPILATION_CACHE_DIR", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+    if folder in environment:
+        return []
+    path = cache_folder(environment)
+    return [
+        Setting(folder, str(path), f"compiled programs kept in {path}"),
+        *([] if all_of_them in environment else [Setting(all_of_them, "0", "")]),
+    ]
+
+
+@cache
+def known_flags(*flags: str) -> list[str]:
+    """Those that this XLA knows. It ends a process that has others, so another process asks."""
+    if not flags or _starts_with(" ".join(flags)):
+        return list(flags)
+    return [flag for flag in flags if _starts_with(flag)] if len(flags) > 1 else []
+
+
+def _starts_with(flags: str) -> bool:
+    program = "from jaxlib import xla_client; xla_client.make_cpu_client()"
+    asked = subprocess.run([sys.executable, "-c", program], env=os.environ | {"XLA_FLAGS": flags}, capture_output=True)
+    return asked.returncode == 0
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
     """Where compiled programs are kept: functorch7/compiled in the user's folder of caches."""
     base = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base, "functorch7", "compiled")
 
 
-def start_tuned() -> None:
+def keep_programs() -> None:
+    """Keeps what this process compiles in the folder of compiled programs, unless the user has chosen one."""
+    import jax
+
+    if kept_programs(os.environ):
+        jax.config.update("jax_compilation_cache_dir", str(cache_folder(os.environ)))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+
+
+def start_tuned(verbose: bool = False) -> None:
     """Starts this very program again with what is missing; returns, with nothing done, where nothing is."""
-    if TUNED not in os.environ and settings(dict(os.environ)):
-        replace_process([sys.executable, *sys.orig_argv[1:]])
+    if TUNED not in os.environ and settings(os.environ):
+        replace_process([sys.executable, *sys.orig_argv[1:]], verbose)
 
 
-def replace_process(command: list[str]) -> None:
-    """Puts a program, with what is missing, in the place of this one; says in one line on stderr what that is."""
-    missing = settings(dict(os.environ))
+def replace_process(command: list[str], verbose: bool = False) -> None:
+    """Puts a program, with what is missing, in the place of this one.
+
+    Says on stderr what that is, in one line, or, verbose, in a line for each variable.
+    """
+    missing = settings(os.environ)
     if missing:
-        effects = "; ".join(each.effect for each in missing)
+        effects = "; ".join(each.effect for each in missing if each.effect)
         print(f"tuned for training: {effects} (--no-tuning leaves this out)", file=sys.stderr, flush=True)
+    for each in missing if verbose else []:
+        print(f"  {each.variable}={each.value}", file=sys.stderr, flush=True)
     os.execve(command[0], command, os.environ | {each.variable: each.value for each in missing} | {TUNED: "1"})
 
 

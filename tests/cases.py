@@ -380,4 +380,5 @@ MODULES = [
     Case(lambda: f7.Observed(f7.Linear(3, 4)), x(2, 3), x(2, 4)),
     Case(lambda: f7.Quantized(f7.SeqLSTMP(3, 5, 4)), x(5, 2, 3), x(5, 2, 4), "Quantized, a layer of sequences"),
     Case(lambda: f7.Quantized(f7.GRU(3, 4)), x(2, 3), x(2, 5), "Quantized, a step"),
+    Case(lambda: f7.Remat(f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.Dropout(0.3))), x(2, 3), x(2, 5)),
 ]

@@ -12,6 +12,7 @@ import functorch7 as f7
 from benchmarks import (
     accelerator,
     changing,
+    gpu,
     inception,
     lenet,
     loading,
@@ -107,6 +108,17 @@ def test_the_accelerators_report_counts_and_divides(monkeypatch):
     _, *rows = [line.split(" | ") for line in printed.splitlines() if line.startswith("| linear")]
     speed, of_peak = float(rows[0][7]) * 1e12, float(rows[0][8].rstrip(" %"))
     assert abs(of_peak - 100 * speed / 4e12) < 0.06
+
+
+@pytest.mark.parametrize("name", ["mlp-128", "lstm-50x32x250"])
+def test_the_table_for_a_gpu_has_a_time_and_the_memory_of_each_way(name):
+    row = gpu.run(name, "bfloat16", rounds=1, seconds=0.01, examples=2, compiled=False)
+    assert row.milliseconds["functorch7"] > 0 and row.mebibytes["functorch7"] > 0
+    other = gpu.Row(
+        "made up", "float32", {"functorch7": 3.0, "a": 2.0, "b": 4.0}, {"functorch7": 1000.0, "a": None, "b": None}
+    )
+    *_, last = gpu.table([row, other]).splitlines()
+    assert last.startswith("| made up | float32 | 3 (1,000) |") and last.endswith("| 2 | 4 | 1.50 |")
 
 
 def test_peaks_go_by_the_longest_name():

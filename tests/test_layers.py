@@ -155,3 +155,30 @@ def test_bfloat16_agrees_with_float32(case):
     assert rounded[0].dtype == jnp.bfloat16
     for a, b in zip(*map(jax.tree.leaves, (exact, rounded)), strict=True):
         assert np.abs(np.asarray(a - b.astype(a.dtype))).max() <= 0.05 * max(np.abs(np.asarray(a)).max(), 1e-3)
+
+
+def test_remat_keeps_the_input_alone_and_gives_the_same():
+    block = f7.Sequential(f7.Linear(8, 32), f7.Tanh(), f7.Dropout(0.5), f7.Linear(32, 8), f7.BatchNormalization(8))
+    x, key = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32), jax.random.key(1)
+
+    def made(module, variables):
+        def run(params, x):
+            return module.apply(params, variables.buffers, x, key=key, train=True)
+
+        def gradients(params, x):
+            output, pull, buffers = jax.vjp(run, params, x, has_aux=True)
+            return output, buffers, pull(output)
+
+        def kept(params, x):
+            return jax.vjp(run, params, x, has_aux=True)[1]
+
+        shapes = jax.tree.leaves(jax.eval_shape(kept, variables.params, x))
+        return jax.jit(gradients)(variables.params, x), sum(shape.size for shape in shapes)
+
+    variables = block.init(jax.random.key(0))
+    remat = f7.Remat(block)
+    own = f7.Variables([variables.params], [variables.buffers])
+    (expected, most), (got, least) = made(f7.Decorator(block), own), made(remat, own)
+    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=1e-5, atol=1e-6), got, expected)
+    arrays = sum(leaf.size for leaf in jax.tree.leaves((variables.params, variables.buffers)))
+    assert least <= x.size + arrays + key.size + 2 < most

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.viz.profiling import _cost
 from functorch7.viz.scopes import SCOPE, Scopes
-from functorch7.viz.trace import Operation
+from functorch7.viz.trace import Operation, operations
+from functorch7.viz.visits import visits
 
 NETWORK = f7.Sequential(
     f7.Linear(32, 64), f7.Tanh(), f7.Sequential(f7.Dropout(0.5), f7.Linear(64, 8)), f7.SeqLSTM(8, 4)
@@ -124,7 +126,101 @@ def test_operations_without_scopes_belong_to_weights():
     assert found("convolution.3") == found("copy.3") == ((0,), True)  # gives the weight's gradient
     assert found("fusion.1") == ((1,), False)  # says so inside
     assert found("nowhere") == (None, False)
-    assert scopes.has_others_inside("while.1") and not scopes.has_others_inside("convolution.1")
+
+
+FUSED = r"""HloModule jit_profiled, is_scheduled=true
+
+%fused.1 (a.1: f32[4,6], b.1: f32[6,8]) -> f32[4,8] {
+  %a.1 = f32[4,6]{1,0} parameter(0)
+  %b.1 = f32[6,8]{1,0} parameter(1)
+  %dot.1 = f32[4,8]{1,0} dot(%a.1, %b.1), metadata={op_name="jit(f)/jvp(SCOPE)/Sequential/0/Linear/dot"}
+  %c.1 = f32[] constant(0)
+  %c.2 = f32[4,8]{1,0} broadcast(%c.1), dimensions={}
+  ROOT %max.1 = f32[4,8]{1,0} maximum(%dot.1, %c.2), metadata={op_name="jit(f)/jvp(SCOPE)/Sequential/1/ReLU/max"}
+}
+
+%body.1 (s.1: f32[4,8]) -> f32[4,8] {
+  %s.1 = f32[4,8]{1,0} parameter(0)
+  ROOT %tanh.1 = f32[4,8]{1,0} tanh(%s.1), metadata={op_name="jit(f)/transpose(jvp(SCOPE))/Sequential/2/Tanh/tanh"}
+}
+
+%branch.1 (s.2: f32[4,8]) -> f32[4,8] {
+  %s.2 = f32[4,8]{1,0} parameter(0)
+  ROOT %exp.1 = f32[4,8]{1,0} exponential(%s.2), metadata={op_name="jit(f)/jvp(SCOPE)/Sequential/3/Exp/exp"}
+}
+
+ENTRY %main.1 (x.1: f32[4,6], w.1: f32[6,8]) -> f32[4,8] {
+  %x.1 = f32[4,6]{1,0} parameter(0)
+  %w.1 = f32[6,8]{1,0} parameter(1)
+  %fusion.1 = f32[4,8]{1,0} fusion(%x.1, %w.1), kind=kLoop, calls=%fused.1
+  %call.1 = f32[4,8]{1,0} call(%fusion.1), to_apply=%body.1
+  ROOT %while.1 = f32[4,8]{1,0} conditional(%p.1, %call.1, %call.1), branch_computations={%body.1, %branch.1}
+}
+"""
+
+
+def field(number, value):
+    """A field in protobuf's wire format: a whole number, or bytes."""
+    number, value = (number << 3, value) if isinstance(value, int) else (number << 3 | 2, value)
+    return varint(number) + (varint(value) if isinstance(value, int) else varint(len(value)) + value)
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def trace_of(times):
+    """A profiler's file in which operations take so many nanoseconds; module and operation are named by reference."""
+    names = ["hlo_op", "hlo_module", "jit_profiled", *times]
+    named = [field(5, field(1, i) + field(2, field(1, i) + field(2, name.encode()))) for i, name in enumerate(names, 1)]
+    module = field(4, field(1, 2) + field(7, 3))
+    events = [
+        field(4, field(1, 1) + field(3, 1000 * time) + field(4, field(1, 1) + field(7, i)) + module)
+        for i, time in enumerate(times.values(), 4)
+    ]
+    return field(1, b"".join(named) + field(3, b"".join(events)))
+
+
+def attributed(tmp_path, times):
+    """Nanoseconds by place and direction."""
+    (tmp_path / "a.xplane.pb").write_bytes(trace_of(times))
+    found = {}
+    for each in operations(tmp_path / "a.xplane.pb", FUSED.replace("SCOPE", SCOPE), [], 1):
+        place = each.place({(), (0,), (1,), (2,), (3,)})[0], each.backward
+        found[place] = found.get(place, 0) + each.seconds * 1e9
+    return found
+
+
+def test_what_is_fused_counts_for_each_module_by_what_it_computes(tmp_path):
+    product, elementwise = 2 * 4 * 6 * 8, 4 * 8
+    found = attributed(tmp_path, {"fusion.1": 1300})
+    assert found == pytest.approx({(0, False): 1200, (1, False): 100}) and 1200 / 100 == product / elementwise
+
+
+def test_what_runs_others_is_shared_out_unless_these_have_times(tmp_path):
+    assert attributed(tmp_path, {"call.1": 10}) == pytest.approx({(2, True): 10})
+    assert attributed(tmp_path, {"call.1": 10, "tanh.1": 7}) == pytest.approx({(2, True): 7})
+    assert attributed(tmp_path, {"while.1": 10}) == pytest.approx({(2, True): 5, (3, False): 5})
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-3], lambda b: b"\xff" * 40, lambda b: b"\x0b" + b, lambda b: b"\x0a\x7f"]
+)
+def test_a_damaged_trace_is_an_error(tmp_path, damage):
+    (tmp_path / "a.xplane.pb").write_bytes(damage(trace_of({"fusion.1": 1})))
+    with pytest.raises(ValueError, match="no trace of the profiler"):
+        operations(tmp_path / "a.xplane.pb", FUSED, [], 1)
+
+
+def test_where_xla_gives_no_costs_operations_are_counted(monkeypatch):
+    monkeypatch.setattr(jax.stages.Lowered, "cost_analysis", lambda self: None)
+    params, buffers = NETWORK.init(jax.random.key(0))
+    found = visits(NETWORK, params, buffers, np.ones((5, 3, 32), np.float32), jax.random.key(1), True)
+    costs = {visit.path: _cost(visit, params) for visit in found}
+    assert costs[0,]["flops"] == 15 * 64 * (2 * 32 + 1) and costs[1,] == {
+        "flops": 15 * 64, "accessed": 2 * 4 * 15 * 64, "loops": False
+    }  # fmt: skip
+    assert costs[3,]["flops"] > 5 * 3 * 2 * 16 * 4 + 15 * 2 * 16 * 8  # all steps of the loop
 
 
 def test_indices_and_what_cannot_be_profiled():

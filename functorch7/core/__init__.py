@@ -2,6 +2,10 @@
 
 from .arrays import Const as Const
 from .arrays import const as const
+from .backend import host_device as host_device
+from .backend import traced_for as traced_for
+from .backend import tracing_for as tracing_for
+from .backend import unrolled_steps as unrolled_steps
 from .checked import checked as checked
 from .checked import raise_found as raise_found
 from .checked import reporting as reporting

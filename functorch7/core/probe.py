@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import jax
@@ -99,9 +100,11 @@ def is_probed() -> bool:
     return bool(_open.get())
 
 
-def scan(body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first: int = 0) -> tuple[Any, Any]:
+def scan(
+    body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first: int = 0, unroll: int = 1
+) -> tuple[Any, Any]:
     """`lax.scan` whose body may be looked into. `first` is the number of its first step (1 if step 0 ran before)."""
-    return _looped(lax.scan, body, carry, xs, first)
+    return _looped(partial(lax.scan, unroll=unroll), body, carry, xs, first)
 
 
 def at_once(function: Callable, *xs: Any) -> Any:

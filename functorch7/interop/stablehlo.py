@@ -1,13 +1,14 @@
 """Networks as compiled programs (StableHLO) for serving: bytes that JAX runs without functorch7."""
 
 import os
+from contextlib import nullcontext
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.experimental import checkify
 
-from ..core import Module
+from ..core import Module, tracing_for
 from .packages import package
 from .remote import reading, replacing
 
@@ -48,7 +49,8 @@ def export(
 
     inputs = jax.tree.map(described, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
     try:
-        return bytes(jax.export.export(jax.jit(serve), platforms=platforms)(inputs).serialize())
+        with nullcontext() if platforms is None else tracing_for(platforms):
+            return bytes(jax.export.export(jax.jit(serve), platforms=platforms)(inputs).serialize())
     except ValueError:
         raise
     except NotImplementedError as error:  # calls of the host, such as PrintSize's

@@ -105,6 +105,7 @@ from .products import MV as MV
 from .quantized import FakeQuantized as FakeQuantized
 from .quantized import Observed as Observed
 from .quantized import Quantized as Quantized
+from .recomputed import Remat as Remat
 from .rectifiers import ELU as ELU
 from .rectifiers import CReLU as CReLU
 from .rectifiers import LeakyReLU as LeakyReLU

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, builder, check_positive, in_dtype_of
+from ..core import Layer, builder, check_positive, in_dtype_of, traced_for
 from .initializers import weight_and_bias
 from .merging import merged
 from .windows import Windows
@@ -74,7 +74,7 @@ def convolve(
     ones = (1,) * len(stride)
     kernel, dilation = weight.shape[2:], dilation or ones
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
-    if jax.default_backend() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2 and sizes_known:
+    if traced_for() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2 and sizes_known:
         if kernel == stride == ones and not any(padding):
             return jnp.einsum("oc,nchw->nohw", weight[:, :, 0, 0], x)
         taps = kernel[0] * kernel[1]

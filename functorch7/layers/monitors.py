@@ -64,11 +64,13 @@ class NaN(Watched):
         self._refuse(culprit, outputs)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        params = tap(params, _totals, None, partial(self._refuse, "gradParameters"))
-        input = tap(input, _totals, None, partial(self._refuse, "gradInput"))
+        params = tap(self.torch_name(), params, _totals, None, partial(self._refuse, "gradParameters"))
+        input = tap(self.torch_name(), input, _totals, None, partial(self._refuse, "gradInput"))
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
         with_causes = (output, _total(input), _total(params))
-        shown: Any = tap(with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput"))
+        shown: Any = tap(
+            self.torch_name(), with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput")
+        )
         return shown[0], buffers
 
     def printed(self) -> str:
@@ -134,6 +136,6 @@ class Profile(Watched):
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         watch = stopwatch(self)
         given = (params, input)
-        params, input = tap(given, _corners, watch.start, partial(watch.stop, "backward"))
+        params, input = tap(self.torch_name(), given, _corners, watch.start, partial(watch.stop, "backward"))
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
-        return tap(output, _corners, partial(watch.stop, "forward"), watch.start), buffers
+        return tap(self.torch_name(), output, _corners, partial(watch.stop, "forward"), watch.start), buffers

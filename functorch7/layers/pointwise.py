@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, Map, check_number, const, expected
+from ..core import Const, Map, check_number, const, expected, host_device
 from .lookup import check_indices
 from .tap import tap
 from .tensor_types import TYPES
@@ -235,10 +235,15 @@ class PrintSize(Map):
     """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call.
 
     Shape: any, tables too.
+    Raises: RuntimeError in a user's `jit` where JAX has no CPU, by which compiled programs call the host.
     Source: dpnn/README.md#nn.PrintSize.
     """
 
     prefix: str = "PrintSize"
+
+    @property
+    def traceable(self) -> bool:
+        return host_device() is not None
 
     def f(self, input: Any) -> Any:
         sizes = jax.tree.map(lambda x: "x".join(map(str, jnp.shape(x))), input)
@@ -246,4 +251,4 @@ class PrintSize(Map):
         def printing(what: str) -> Callable:
             return lambda _: print(f"{self.prefix}:{what}\n{sizes}")
 
-        return tap(input, lambda _: (), printing("input"), printing("gradOutput"))
+        return tap(self.torch_name(), input, lambda _: (), printing("input"), printing("gradOutput"))

@@ -10,22 +10,23 @@ import numpy as np
 from jax import lax
 from jax.experimental import io_callback
 
-from ..core import is_concrete
+from ..core import host_device, is_concrete
 
 Hook = Callable[[Any], None] | None
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3))
-def tap(tree: Any, seen: Callable[[Any], Any], forward: Hook = None, backward: Hook = None) -> Any:
+@partial(jax.custom_vjp, nondiff_argnums=(0, 2, 3, 4))
+def tap(who: str, tree: Any, seen: Callable[[Any], Any], forward: Hook = None, backward: Hook = None) -> Any:
     """`tree` itself; calls forward(seen(tree)) before anybody uses it, and backward(seen(gradient)) on the way back.
 
     `seen` is compiled with the rest and makes what the host function gets: small arrays, best. Outside `jit` the host
     functions are called at once and their exceptions are raised as they are; inside, they become JaxRuntimeErrors.
+    Raises: RuntimeError, naming `who`, where a program is traced and JAX has no CPU, by which programs call the host.
     """
-    return _shown(tree, seen, forward)
+    return _shown(who, tree, seen, forward)
 
 
-def _shown(tree: Any, seen: Callable[[Any], Any], hook: Hook) -> Any:
+def _shown(who: str, tree: Any, seen: Callable[[Any], Any], hook: Hook) -> Any:
     leaves, structure = jax.tree.flatten(tree)
     shown = [i for i, leaf in enumerate(leaves) if jnp.result_type(leaf) != jax.dtypes.float0]
     if hook is None or not shown:
@@ -33,6 +34,12 @@ def _shown(tree: Any, seen: Callable[[Any], Any], hook: Hook) -> Any:
     if all(map(is_concrete, leaves)):
         hook(jax.block_until_ready(seen([leaves[i] for i in shown])))
         return tree
+
+    if host_device() is None:
+        raise RuntimeError(
+            f"{who} calls the host, for which a compiled program needs a CPU among JAX's platforms, such as "
+            f"JAX_PLATFORMS={jax.default_backend()},cpu; it has {jax.default_backend()} alone"
+        )
 
     def call(values: Any) -> np.ndarray:
         hook(values)
@@ -45,12 +52,14 @@ def _shown(tree: Any, seen: Callable[[Any], Any], hook: Hook) -> Any:
     return structure.unflatten(leaves)
 
 
-def _forward(tree: Any, seen: Callable[[Any], Any], forward: Hook, backward: Hook) -> tuple[Any, None]:
-    return _shown(tree, seen, forward), None
+def _forward(who: str, tree: Any, seen: Callable[[Any], Any], forward: Hook, backward: Hook) -> tuple[Any, None]:
+    return _shown(who, tree, seen, forward), None
 
 
-def _backward(seen: Callable[[Any], Any], forward: Hook, backward: Hook, _: None, gradient: Any) -> tuple[Any]:
-    return (_shown(gradient, seen, backward),)
+def _backward(
+    who: str, seen: Callable[[Any], Any], forward: Hook, backward: Hook, _: None, gradient: Any
+) -> tuple[Any]:
+    return (_shown(who, gradient, seen, backward),)
 
 
 tap.defvjp(_forward, _backward)

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, hooks, places
+from ..core import Module, hooks, places, unrolled_steps
 from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.filming import filmed
 from ..core.keys import of_steps
@@ -138,10 +138,11 @@ def scanned(
         with silent():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
-        after, (outputs, emitted) = scan(body, start, steps)
+        after, (outputs, emitted) = scan(body, start, steps, unroll=unrolled_steps(length))
     else:
         start, first = body(buffers, (0, *first_of(steps[1:])))
-        after, others = scan(body, start, jax.tree.map(lambda x: x[1:], steps), first=1)
+        others = jax.tree.map(lambda x: x[1:], steps)
+        after, others = scan(body, start, others, first=1, unroll=unrolled_steps(length - 1))
         outputs, emitted = jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
     return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
 

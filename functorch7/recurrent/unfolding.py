@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core import unrolled_steps
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
 from .masking import cleared
@@ -59,7 +60,8 @@ def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, mask
             output, state = cleared(zero, (output, state))
         return filmed_state(state, tuple(state)), (filmed("output", output), factors)
 
-    state, (outputs, factors) = loop(body, state, (projected, zero))
+    length = len(jax.tree.leaves(projected)[0])
+    state, (outputs, factors) = loop(body, state, (projected, zero), unroll=unrolled_steps(length))
     return (outputs, state), factors
 
 

@@ -1,7 +1,7 @@
-"""How much arithmetic a function is: its program, counted operation by operation."""
+"""How much a function computes, reads and writes: its program, counted operation by operation."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -16,14 +16,34 @@ FREE = {
 
 def flops(function: Any, *args: Any) -> int:
     """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
-    return _counted(jax.make_jaxpr(function)(*args).jaxpr)
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
 
 
-def _counted(jaxpr: Any) -> int:
-    return sum(map(_of_equation, jaxpr.eqns))
+def accessed(function: Any, *args: Any) -> int:
+    """The bytes that the operations of function(*args) read and write, each by itself."""
+    return _counted(jax.make_jaxpr(function)(*args).jaxpr, _bytes)
 
 
-def _of_equation(equation: Any) -> int:
+def _counted(jaxpr: Any, count: Callable[[Any], int]) -> int:
+    return sum(_of_equation(equation, count) for equation in jaxpr.eqns)
+
+
+def _of_equation(equation: Any, count: Callable[[Any], int]) -> int:
+    """An operation's count, or those of the program in it, as often as it runs."""
+    name, params = equation.primitive.name, equation.params
+    if name == "scan":
+        return params["length"] * _counted(params["jaxpr"].jaxpr, count)
+    inner = [_counted(getattr(each, "jaxpr", each), count) for each in _programs(params)]
+    if inner:
+        return max(inner) if name == "cond" else sum(inner)
+    return count(equation)
+
+
+def _bytes(equation: Any) -> int:
+    return sum(each.aval.size * each.aval.dtype.itemsize for each in (*equation.invars, *equation.outvars))
+
+
+def _flops(equation: Any) -> int:
     name, params = equation.primitive.name, equation.params
     sizes = [math.prod(each.aval.shape) for each in equation.outvars]
     if name == "dot_general":
@@ -32,11 +52,6 @@ def _of_equation(equation: Any) -> int:
     if name == "conv_general_dilated":
         kernel = equation.invars[1].aval.shape
         return 2 * sizes[0] * math.prod(kernel) // kernel[params["dimension_numbers"].rhs_spec[0]]
-    if name == "scan":
-        return params["length"] * _counted(params["jaxpr"].jaxpr)
-    inner = [_counted(getattr(each, "jaxpr", each)) for each in _programs(params)]
-    if inner:
-        return max(inner) if name == "cond" else sum(inner)
     if name in FREE:
         return 0
     return max([*sizes, *(math.prod(each.aval.shape) for each in equation.invars if name.startswith("reduce"))])

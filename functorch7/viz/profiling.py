@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
 from ..training.step import cast
+from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
 from .trace import Operation, operations
@@ -34,13 +35,13 @@ class Row:
     own: float
     """Both, without the modules inside."""
     flops: float
-    """Of a forward call, by XLA's cost analysis; tanh, exp and the like count 1."""
+    """Of a forward call, by XLA's cost analysis, or, where it has none, by its program; tanh and the like count 1."""
     accessed: float
-    """Bytes that the operations of a forward call read and write, by XLA's cost analysis."""
+    """Bytes that the operations of a forward call read and write, by the same."""
     memory: int
     """Bytes of its parameters, buffers and output."""
     loops: bool
-    """Whether it has loops, whose bodies count once in `flops` and `accessed`."""
+    """Whether it has loops whose bodies count once in `flops` and `accessed`, as XLA counts them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,13 +117,13 @@ def profile(
 
     The network and its gradient (by parameters and input) are compiled as one program and run `repeats` times under
     JAX's profiler; each operation's time counts for the module that it comes from, as XLA's metadata (or, where it has
-    none, the weights that it reads) say. Operations that XLA has fused count for one of the modules they come from.
-    Operations of parallel threads add up, so that the total may be above the time of a call by the clock (`call`).
-    FLOPs and bytes accessed are XLA's cost analysis of
-    each module's forward call, before fusion; inside a Sequencer these and memory are one step's. With
+    none, the weights that it reads) say. What XLA has fused counts for all the modules that it comes from, for each by
+    how much it computes of it. Operations of parallel threads add up, so that the total may be above the time of a call
+    by the clock (`call`). FLOPs and bytes accessed are XLA's cost analysis of each module's forward call before fusion,
+    or, where a backend gives none, a count of its operations; inside a Sequencer these and memory are one step's. With
     `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
     Raises: ValueError for modules that cannot be compiled and for no repeats, and what the network raises; RuntimeError
-    if a trace is being taken already, or JAX's profiler gives no operations on this device.
+    if a trace is being taken already, or JAX's profiler gives no operations on this device, or none that can be read.
     """
     check_module("profile", module)
     if not module.traits.traceable:
@@ -186,7 +187,10 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
             jax.block_until_ready(program(*arguments))
     newest = max(folder.rglob("*.xplane.pb"), key=lambda path: path.stat().st_mtime)
     parameters = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(arguments[0])]
-    found = operations(newest, program.as_text(), parameters, repeats)
+    try:
+        found = operations(newest, program.as_text(), parameters, repeats)
+    except ValueError as error:
+        raise RuntimeError(f"profile: {newest}: {error}") from error
     if not found:
         raise RuntimeError(f"profile: JAX's profiler gives no operations on {jax.default_backend()}")
     return found
@@ -219,10 +223,13 @@ def _cost(visit: Visit, params: Any) -> dict[str, Any]:
     dtype = next(floating, jnp.float32)
     variables = jax.eval_shape(lambda: cast(visit.module.init(jax.random.key(0)), dtype))
     lowered = jax.jit(visit.run).lower(*variables, visit.input)
-    cost: Any = lowered.cost_analysis() or {}
+    cost: Any = lowered.cost_analysis()
+    if not cost:  # of some backends XLA does not say it
+        given = (*variables, visit.input)
+        return {"flops": flops(visit.run, *given), "accessed": accessed(visit.run, *given), "loops": False}
     loops = "stablehlo.while" in lowered.as_text()
-    flops = cost.get("flops", 0.0) + cost.get("transcendentals", 0.0)
-    return {"flops": flops, "accessed": cost.get("bytes accessed", 0.0), "loops": loops}
+    arithmetic = cost.get("flops", 0.0) + cost.get("transcendentals", 0.0)
+    return {"flops": arithmetic, "accessed": cost.get("bytes accessed", 0.0), "loops": loops}
 
 
 def seconds(time: float) -> str:

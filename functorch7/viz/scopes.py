@@ -2,9 +2,12 @@
 
 XLA drops them for some that it rewrites, CPU's convolutions among these. Such an instruction is taken to belong
 where the weight belongs that one of its operands is, or the parameter whose gradient it gives, or else to what uses it.
+What XLA has fused belongs to all the places that its parts are from, to each as much as its parts compute.
 """
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -13,7 +16,13 @@ SCOPE = "functorch7_profile"
 
 _INSTRUCTION = re.compile(r'\s*(ROOT )?%?([\w.\-]+) = (.*?)(?:op_name="([^"]*)".*)?$')
 _COMPUTATION = re.compile(r"(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
-_AROUND_OTHERS = re.compile(r"(?<![\w-])(?:while|conditional|call)\(")
+_CALLED = re.compile(
+    r"\b(?:calls|body|condition|(?:true|false)_computation|branch_computations)=\{?([^{},]+(?:, ?%[^{},]+)*)"
+)
+_CALL = re.compile(r"(?<![\w-])call\(.*\bto_apply=%?([\w.\-]+)")
+_FREE = re.compile(r"(?<![\w-])(?:parameter|constant|tuple|get-tuple-element|bitcast)\(")
+_REDUCES = re.compile(r"(?<![\w-])(?:reduce|reduce-window|select-and-scatter)\(")
+_SIZES = re.compile(r"\b[a-z]+\d*\w*\[([\d,]*)\]")
 _PRODUCT = re.compile(r"(?<![\w-])(?:convolution|dot|custom-call)\(")
 _ENTRY = re.compile(r"\[(?:\\?'([^'\\]*)\\?'|(\d+))\]")
 
@@ -23,7 +32,12 @@ class _Instruction:
     scope: str
     operands: tuple[str, ...]
     is_product: bool
-    has_others_inside: bool
+    called: tuple[str, ...]
+    """The computations that it runs: a fusion's parts, a loop's body and condition, branches."""
+    size: int
+    """How many numbers it gives."""
+    work: float
+    """How much it computes, as a count of operations; 0 if it only names what is there."""
 
 
 class Scopes:
@@ -35,6 +49,7 @@ class Scopes:
 
     def __init__(self, program: str, parameters: Iterable[str]):
         self.instructions: dict[str, _Instruction] = {}
+        self.computations: dict[str, list[str]] = {}
         self.users: dict[str, list[str]] = {}
         self.weights: dict[str, str | None] = {}  # what is made of one array alone; "" for constants
         inside: dict[str, str] = {}  # the last scope in a computation, which is that of its result
@@ -50,8 +65,8 @@ class Scopes:
                 if SCOPE in scope:
                     inside[here] = scope
                 operands = tuple(re.findall(r"%([\w.\-]+)", rest.split("), ")[0]))
-                others, product = _AROUND_OTHERS.search(rest), _PRODUCT.search(rest)
-                self.instructions[name] = _Instruction(scope, operands, bool(product), bool(others))
+                self.instructions[name] = self._instruction(rest, scope, operands)
+                self.computations.setdefault(here, []).append(name)
                 self.weights[name] = self._weight(name, " parameter(" in f" {rest}")
                 for operand in operands:
                     self.users.setdefault(operand, []).append(name)
@@ -61,9 +76,37 @@ class Scopes:
             for each in (name, *self._unknown_around(name, self._operands)):
                 self.gradients.setdefault(each, parameter)
 
-    def has_others_inside(self, name: str) -> bool:
-        """Whether it is a loop, branch or call, whose time is that of instructions with times of their own."""
-        return name in self.instructions and self.instructions[name].has_others_inside
+    def _instruction(self, text: str, scope: str, operands: tuple[str, ...]) -> _Instruction:
+        product, call = bool(_PRODUCT.search(text)), _CALL.search(text)
+        called = [each.strip(" %") for found in _CALLED.findall(text) for each in found.split(",")]
+        size = sum(math.prod(map(int, filter(None, each.split(",")))) for each in _SIZES.findall(text.split("(%")[0]))
+        given = [self.instructions[each].size for each in operands if each in self.instructions]
+        work = float(max([size, *given]) if _REDUCES.search(text) else size)
+        if product and len(given) > 1:  # of matrices M x K, K x N and M x N this is M N K
+            work = 2 * math.sqrt(size * given[0] * given[1])
+        if "dynamic-update-slice(" in text and len(given) > 1:
+            work = float(given[1])
+        work = 0.0 if _FREE.search(text) else work
+        return _Instruction(scope, operands, product, (*called, *([call[1]] if call else [])), size, work)
+
+    def inside(self, name: str) -> Iterator[str]:
+        """All instructions that one runs: those of a fusion, of a loop's body, and so on."""
+        for computation in self.instructions[name].called if name in self.instructions else ():
+            for inner in self.computations.get(computation, ()):
+                yield inner
+                yield from self.inside(inner)
+
+    def shares(self, name: str) -> dict[str, float]:
+        """The scopes that an instruction's time is spent for, with the part of each.
+
+        These are the scopes of what is inside, by how much it computes, or else its own.
+        """
+        work: Counter[str] = Counter()
+        for inner in self.inside(name):
+            if self._is_known(inner) and not self.instructions[inner].called:
+                work[self.instructions[inner].scope] += self.instructions[inner].work  # type: ignore[assignment]
+        total = work.total()
+        return {scope: each / total for scope, each in work.items() if each} if total else {self.scope(name): 1.0}
 
     def scope(self, name: str) -> str:
         """The scopes from the outermost on, as "jit(f)/jvp(scope)/..."; empty where nothing is known."""

@@ -5,11 +5,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-
-import jax
+from pathlib import Path as FilePath
 
 from ..core.tree import Path
 from .scopes import SCOPE, Scopes
+from .xplane import events
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,20 @@ class Operation:
 def operations(trace: str | os.PathLike, program: str, parameters: Iterable[str], repeats: int) -> list[Operation]:
     """The operations of a compiled program, given as text, in a trace of so many runs; `parameters` as for `Scopes`.
 
-    Loops, branches and calls are left out: their times are those of the operations inside, which have their own.
+    Those that run others (fusions, loops, branches, calls) are left out where these have times of their own, and else
+    shared out among them. Raises: ValueError for what is no trace.
     """
     scopes = Scopes(program, parameters)
     module = re.search(r"HloModule ([\w.\-]+)", program)
     ours = module[1] if module else None
     times: dict[str, float] = defaultdict(float)
-    for plane in jax.profiler.ProfileData.from_file(os.fspath(trace)).planes:
-        for line in plane.lines:
-            for event in line.events:
-                about = dict(event.stats)
-                name = str(about.get("hlo_op", ""))
-                if name and about.get("hlo_module") == ours and not scopes.has_others_inside(name):
-                    times[name] += event.duration_ns * 1e-9
-    return [Operation(scopes.scope(name), time / repeats) for name, time in times.items()]
+    for event in events(FilePath(trace).read_bytes()):
+        name = event.about.get("hlo_op")
+        if name and event.about.get("hlo_module") == ours:
+            times[name] += event.duration_ps * 1e-12
+    return [
+        Operation(scope, part * time / repeats)
+        for name, time in times.items()
+        if times.keys().isdisjoint(scopes.inside(name))
+        for scope, part in scopes.shares(name).items()
+    ]

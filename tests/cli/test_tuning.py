@@ -13,7 +13,7 @@ import json, os, sys
 from functorch7_cli import tuning
 tuning.start_tuned()
 assert "jax" not in sys.modules
-names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR")
+names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
 print(json.dumps([{n: os.environ.get(n) for n in names}, sys.argv[1:], os.getpid()]))
 """
 
@@ -35,7 +35,8 @@ def test_the_program_starts_again_with_what_is_missing_and_says_so_once(tmp_path
 
 
 def test_what_the_user_has_set_stays(tmp_path):
-    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere"}
+    chosen = " ".join(f"{flag.partition('=')[0]}=mine" for flag in tuning.XLA_FLAGS)
+    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere", "XLA_FLAGS": chosen}
     (found, _, _), said = started(tmp_path, mine)
     assert found == mine and not said
 
@@ -49,7 +50,31 @@ def test_other_tunables_are_kept_beside_huge_pages(monkeypatch):
 @pytest.mark.parametrize("library", [("", ""), ("glibc", "2.31")])
 def test_where_there_are_no_huge_pages_none_are_asked_for(monkeypatch, library):
     monkeypatch.setattr(tuning.platform, "libc_ver", lambda: library)
-    assert [each.variable for each in tuning.settings({})] == ["JAX_COMPILATION_CACHE_DIR"]
+    assert "GLIBC_TUNABLES" not in {each.variable for each in tuning.settings({})}
+
+
+def test_flags_that_this_xla_does_not_know_are_left_out(monkeypatch):
+    known, other = "--xla_force_host_platform_device_count=2", "--xla_cpu_no_such_flag=true"
+    assert tuning.known_flags(known, other) == [known] and tuning.known_flags(other) == []
+    monkeypatch.setattr(tuning, "XLA_FLAGS", (known, other))
+    found = {each.variable: each.value for each in tuning.settings({"XLA_FLAGS": "--xla_of_mine=1"})}
+    assert found["XLA_FLAGS"] == f"--xla_of_mine=1 {known}"
+    set_already = {each.variable for each in tuning.settings({"XLA_FLAGS": known})}
+    assert "XLA_FLAGS" not in set_already
+
+
+def test_programs_are_kept_unless_the_user_has_chosen(tmp_path):
+    program = "from functorch7_cli import tuning; tuning.keep_programs(); import jax; jax.jit(lambda x: x + 1)(1.0)"
+
+    def kept(environment):
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)} | environment, check=True
+        )
+        return sorted(path.name[:11] for path in tmp_path.rglob("*-cache"))
+
+    here = {"XDG_CACHE_HOME": str(tmp_path), "JAX_PLATFORMS": "cpu"}
+    assert kept(here | {"JAX_COMPILATION_CACHE_DIR": ""}) == []
+    assert kept(here) == ["jit__lambda"]
 
 
 def test_launch_runs_a_script_with_its_own_options(tmp_path):
@@ -63,5 +88,7 @@ def test_launch_runs_a_script_with_its_own_options(tmp_path):
 
     done = run(str(script), "--epochs", "3", "--no-tuning")
     assert done.stdout == f"['--epochs', '3', '--no-tuning'] {tmp_path}/functorch7/compiled\n"
+    done = run("--verbose", str(script))
+    assert f"\n  JAX_COMPILATION_CACHE_DIR={tmp_path}/functorch7/compiled\n" in done.stderr
     done = run("--no-tuning", str(script), "-v")
     assert (done.stdout, done.stderr) == ("['-v'] \n", "")

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...core import is_concrete
+from ...core import host_device, is_concrete
 from ...losses.tables import as_arrays
 from .quiet import quietly
 from .storage import precision
@@ -224,11 +224,6 @@ def _is_floating(dtype: np.dtype) -> bool:
     return jnp.issubdtype(dtype, jnp.floating)
 
 
-@cache
-def _cpu() -> set:
-    return {jax.devices("cpu")[0]}
-
-
 def _dtype_among(args: list) -> np.dtype:
     """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
     dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
@@ -251,9 +246,9 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
 
 
 def _library(arrays: list) -> Any:
-    """NumPy where all arrays are known and on the CPU, else jax.numpy."""
+    """NumPy where all arrays are known and on the host, else jax.numpy."""
     for each in arrays:
-        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == _cpu()):
+        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == {host_device()}):
             return jnp
     return np
 

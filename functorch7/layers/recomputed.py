@@ -1,0 +1,46 @@
+"""Memory for time: activations that are computed again instead of kept."""
+
+from functools import partial
+from typing import Any
+
+import jax
+
+from ..core import Module, places
+from ..core.probe import is_probed
+from .decorators import Decorator
+from .pointwise import PrintSize
+
+
+class Remat(Decorator):
+    """The module inside, y = f(x); of what it computes, backward is left x alone, and computes the rest again.
+
+    Of a network in n such parts backward needs the memory of one part and of n inputs, and the time of one more forward
+    pass. Around the whole network it saves nothing.
+    Nothing is left out while somebody looks inside (recorders, `make_sgd_step`'s rows), nor around what calls the host
+    (PrintSize, NaN, Profile).
+    Shape, parameters and buffers: those of the module, one level down.
+    Raises: TypeError unless it is given a module.
+    Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.Sequential(*(f7.Remat(f7.Sequential(f7.Linear(8, 8), f7.Tanh())) for _ in range(2))).modules[1].modules[0]
+    nn.Sequential {
+      [input -> (1) -> (2) -> output]
+      (1): nn.Linear(8 -> 8)
+      (2): nn.Tanh
+    }
+    """
+
+    def __init__(self, module: Module):
+        super().__init__(module)
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        run = partial(super().forward, train=train)
+        if is_probed() or not self._may_run_twice:
+            return run(params, buffers, input, key=key)
+        return jax.checkpoint(lambda *given, key: run(*given, key=key))(params, buffers, input, key=key)
+
+    @property
+    def _may_run_twice(self) -> bool:
+        """Whether nothing inside calls the host, which would be called again."""
+        return self.traits.traceable and not any(isinstance(each, PrintSize) for _, each in places(self))
