@@ -5,7 +5,7 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import data as data
 from . import interop as interop
@@ -55,9 +55,25 @@ from .version import __version__ as __version__
 from .viz import profile as profile
 from .viz import summary as summary
 
+_LAZY = ("legacy", "recipes", "testing")
+_OBJECTS = ("load_t7", "save_t7")
 
-def __getattr__(name: str) -> Any:
-    """`load_t7` and `save_t7`: they are about Torch's objects, whose package is imported when it is needed."""
-    if name in ("load_t7", "save_t7"):
-        return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from . import legacy as legacy
+    from . import recipes as recipes
+    from . import testing as testing
+    from .legacy.objects.files import load_t7 as load_t7
+    from .legacy.objects.files import save_t7 as save_t7
+else:
+
+    def __getattr__(name: str) -> Any:
+        """What is about Torch's objects, or only some programs need, is imported when it is asked for."""
+        if name in _LAZY:
+            return import_module(f"{__name__}.{name}")
+        if name in _OBJECTS:
+            return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY, *_OBJECTS])
