@@ -14,6 +14,7 @@ import numpy as np
 import optax
 
 from ..core import Module
+from .asked import asking
 from .averaging import average_of, averaged
 from .checkpoints import Checkpoints
 from .guarded import make_guarded_step
@@ -91,12 +92,15 @@ class Settings:
     @cached_property
     def transformation(self) -> optax.GradientTransformation:
         """The optimizer, with clipping, average and accumulation around it."""
-        made = all_but_tables(self.module, self.optimizer) if self.by_rows else self.optimizer
+        made = all_but_tables(self.module, self.optimizer) if self.by_rows else asking(self.optimizer)
         if self.clip is not None:
             made = optax.chain(optax.clip_by_global_norm(self.clip), made)
         if self.average is not None:
             made = averaged(made, self.average)
-        return optax.MultiSteps(made, self.accumulate).gradient_transformation() if self.accumulate > 1 else made
+        if self.accumulate == 1:
+            return made
+        steps = optax.MultiSteps(made, self.accumulate)
+        return optax.GradientTransformationExtraArgs(steps.init, steps.update)  # type: ignore[arg-type]
 
     @cached_property
     def step(self) -> Callable:
