@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from tqdm import tqdm
 
 from ..core import Variables
+from ..core.display import table_of
 from ..network import forget
 from .feed import feed, validation_batches
 from .finite import not_finite
 from .interrupts import Interrupts
+from .progress import progress_bar
 from .records import Records
 from .settings import Settings
 from .state import TrainState, init_state
@@ -40,6 +41,24 @@ class Result(NamedTuple):
     def variables(self) -> Variables:
         """The network's arrays."""
         return Variables(self.state.params, self.state.buffers)
+
+    def __repr__(self) -> str:
+        """How it ended, and a line for each epoch; without the arrays."""
+        head, *rows = self._table()
+        lines = (", ".join(f"{name} {text}" for name, text in zip(head, row, strict=True)) for row in rows)
+        return "\n".join([self._ending(), *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        return f"<p>{self._ending()}</p>{table_of(head, rows)}"
+
+    def _ending(self) -> str:
+        return f"{int(self.state.step)} steps, {len(self.epochs)} epochs, ended: {self.ended}"
+
+    def _table(self) -> list[list[str]]:
+        head = list(dict.fromkeys(name for epoch in self.epochs for name in epoch if name not in ("kind", "epoch")))
+        numbers = [[epoch["epoch"], *(epoch.get(name, math.nan) for name in head)] for epoch in self.epochs]
+        return [["epoch", *head], *([f"{number:.6g}" for number in row] for row in numbers)]
 
 
 @dataclass
@@ -114,8 +133,7 @@ class Run:
     def fit(self, epochs: int) -> Result:
         """Trains until so many epochs are complete, or something ends it."""
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
-        hidden = None if self.settings.verbose else True  # None: but on terminals
-        with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._noting():
+        with progress_bar(steps, self.number, self.settings.verbose) as self.bar, self._noting():
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()

@@ -65,9 +65,9 @@ def test_a_step_by_any_optimizer_keeps_the_form_of_its_state(name):
     trainer = Trainer(NETWORK, f7.MSECriterion(), optimizer, clip=1.0, average=0.9)
     step = make_train_step(NETWORK, f7.MSECriterion(), optimizer)
     key = jax.random.key(0)
-    for step, transformation, more in ((step, optimizer, ()), (trainer.step, trainer.transformation, (0,))):
+    for way, transformation, more in ((step, optimizer, ()), (trainer.step, trainer.transformation, (0,))):
         state = jax.eval_shape(lambda key, own=transformation: init_state(NETWORK, own, key), key)
-        new, metrics = jax.eval_shape(step, state, BATCH, key, *more)
+        new, metrics = jax.eval_shape(way, state, BATCH, key, *more)
         assert metrics["loss"].shape == () and shapes(new) == shapes(state)
 
 
