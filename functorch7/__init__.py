@@ -18,6 +18,7 @@ from .core import Composite as Composite
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
+from .core import Lambda as Lambda
 from .core import Layer as Layer
 from .core import Map as Map
 from .core import Module as Module

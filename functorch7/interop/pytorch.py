@@ -268,7 +268,7 @@ def _taps_to_frames(layer: Any, weight: Any) -> Any:
 
 
 def _kernels(layer: Any) -> tuple[int, ...]:
-    return layer.n_input_plane, layer.kh, layer.kw
+    return layer.n_input_plane // layer.groups, layer.kh, layer.kw
 
 
 def _without_tracked(layer: Any, arrays: Arrays) -> Arrays:
