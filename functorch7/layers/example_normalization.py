@@ -65,8 +65,8 @@ class RMSNorm(LayerNorm):
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> norm = f7.RMSNorm(2, affine=False)
-    >>> norm.apply({}, {}, jnp.array([[3.0, 4.0]]))[0].round(3).tolist()
-    [[0.849, 1.131]]
+    >>> print(norm.apply({}, {}, jnp.array([[3.0, 4.0]]))[0].round(3))
+    [[0.849 1.131]]
     """
 
     eps: float = 1e-6
