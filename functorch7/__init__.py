@@ -5,6 +5,7 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import data as data
@@ -28,6 +29,7 @@ from .core import checked as checked
 from .core import emitted as emitted
 from .core import penalty as penalty
 from .interop.compare import compare as compare
+from .interop.pytorch_names import unknown
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
@@ -73,7 +75,9 @@ else:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
             return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise unknown(
+            "functorch7 has no", name, [each for each in __dir__() if not isinstance(globals().get(each), ModuleType)]
+        )
 
 
 def __dir__() -> list[str]:

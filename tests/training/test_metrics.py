@@ -47,9 +47,7 @@ def test_auc_is_exact_with_ties_and_in_batches(labels):
     expected = sklearn.roc_auc_score(positive, SCORES[:, 1])
     np.testing.assert_allclose(measured(AUC(), SCORES[:, 1], targets).result()[0], expected)
     both = measured(AUC(), SCORES[:, :2], targets)
-    np.testing.assert_allclose(
-        both.result()[0], sklearn.roc_auc_score(positive, SCORES[:, 1] - SCORES[:, 0])
-    )
+    np.testing.assert_allclose(both.result()[0], sklearn.roc_auc_score(positive, SCORES[:, 1] - SCORES[:, 0]))
     halves = AUC()(SCORES[:9, 1], targets[:9]) + AUC()(SCORES[9:, 1], targets[9:])
     np.testing.assert_allclose(halves.result()[0], expected)
     assert np.isnan(AUC()(SCORES[:3, 1], np.full(3, labels[0])).result()[0])
