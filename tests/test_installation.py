@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+import functorch7
+
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+HOOK = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
 LATER = {"functorch7/interop/flax.py": "interop"}
 """Files that nothing imports before it is asked for, and the extra that they need."""
 PROGRAMS = {
@@ -96,3 +99,18 @@ def test_an_extra_brings_what_its_programs_import(extra):
 def test_every_extra_is_explained_on_the_page_of_the_installation():
     page = (ROOT / "docs" / "installation.md").read_text()
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == {*EXTRAS}
+
+
+def test_the_version_is_written_alike_everywhere():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited and cited[1] == functorch7.__version__
+
+
+def test_the_page_of_an_index_has_no_links_into_the_repository():
+    """The README, as the build makes it the description."""
+    text = (ROOT / "README.md").read_text()
+    for change in HOOK["substitutions"]:
+        text = re.sub(change["pattern"], change["replacement"].replace("\\1", r"\1"), text)
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert links and all(link.startswith("https://") for link in links)
+    assert "docs/porting.md has both" in text

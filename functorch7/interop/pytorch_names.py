@@ -72,7 +72,7 @@ LAYERS = [
     Name("nn.EmbeddingBag(1000, 64)", "f7.Sequential(f7.LookupTable(1000, 64), f7.Mean(2))", "indices count from 1"),
     Name("nn.RNN(8, 16)", "f7.Sequencer(f7.LinearRNN(8, 16))"),
     Name("nn.LSTM(8, 16)", "f7.SeqLSTM(8, 16)", "the output alone; state is in the buffers"),
-    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.SeqBLSTM(8, 16)", "both directions are added up; `merge` may join them"),
+    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.SeqBLSTM(8, 16)", "the sum of both directions, unless it is told"),
     Name("nn.GRU(8, 16)", "f7.SeqGRU(8, 16)", "the reset gate acts before the product with the state, theirs after it"),
     Name("nn.LSTMCell(8, 16)", "f7.StepLSTM(8, 16)", "of a table [input, output before, cell before]"),
     Name("nn.GRUCell(8, 16)", "f7.StepGRU(8, 16)", "of a table [input, output before]"),

@@ -31,7 +31,7 @@ def asking(optimizer: optax.GradientTransformation) -> optax.GradientTransformat
         return optimizer
     named = {each.name for each in parameters}
 
-    def update(gradients: Any, state: Any, params: Any = None, **given: Any) -> tuple[Any, Any]:
-        return optimizer.update(gradients, state, params, **{name: given[name] for name in named & given.keys()})
+    def update(updates: Any, state: Any, params: Any = None, **given: Any) -> tuple[Any, Any]:
+        return optimizer.update(updates, state, params, **{name: given[name] for name in named & given.keys()})
 
     return optax.GradientTransformationExtraArgs(optimizer.init, update)

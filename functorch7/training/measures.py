@@ -66,8 +66,9 @@ class ValidationMethod:
 
     def gathered(self, parts: list[tuple[Any, Any]]) -> Any:
         """The result, from what `measure` gave for each batch: totals are added up, unless a method does otherwise."""
-        total = sum(np.asarray(total) for total, _ in parts)
-        return self.kind(total.item() if np.ndim(total) == 0 else total, sum(int(count) for _, count in parts))
+        totals = np.stack([np.asarray(total) for total, _ in parts])
+        total = totals.sum(0, dtype=np.float64 if np.issubdtype(totals.dtype, np.inexact) else None)
+        return self.kind(total if total.ndim else total.item(), sum(int(count) for _, count in parts))
 
     def __call__(self, output: Any, target: Any) -> Any:
         return self.gathered([self.measure(*jax.tree.map(jnp.asarray, (output, target)))])
