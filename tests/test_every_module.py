@@ -63,6 +63,10 @@ def floating(tree):
     return [leaf for leaf in jax.tree.leaves(tree) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
 
+def assert_close(got, expected, rtol=1e-7, atol=0.0, err_msg=""):
+    chex.assert_trees_all_close(got, expected, rtol=rtol, atol=atol, custom_message=err_msg)
+
+
 def test_every_module_has_a_row():
     covered = {type(case.module) for case in MODULES}
     covered |= {type(criterion) for criterion, _, _ in CRITERIONS}
@@ -77,7 +81,7 @@ def test_jit_equals_eager(case):
     eager = applied(case, params, buffers, input)
     with looking():
         traced = jax.jit(lambda *args: applied(case, *args)).trace(params, buffers, input)
-    chex.assert_trees_all_close(traced.lower().compile()(params, buffers, input), eager, rtol=1e-5, atol=1e-6)
+    assert_close(traced.lower().compile()(params, buffers, input), eager, rtol=1e-5, atol=1e-6)
     looks = any(type(effect).__name__ == "ErrorEffect" for effect in traced.jaxpr.effects)
     assert looks == case.module.traits.checks_values, "a module that checks values says so by checks_values"
 
@@ -106,7 +110,7 @@ def test_vmap_equals_a_loop(case):
     stacked = jax.tree.map(lambda *a: np.stack(a), *inputs)
     got, _ = jax.jit(jax.vmap(lambda input: applied(case, params, buffers, input)))(stacked)
     expected = jax.tree.map(lambda *a: np.stack(a), *(applied(case, params, buffers, i)[0] for i in inputs))
-    chex.assert_trees_all_close(got, expected, rtol=1e-5, atol=1e-6)
+    assert_close(got, expected, rtol=1e-5, atol=1e-6)
 
 
 @every
@@ -122,7 +126,7 @@ def test_dtype_is_kept(case, dtype):
 def test_takes_numpy_arrays(case):
     params, buffers = case.module.init(KEY)
     numpy = applied(case, jax.tree.map(np.asarray, params), buffers, case.input)[0]
-    chex.assert_trees_all_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
+    assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
 
 
 @every
@@ -152,7 +156,7 @@ def test_equal_modules_compile_once(case):
 @every
 def test_init_is_repeatable(case):
     first, second, other = (case.module.init(jax.random.key(seed)) for seed in (1, 1, 2))
-    chex.assert_trees_all_close(first, second, rtol=0)
+    assert_close(first, second, rtol=0)
     if not isinstance(case.module, f7.Quantized):  # whose weights are buffers
         first, other = first.params, other.params
     leaves = zip(*map(jax.tree.leaves, (first, other)), strict=True)
