@@ -6,6 +6,7 @@
 #   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
 #   make bench-accelerator    how well training steps use this machine's device; writes accelerator-report.md
 #   make docs    the site, into build/site
+#   make release-check    what has to hold before a release, on every Python found
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,7 +17,7 @@ python := $(VENV)/bin/python
 # A file's tests stay together, as they share compiled programs; the files keep their order, whose last ones are short.
 in_parallel := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test check lint format benchmark bench-accelerator gallery notebooks docs clean
+.PHONY: demo test check lint format benchmark bench-accelerator gallery notebooks docs release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
@@ -52,6 +53,9 @@ notebooks: $(VENV)/.installed-notebooks
 
 docs: $(VENV)/.installed-docs
 	$(python) -m mkdocs build --strict
+
+release-check:
+	PYTHON=$(PYTHON) .ci/release-check
 
 clean:
 	rm -rf $(VENV) build demo-output accelerator-report.md .pytest_cache .ruff_cache

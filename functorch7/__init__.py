@@ -5,7 +5,8 @@ Every layer is a description with `init(key) -> (params, buffers)` and
 """
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from . import data as data
 from . import interop as interop
@@ -18,6 +19,7 @@ from .core import Composite as Composite
 from .core import Const as Const
 from .core import Container as Container
 from .core import Emitted as Emitted
+from .core import Lambda as Lambda
 from .core import Layer as Layer
 from .core import Map as Map
 from .core import Module as Module
@@ -27,6 +29,7 @@ from .core import checked as checked
 from .core import emitted as emitted
 from .core import penalty as penalty
 from .interop.compare import compare as compare
+from .interop.pytorch_names import unknown
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
@@ -55,9 +58,27 @@ from .version import __version__ as __version__
 from .viz import profile as profile
 from .viz import summary as summary
 
+_LAZY = ("legacy", "recipes", "testing")
+_OBJECTS = ("load_t7", "save_t7")
 
-def __getattr__(name: str) -> Any:
-    """`load_t7` and `save_t7`: they are about Torch's objects, whose package is imported when it is needed."""
-    if name in ("load_t7", "save_t7"):
-        return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from . import legacy as legacy
+    from . import recipes as recipes
+    from . import testing as testing
+    from .legacy.objects.files import load_t7 as load_t7
+    from .legacy.objects.files import save_t7 as save_t7
+else:
+
+    def __getattr__(name: str) -> Any:
+        """What is about Torch's objects, or only some programs need, is imported when it is asked for."""
+        if name in _LAZY:
+            return import_module(f"{__name__}.{name}")
+        if name in _OBJECTS:
+            return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
+        raise unknown(
+            "functorch7 has no", name, [each for each in __dir__() if not isinstance(globals().get(each), ModuleType)]
+        )
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY, *_OBJECTS])

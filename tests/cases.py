@@ -1,5 +1,6 @@
 """One row for every module and criterion: what the generic checks run."""
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -381,4 +382,16 @@ MODULES = [
     Case(lambda: f7.Quantized(f7.SeqLSTMP(3, 5, 4)), x(5, 2, 3), x(5, 2, 4), "Quantized, a layer of sequences"),
     Case(lambda: f7.Quantized(f7.GRU(3, 4)), x(2, 3), x(2, 5), "Quantized, a step"),
     Case(lambda: f7.Remat(f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.Dropout(0.3))), x(2, 3), x(2, 5)),
+    Case(lambda: f7.LayerNorm(3), x(2, 3), x(2, 4)),
+    Case(lambda: f7.RMSNorm([2, 3]), x(4, 2, 3), x(2, 3, 4)),
+    Case(lambda: f7.GroupNorm(2, 4), x(2, 4, 3), x(2, 3, 3)),
+    Case(lambda: f7.GELU(), x(2, 3)),
+    Case(lambda: f7.SiLU(), x(2, 3)),
+    Case(lambda: f7.Mish(), x(2, 3)),
+    Case(lambda: f7.Flatten(), x(2, 3, 2), x(3)),
+    Case(lambda: f7.Embedding(5, 3), np.array([[[1, 5]], [[2, 2]]]), np.array([[0]])),
+    Case(lambda: f7.SpatialConvolution(4, 6, 2, 2, groups=2), x(2, 4, 3, 3), x(2, 2, 3, 3), "in groups"),
+    Case(lambda: f7.MultiHeadAttention(4, 2), x(2, 3, 4), x(2, 3, 5)),
+    Case(lambda: f7.MultiHeadAttention(4, 2, p=0.3, causal=True), [x(2, 4)] * 3, x(4), "MultiHeadAttention, causal"),
+    Case(lambda: f7.Lambda(operator.neg), x(2, 3)),
 ]

@@ -12,12 +12,27 @@ NET = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Lin
 X = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)), jnp.float32)
 
 
-def test_init_and_apply_can_be_unpacked(key):
-    init, apply = f7.Linear(3, 4)
-    params, buffers = init(key)
-    output, after = apply(params, buffers, X)
-    np.testing.assert_allclose(output, X @ params["weight"].T + params["bias"][None], rtol=1e-5, atol=1e-6)
-    assert after == buffers == {}
+def test_a_container_is_a_sequence_of_its_modules(key):
+    assert list(NET) == list(NET.modules) and len(NET) == 4 and NET[-1] == f7.Linear(4, 2)
+    params, buffers = NET.init(key)
+    first, rest = NET[:1], NET[1:]
+    assert type(rest) is f7.Sequential and rest.modules == NET.modules[1:]
+    between, _ = first.apply(params[:1], buffers[:1], X)
+    output, _ = rest.apply(params[1:], buffers[1:], between)
+    np.testing.assert_array_equal(output, NET.apply(params, buffers, X)[0])
+    assert f7.Concat(2, *NET)[1:] == f7.Concat(2, *NET.modules[1:])
+    with pytest.raises(TypeError, match="Linear"):
+        list(f7.Linear(3, 4))
+
+
+def test_a_container_takes_a_list_and_functions():
+    assert f7.Sequential([f7.Linear(3, 4), f7.Tanh()]) == f7.Sequential(f7.Linear(3, 4), f7.Tanh())
+    assert f7.Concat(2, [f7.Tanh(), f7.Abs()]) == f7.Concat(2, f7.Tanh(), f7.Abs())
+    assert f7.Sequential(f7.Tanh(), jnp.square)[1] == f7.Lambda(jnp.square)
+    assert str(f7.Sequential(jnp.square)[0]) == "nn.Lambda(square)"
+    for wrong in (f7.Tanh(), f7.Tanh, 3):
+        with pytest.raises(TypeError, match=r"nn.Lambda: expected a function, got "):
+            f7.Lambda(wrong)
 
 
 def test_descriptions_are_values():

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,8 +63,8 @@ def floating(tree):
     return [leaf for leaf in jax.tree.leaves(tree) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
 
-def assert_close(got, expected, **tolerance):
-    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, **tolerance), got, expected)
+def assert_close(got, expected, rtol=1e-7, atol=0.0, err_msg=""):
+    chex.assert_trees_all_close(got, expected, rtol=rtol, atol=atol, custom_message=err_msg)
 
 
 def test_every_module_has_a_row():

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import functorch7
 from functorch7 import data, legacy
 from functorch7.core import registry
+from functorch7.interop import pytorch_names
 from functorch7.interop.torch7.names import KIN
 from functorch7.legacy import dl, nn, optim
 
@@ -57,6 +58,16 @@ come last; where something differs from Torch7, the row says how.
 """
 
 
+PYTORCH = """\
+# Names of PyTorch
+
+PyTorch's name, and how the same is written here: as a description (`import functorch7 as f7`), or as a module of
+`functorch7.legacy.nn`, which takes the same arguments (`nn.SpatialConvolution`). A name of PyTorch's that is asked for,
+such as `f7.Conv2d`, is an error that says this. [PyTorch's way to write modules](pytorch.md) works in `legacy`, weights
+come and go by [`interop.pytorch`](interop.md), and optimizers are [optax's](training.md).
+"""
+
+
 class Row(NamedTuple):
     """A name, what has it here (as it is written, with its full name), what that is, and where the name is from."""
 
@@ -72,6 +83,16 @@ def page() -> str:
     for title, rows in tables().items():
         lines += [f"## {title}", "", "| Torch7 | here | |", "| --- | --- | --- |"]
         lines += [f"| `{row.name}` | {_links(row)} | {row.says} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def pytorch_page() -> str:
+    """The page of PyTorch's names, as Markdown."""
+    lines = [PYTORCH]
+    for title, rows in pytorch_names.TABLES.items():
+        lines += [f"## {title}", "", "| PyTorch | here | |", "| --- | --- | --- |"]
+        lines += [f"| `{row.theirs}` | `{row.ours}` | {escaped(row.differs)} |" for row in rows]
         lines.append("")
     return "\n".join(lines)
 

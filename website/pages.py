@@ -30,7 +30,15 @@ def made() -> dict[str, str | bytes]:
     """The Markdown of the pages that are not in docs/, and the pictures on them."""
     pages = {f"reference/{name}.md": text for name, text in reference.pages().items()}
     taken = {name: (ROOT / path).read_text() for path, name in TAKEN.items()}
-    return pages | taken | notebooks.files() | {"torch7-names.md": names.page()}
+    return (
+        pages
+        | taken
+        | notebooks.files()
+        | {
+            "torch7-names.md": names.page(),
+            "pytorch-names.md": names.pytorch_page(),
+        }
+    )
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -28,6 +28,7 @@ from .emitted import penalty as penalty
 from .emitted import without_emitted as without_emitted
 from .given import check_kinds as check_kinds
 from .module import Container as Container
+from .module import Lambda as Lambda
 from .module import Layer as Layer
 from .module import Map as Map
 from .module import Module as Module

@@ -3,6 +3,7 @@
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
+from .display import tree_of
 from .tree import Children, named_children
 
 DERIVED = ("_hash", "_traits", "_bare")
@@ -94,3 +95,6 @@ class Description:
 
     def __repr__(self) -> str:
         return self.printed()
+
+    def _repr_html_(self) -> str:
+        return tree_of(self)

@@ -6,10 +6,10 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
 
 import jax
 
@@ -168,9 +168,17 @@ class Module(Declared):
         with inside(self, name), jax.named_scope(str(name)):
             return recorded_below(name, run, input, through)
 
-    def __iter__(self) -> Iterator[Callable]:
-        """`init, apply = module`."""
-        return iter((self.init, self.apply))
+
+def _as_module(container: "Container", given: Any, position: int) -> Module:
+    """What was given to a container as module. Raises TypeError, with what would do, for what is none."""
+    if isinstance(given, Module):
+        return given
+    name = container.torch_name()
+    if isinstance(given, type) and issubclass(given, Module):
+        raise TypeError(f"{name}: module {position} is the class {given.__name__}; call it: {given.__name__}(...)")
+    if callable(given) and not isinstance(given, type):
+        return Lambda(given)
+    raise TypeError(f"{name}: expected a module as module {position}, got {given!r}")
 
 
 def _check_no_arrays(kind: type[Module]) -> None:
@@ -210,6 +218,32 @@ class TableMap(Map, abstract=True):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
 
+class Lambda(Map):
+    """y = function(x): a function of an array, or of a table, as a module.
+
+    Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
+    (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
+    Raises: TypeError for what cannot be called, and for modules and criterions; what the function raises.
+    Source: torchvision.transforms.Lambda; keras.layers.Lambda.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Lambda(jnp.square).apply({}, {}, jnp.array([1.0, 2.0, 3.0]))[0].tolist()
+    [1.0, 4.0, 9.0]
+    """
+
+    function: Callable
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) or isinstance(self.function, (type, Module)):
+            raise TypeError(f"nn.Lambda: expected a function, got {self.function!r}")
+
+    def f(self, input: Any) -> Any:
+        return self.function(input)
+
+    def printed(self) -> str:
+        return f"nn.Lambda({getattr(self.function, '__name__', type(self.function).__name__)})"
+
+
 class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
@@ -221,7 +255,11 @@ class Layer(Module, abstract=True):
 
 
 class Container(Module, init=False):
-    """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
+    """A module made of the modules in `modules`; its params and buffers are lists in the same order.
+
+    The modules are given one by one or as one list; a function among them becomes a `Lambda`. `net[0]` is the first,
+    `net[1:3]` a container of some, for which `params[1:3]` and `buffers[1:3]` are the arrays; `list(net)` are all.
+    """
 
     modules: tuple[Module, ...]
 
@@ -229,18 +267,31 @@ class Container(Module, init=False):
         super().__init_subclass__(**kwargs)
         _check_no_arrays(cls)
 
-    def __init__(self, *modules: Module):
+    def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]):
         self._set(modules=modules)
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        for i, module in enumerate(self.modules, 1):
-            if isinstance(module, type) and issubclass(module, Module):
-                raise TypeError(
-                    f"{self.torch_name()}: module {i} is the class {module.__name__}; call it: {module.__name__}(...)"
-                )
-            if not isinstance(module, Module):
-                raise TypeError(f"{self.torch_name()}: expected a module as module {i}, got {module!r}")
+        given = self.modules
+        if len(given) == 1 and isinstance(given[0], (list, tuple)):
+            given = given[0]
+        self._set(modules=tuple(_as_module(self, each, i) for i, each in enumerate(given, 1)))
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.modules)
+
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """The module at a position from 0, or a container of some."""
+        return self.replace(modules=self.modules[index]) if isinstance(index, slice) else self.modules[index]
 
     def children(self) -> Children:
         return self.modules

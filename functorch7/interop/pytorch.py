@@ -10,11 +10,15 @@ from ..core.tree import by_position, child_names, dotted, named_children
 from ..layers import (
     BatchNormalization,
     Bilinear,
+    Embedding,
+    GroupNorm,
+    LayerNorm,
     LayerNormalization,
     Linear,
     LinearWeightNorm,
     LookupTable,
     PReLU,
+    RMSNorm,
     SpatialBatchNormalization,
     SpatialConvolution,
     SpatialConvolutionMM,
@@ -268,7 +272,7 @@ def _taps_to_frames(layer: Any, weight: Any) -> Any:
 
 
 def _kernels(layer: Any) -> tuple[int, ...]:
-    return layer.n_input_plane, layer.kh, layer.kw
+    return layer.n_input_plane // layer.groups, layer.kh, layer.kw
 
 
 def _without_tracked(layer: Any, arrays: Arrays) -> Arrays:
@@ -351,7 +355,7 @@ RULES: dict[type[Module], Rule] = {
     **dict.fromkeys(
         (Linear, LinearNoBias, Bilinear, PReLU, LookupTable, SpatialConvolution, SpatialDilatedConvolution,
          VolumetricConvolution, VolumetricDilatedConvolution, SpatialFullConvolution, VolumetricFullConvolution,
-         TemporalRowConvolution), SAME,
+         TemporalRowConvolution, LayerNorm, RMSNorm, GroupNorm, Embedding), SAME,
     ),
     **dict.fromkeys((BatchNormalization, SpatialBatchNormalization, VolumetricBatchNormalization), NORMALIZATION),
     **dict.fromkeys((SeqLSTM, SeqLSTMP, StepLSTM), LSTM_LAYER),

@@ -8,6 +8,7 @@ from .affine import Add as Add
 from .affine import CAdd as CAdd
 from .affine import CMul as CMul
 from .affine import Mul as Mul
+from .attention import MultiHeadAttention as MultiHeadAttention
 from .bigrams import Bigrams as Bigrams
 from .binary import SpatialBinaryConvolution as SpatialBinaryConvolution
 from .borders import SpatialReflectionPadding as SpatialReflectionPadding
@@ -49,6 +50,9 @@ from .dropout import SpatialDropout as SpatialDropout
 from .dropout import TotalDropout as TotalDropout
 from .dropout import VolumetricDropout as VolumetricDropout
 from .dropout import WhiteNoise as WhiteNoise
+from .example_normalization import GroupNorm as GroupNorm
+from .example_normalization import LayerNorm as LayerNorm
+from .example_normalization import RMSNorm as RMSNorm
 from .graph import Graph as Graph
 from .graph import JustElement as JustElement
 from .graph import JustTable as JustTable
@@ -66,6 +70,7 @@ from .local_normalization import SpatialCrossMapLRN as SpatialCrossMapLRN
 from .local_normalization import SpatialDivisiveNormalization as SpatialDivisiveNormalization
 from .local_normalization import SpatialSubtractiveNormalization as SpatialSubtractiveNormalization
 from .lookup import Dictionary as Dictionary
+from .lookup import Embedding as Embedding
 from .lookup import LookupTable as LookupTable
 from .lp_pooling import FeatureLPPooling as FeatureLPPooling
 from .lp_pooling import SpatialLPPooling as SpatialLPPooling
@@ -129,6 +134,7 @@ from .selection import ReverseTable as ReverseTable
 from .selection import SelectTable as SelectTable
 from .selection import ZipTable as ZipTable
 from .selection import ZipTableOneToMany as ZipTableOneToMany
+from .shape import Flatten as Flatten
 from .shape import Identity as Identity
 from .shape import Reshape as Reshape
 from .shape import View as View
@@ -143,6 +149,9 @@ from .slicing import SplitTable as SplitTable
 from .slicing import Squeeze as Squeeze
 from .slicing import Transpose as Transpose
 from .slicing import Unsqueeze as Unsqueeze
+from .smooth import GELU as GELU
+from .smooth import Mish as Mish
+from .smooth import SiLU as SiLU
 from .sparse import IndexLinear as IndexLinear
 from .sparse import SparseLinear as SparseLinear
 from .subsampling import SpatialSubSampling as SpatialSubSampling

@@ -1,7 +1,7 @@
 """Convolution with binary weights."""
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -52,6 +52,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
     scaled_axes = None  # a weight that is rounded to 0 would have no sign
 
     bias: bool = False
+    groups: ClassVar[int] = 1  # type: ignore[misc]
 
     def convolved(self, images: Any, weight: Any) -> Any:
         return convolve_signs(images, weight, self.window("d"), self.window("pad"))

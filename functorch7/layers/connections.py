@@ -1,6 +1,6 @@
 """Convolutions whose kernels connect planes, or places, in their own way."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -193,6 +193,7 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     """
 
     scaled_axes = None  # a row has kernels of several outputs
+    groups: ClassVar[int] = 1  # type: ignore[misc]
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw

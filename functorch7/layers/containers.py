@@ -28,9 +28,6 @@ class Sequential(Container, init=False):
     def takes_table(self) -> bool:
         return bool(self.modules) and self.modules[0].traits.takes_table
 
-    def __len__(self) -> int:
-        return len(self.modules)
-
     def printed(self) -> str:
         # Torch writes nn.Sequential for subclasses too.
         return super().printed().replace(self.torch_name(), "nn.Sequential", 1)

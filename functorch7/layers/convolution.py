@@ -93,21 +93,28 @@ class Convolution(Windows, Layer, abstract=True):
     scaled_axes = {"weight": 0}
 
     def __post_init__(self) -> None:
-        check_positive(self, n_input_plane=self.n_input_plane, n_output_plane=self.n_output_plane)
+        planes = {"n_input_plane": self.n_input_plane, "n_output_plane": self.n_output_plane}
+        check_positive(self, **planes, groups=self.groups)
+        if any(count % self.groups for count in planes.values()):
+            counts = " and ".join(map(str, planes.values()))
+            raise ValueError(f"{self.torch_name()}: expected planes in {self.groups} equal groups, got {counts}")
         self.check_windows()
 
+    def kernel_shape(self) -> tuple[int, ...]:
+        """n_output_plane x n_input_plane / groups x kernel."""
+        return (self.n_output_plane, self.n_input_plane // self.groups, *self.window("k"))
+
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        shape = (self.n_output_plane, self.n_input_plane, *self.window("k"))
-        fan_in = self.n_input_plane * math.prod(self.window("k"))
-        return weight_and_bias(key, shape, fan_in, self.bias, stdv)
+        shape = self.kernel_shape()
+        return weight_and_bias(key, shape, math.prod(shape[1:]), self.bias, stdv)
 
     def kernels(self, params: Any) -> Any:
-        """The weight as n_output_plane x n_input_plane x kernel."""
+        """The weight as `kernel_shape` says."""
         return params["weight"]
 
     def convolved(self, images: Any, weight: Any) -> Any:
         """The output without bias."""
-        return convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"))
+        return convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"), self.groups)
 
     def f(self, params: Any, input: Any) -> Any:
         self.check_rank(input, self.n_input_plane)
@@ -130,7 +137,8 @@ class Convolution(Windows, Layer, abstract=True):
             text += f", {self.joined('d')}"
         if not self.is_default("pad"):
             text += f", {self.joined('pad')}"
-        return text + self.printed_end()
+        in_groups = f" in {self.groups} groups" if self.groups > 1 else ""
+        return text + self.printed_end() + in_groups
 
     def printed_end(self) -> str:
         """What stands after the padding."""
@@ -141,10 +149,12 @@ class SpatialConvolution(Convolution):
     """Cross-correlation of images with learned kernels, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1.
-    Arguments come width first (kw, kh, dw, dh, padw, padh), padh is padw unless given; sizes in pixels.
-    Parameters: weight (n_output_plane, n_input_plane, kh, kw), bias (n_output_plane,); both uniform on
-    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
-    Raises: ValueError for other ranks or plane counts, and for images smaller than the kernel.
+    Arguments come width first (kw, kh, dw, dh, padw, padh), padh is padw unless given; sizes in pixels. With `groups`,
+    output planes see their own group of input planes only (n_input_plane groups: one plane each, "depthwise").
+    Parameters: weight (n_output_plane, n_input_plane / groups, kh, kw), bias (n_output_plane,); both uniform on
+    +-1/sqrt(kw * kh * n_input_plane / groups), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, planes that groups do not divide, and images smaller than the
+    kernel.
     Source: nn/doc/convolution.md#nn.SpatialConvolution.
     """
 
@@ -157,6 +167,7 @@ class SpatialConvolution(Convolution):
     padw: int = 0
     padh: int | None = None
     bias: bool = field(default=True, kw_only=True)
+    groups: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         self._set(padh=self.padw if self.padh is None else self.padh)
@@ -167,7 +178,8 @@ class SpatialConvolutionMM(SpatialConvolution):
     """SpatialConvolution, with its weight stored as a matrix.
 
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
-    Parameters: weight (n_output_plane, n_input_plane * kh * kw), bias (n_output_plane,), as SpatialConvolution's.
+    Parameters: weight (n_output_plane, n_input_plane / groups * kh * kw), bias (n_output_plane,), both as
+    SpatialConvolution's.
     Raises: as SpatialConvolution.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMM.
     """
@@ -177,7 +189,7 @@ class SpatialConvolutionMM(SpatialConvolution):
         return {**params, "weight": params["weight"].reshape(self.n_output_plane, -1)}
 
     def kernels(self, params: Any) -> Any:
-        return params["weight"].reshape(self.n_output_plane, self.n_input_plane, self.kh, self.kw)
+        return params["weight"].reshape(self.kernel_shape())
 
 
 class SpatialDilatedConvolution(SpatialConvolution):
@@ -199,10 +211,11 @@ class VolumetricConvolution(Convolution):
     """Cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
-    in the order t, w, h; padw is padt and padh is padw unless given.
-    Parameters: weight (n_output_plane, n_input_plane, kt, kh, kw), bias (n_output_plane,); both uniform on
-    +-1/sqrt(kt * kw * kh * n_input_plane), or +-stdv * sqrt(3).
-    Raises: ValueError for other ranks or plane counts, and for volumes smaller than the kernel.
+    in the order t, w, h; padw is padt and padh is padw unless given. `groups`: as SpatialConvolution's.
+    Parameters: weight (n_output_plane, n_input_plane / groups, kt, kh, kw), bias (n_output_plane,); both uniform on
+    +-1/sqrt(kt * kw * kh * n_input_plane / groups), or +-stdv * sqrt(3).
+    Raises: ValueError for other ranks or plane counts, planes that groups do not divide, and volumes smaller than the
+    kernel.
     Source: nn/doc/convolution.md#nn.VolumetricConvolution.
     """
 
@@ -221,6 +234,7 @@ class VolumetricConvolution(Convolution):
     padw: int | None = None
     padh: int | None = None
     bias: bool = field(default=True, kw_only=True)
+    groups: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         padw = self.padt if self.padw is None else self.padw

@@ -109,6 +109,25 @@ class LookupTable(Module):
         return self.replace(scale_by_frequency=True)
 
 
+class Embedding(LookupTable):
+    """Row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its name of today.
+
+    Shape: indices (...), from 1 to n_index -> (..., n_output).
+    Parameters and buffers: as LookupTable.
+    Raises: ValueError for indices outside 1..n_index where these can be looked at.
+    Source: torch.nn.Embedding, whose indices count from 0.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> words = f7.Embedding(1000, 16)
+    >>> words.apply(*words.init(jax.random.key(0)), jnp.array([[[1, 5], [7, 1000]]]))[0].shape
+    (1, 2, 2, 16)
+    """
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        rows, buffers = super().forward(params, buffers, input.reshape(-1), key=key, train=train)
+        return rows.reshape(*input.shape, self.n_output), buffers
+
+
 class Dictionary(LookupTable):
     """Deprecated: it cannot be made; LookupTable does the same.
 

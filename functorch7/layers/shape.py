@@ -62,6 +62,24 @@ class Reshape(Map):
         return f"nn.Reshape({'x'.join(map(str, self.size))})"
 
 
+class Flatten(Map):
+    """Every example as a vector, row by row.
+
+    Shape: (B, ...) -> (B, n).
+    Raises: ValueError for an input without a batch.
+    Source: torch.nn.Flatten; keras.layers.Flatten.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Flatten().apply({}, {}, jnp.ones((2, 3, 4, 5)))[0].shape
+    (2, 60)
+    """
+
+    def f(self, input: Any) -> Any:
+        if input.ndim < 2:
+            raise expected(self, "a batch of at least 2 dimensions", input)
+        return input.reshape(input.shape[0], math.prod(input.shape[1:]))
+
+
 class View(Map):
     """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from ..interop.pytorch_names import unknown
 from . import nngraph as nngraph
 from .bigdl.graphs import Input as Input
 from .bigdl.graphs import Model as Model
@@ -62,7 +63,7 @@ loadModule = loadTorch = load
 def __getattr__(name: str) -> Any:
     spec_class = core.registry.get(f"nn.{name}")
     if spec_class is None:
-        raise AttributeError(f"nn has no module {name!r}")
+        raise unknown("nn has no module", name, __dir__(), "nn")
     return class_of(spec_class)
 
 

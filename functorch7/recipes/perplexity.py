@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..training.validation import LossResult, ValidationMethod
+from ..training.measures import LossResult, ValidationMethod
 
 
 @dataclass(frozen=True)

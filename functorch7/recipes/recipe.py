@@ -9,8 +9,8 @@ import optax
 
 from ..core import Module, Variables
 from ..data import DataLoader
+from ..training.measures import ValidationMethod
 from ..training.settings import first_dimension
-from ..training.validation import ValidationMethod
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]

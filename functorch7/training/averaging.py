@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from .asked import asking
+
 
 class Averaged(NamedTuple):
     """The state of `averaged`: the optimiser's own, and optax.ema's."""
@@ -22,17 +24,17 @@ def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.Gra
     """
     if not 0 <= decay < 1:
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
-    mean = optax.ema(decay, debias=False)
+    mean, asked = optax.ema(decay, debias=False), asking(optimizer)
 
     def init(params: Any) -> Averaged:
         return Averaged(optimizer.init(params), mean.init(params))  # type: ignore[arg-type]
 
-    def update(gradients: Any, state: Any, params: Any = None) -> tuple[Any, Averaged]:
-        updates, inner = optimizer.update(gradients, state.inner, params)
+    def update(gradients: Any, state: Any, params: Any = None, **known: Any) -> tuple[Any, Averaged]:
+        updates, inner = asked.update(gradients, state.inner, params, **known)
         _, average = mean.update(optax.apply_updates(params, updates), state.average)
         return updates, Averaged(inner, average)  # type: ignore[arg-type]
 
-    return optax.GradientTransformation(init, update)  # type: ignore[arg-type]
+    return optax.GradientTransformationExtraArgs(init, update)  # type: ignore[arg-type]
 
 
 def average_of(optimizer_state: Any, decay: float) -> Any:

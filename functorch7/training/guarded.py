@@ -26,13 +26,15 @@ def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | Non
     `jax.random.fold_in(key, state.step)`.
     """
 
-    def updated(state: TrainState, buffers: Any, *gradients: Any) -> TrainState:
-        params, optimizer_state = descent.update(state.params, state.optimizer_state, *gradients)
-        return TrainState(params, buffers, optimizer_state, state.step + 1)
-
     def step(state: TrainState, batch: Any, key: Any, number: Any) -> tuple[TrainState, dict[str, Any]]:
         own_key = jax.random.fold_in(key, state.step)
         (loss, (_, buffers)), gradients, *more = descent.gradient(state.params, state.buffers, batch, own_key)
+        known = descent.known(state.params, state.buffers, batch, own_key, loss, gradients)
+
+        def updated(state: TrainState, buffers: Any, *gradients: Any) -> TrainState:
+            params, optimizer_state = descent.update(state.params, state.optimizer_state, *gradients, **known)
+            return TrainState(params, buffers, optimizer_state, state.step + 1)
+
         norm = optax.tree.norm(gradients)
         sound = jnp.isfinite(loss) & jnp.isfinite(norm) & (number == state.step)
         if not _alike(buffers, state.buffers):

@@ -1,4 +1,4 @@
-"""What a run measured: a file of JSON lines, a table of the epochs, TensorBoard's files."""
+"""What a run measured: a file of JSON lines, a table of the epochs."""
 
 import contextlib
 import csv
@@ -10,23 +10,22 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..interop.packages import package
 from ..interop.writing import replacing
 
 
 class Records:
     """Writes records, which are plain dicts with a "step", into a folder.
 
-    metrics.jsonl has every record on a line, epochs.csv a row for each whose "kind" is "epoch", and, if asked for, the
-    folder tensorboard all numbers. `size` bytes of metrics.jsonl are kept, those that a checkpoint knows of; what comes
-    after them is dropped. From a damaged line on the file is cut, with a warning; metrics.jsonl.damaged has all of it.
-    Without a folder, only `epochs`, the list of the records of epochs, is kept.
-    Raises: ImportError without tensorboardX, if that is asked for; OSError.
+    metrics.jsonl has every record on a line, epochs.csv a row for each whose "kind" is "epoch". `size` bytes of
+    metrics.jsonl are kept, those that a checkpoint knows of; what comes after them is dropped. From a damaged line on
+    the file is cut, with a warning; metrics.jsonl.damaged has all of it. Without a folder, only `epochs`, the list of
+    the records of epochs, is kept.
+    Raises: OSError.
     """
 
-    def __init__(self, folder: Path | None, size: int, step: int, tensorboard: bool = False):
+    def __init__(self, folder: Path | None, size: int):
         self.epochs: list[dict[str, Any]] = []
-        self._folder, self._file, self._writer = folder, None, None
+        self._folder, self._file = folder, None
         if folder is None:
             return
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,9 +33,6 @@ class Records:
         self._file.truncate(min(size, os.fstat(self._file.fileno()).st_size))
         self._file.seek(0)
         self.epochs = [record for record in self._read() if record["kind"] == "epoch"]
-        if tensorboard:
-            tensorboard_writer = package("tensorboardX", "functorch7[training]").SummaryWriter
-            self._writer = tensorboard_writer(str(folder / "tensorboard"), purge_step=step + 1)
 
     def _read(self) -> list[dict[str, Any]]:
         """The records of the file; what cannot be read is cut off, and all that follows it."""
@@ -76,9 +72,6 @@ class Records:
                 self._write_table()
         except OSError as error:
             raise OSError(f"Trainer: {self._file.name} could not be written: {error}") from error
-        if self._writer is not None:
-            for name in record.keys() - {"kind", "step"}:
-                self._writer.add_scalar(f"{record['kind']}/{name}", record[name], record["step"])
 
     def _write_table(self) -> None:
         assert self._folder
@@ -95,10 +88,9 @@ class Records:
 
     def close(self) -> None:
         """Closes the files; `write` is what raises errors."""
-        for file in (self._file, self._writer):
-            if file is not None:
-                with contextlib.suppress(OSError):
-                    file.close()
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

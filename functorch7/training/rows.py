@@ -8,6 +8,7 @@ import optax
 
 from ..core import Module
 from ..core.rows import Gathered
+from .asked import asking
 from .guarded import learning_rate
 from .row_gradients import merged, read_by_rows, value_and_row_grad
 from .step import Descent
@@ -19,14 +20,15 @@ def all_but_tables(module: Module, optimizer: optax.GradientTransformation) -> o
     def others(params: Any) -> Any:
         return jax.tree.map(lambda is_table: not is_table, read_by_rows(module, params))
 
-    return optax.masked(optimizer, others)
+    return optax.masked(asking(optimizer), others)
 
 
 def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTransformation) -> Descent:
     """That of `make_loss`'s loss by an optimizer with `all_but_tables` in it; row - rate * gradient for tables.
 
     In the tree of gradients, those of the rows that were read are in the place of a table's. Each row is there once, so
-    that their norm is that of the dense gradients. The rate is what the optimizer shows (`optax.inject_hyperparams`).
+    that their norm is that of the dense gradients. The rate is what the optimizer shows (`optax.inject_hyperparams`),
+    which gets no functions of the parameters, as it has not all of them.
     Raises: ValueError for an optimizer that shows no rate, or several.
     """
     differentiate = value_and_row_grad(module, loss)
@@ -41,8 +43,15 @@ def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTra
         ]
         return found, structure.unflatten([own for _, own in placed]), [place for place, _ in placed]
 
-    def update(params: Any, optimizer_state: Any, gradients: Any, places: list[Gathered | None]) -> tuple[Any, Any]:
-        updates, optimizer_state = optimizer.update(gradients, optimizer_state, params)
+    asked = asking(optimizer)
+
+    def known(params: Any, buffers: Any, batch: Any, key: Any, value: Any, gradients: Any) -> dict[str, Any]:
+        return {"value": value}
+
+    def update(
+        params: Any, optimizer_state: Any, gradients: Any, places: list[Gathered | None], **known: Any
+    ) -> tuple[Any, Any]:
+        updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
         rate = learning_rate(optimizer_state)
         if rate is None:
             raise ValueError(
@@ -57,4 +66,4 @@ def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTra
         ]
         return structure.unflatten(new), optimizer_state
 
-    return Descent(gradient, update)
+    return Descent(gradient, known, update)

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from tqdm import tqdm
 
 from ..core import Variables
+from ..core.display import table_of
 from ..network import forget
 from .feed import feed, validation_batches
 from .finite import not_finite
 from .interrupts import Interrupted, Interrupts
+from .listeners import Listeners
+from .progress import progress_bar
 from .records import Records
 from .resuming import start
 from .settings import Settings
@@ -30,7 +32,7 @@ from .validation import evaluate
 class Result(NamedTuple):
     """What `Trainer.fit` gives: the last state, a dict for each epoch, and why it ended.
 
-    `ended` is "all epochs", "no improvement" (early stopping), or the name of a signal.
+    `ended` is "all epochs", "no improvement" (early stopping), what a callback said, or the name of a signal.
     """
 
     state: TrainState
@@ -41,6 +43,24 @@ class Result(NamedTuple):
     def variables(self) -> Variables:
         """The network's arrays."""
         return Variables(self.state.params, self.state.buffers)
+
+    def __repr__(self) -> str:
+        """How it ended, and a line for each epoch; without the arrays."""
+        head, *rows = self._table()
+        lines = (", ".join(f"{name} {text}" for name, text in zip(head, row, strict=True)) for row in rows)
+        return "\n".join([self._ending(), *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        return f"<p>{self._ending()}</p>{table_of(head, rows)}"
+
+    def _ending(self) -> str:
+        return f"{int(self.state.step)} steps, {len(self.epochs)} epochs, ended: {self.ended}"
+
+    def _table(self) -> list[list[str]]:
+        head = list(dict.fromkeys(name for epoch in self.epochs for name in epoch if name not in ("kind", "epoch")))
+        numbers = [[epoch["epoch"], *(epoch.get(name, math.nan) for name in head)] for epoch in self.epochs]
+        return [["epoch", *head], *([f"{number:.6g}" for number in row] for row in numbers)]
 
 
 @dataclass
@@ -98,7 +118,8 @@ class Run:
         self.number = int(self.state.step)
         writes = settings.folder is not None and jax.process_index() == 0
         folder = Path(settings.folder) if settings.folder is not None and writes else None
-        self.records = Records(folder, self.progress.records, self.number, settings.tensorboard)
+        self.records = Records(folder, self.progress.records)
+        self.listeners = Listeners(settings.listeners)
         opened.callback(self.records.close)
         with contextlib.nullcontext() if last is None else _fitting(settings.folder):
             self.feed = feed(data, batch_size, seed, self.progress.position, drop_last=settings.sharding is not None)
@@ -111,11 +132,12 @@ class Run:
     def fit(self, epochs: int) -> Result:
         """Trains until so many epochs are complete, or something ends it."""
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
-        hidden = None if self.settings.verbose else True  # None: but on terminals
-        with tqdm(total=steps, initial=self.number, unit="step", disable=hidden) as self.bar, self._noting():
+        told = self.listeners.told(self.number, list(self.records.epochs))
+        with progress_bar(steps, self.number, self.settings.verbose) as self.bar, self._noting(), told:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
+            self.listeners.ended = ended
         if ended in Signals.__members__ and self.settings.verbose:
             where = f"the same call goes on from {self.settings.folder}" if self.checkpoints else "nothing was saved"
             print(f"{ended} after step {self.number}; {where}")
@@ -126,6 +148,8 @@ class Run:
             while self.progress.epoch < epochs:
                 if self.settings.patience and self.progress.waited >= self.settings.patience:
                     return "no improvement"
+                if self.listeners.reason:
+                    return self.listeners.reason
                 if self.feed.position["epoch"] == self.progress.epoch:
                     self._train()
                 self._end_epoch(self._results())
@@ -189,6 +213,7 @@ class Run:
             now, loss = self.progress, numbers["loss"]
             now.recent, now.whole = _plus(now.recent, loss), _plus(now.whole, loss)
             now.examples += step.examples
+            self.listeners.step(step.number + 1, numbers)
             if (step.number + 1) % self.settings.log_every == 0:
                 self._record(step.number + 1, numbers)
         self.bar.update(len(steps))
@@ -200,7 +225,7 @@ class Run:
         mean = _mean(self.progress.recent)
         self.progress.recent = (0.0, 0)
         record = {"kind": "train", "step": number, "epoch": self.progress.epoch + 1, **numbers, "loss": mean}
-        self.records.write({**record, "examples_per_second": round(speed, 1)})
+        self._write({**record, "examples_per_second": round(speed, 1)})
         self.bar.set_postfix_str(f"loss {mean:.4g}, {speed:,.0f} examples/s", refresh=False)
 
     def _not_finite(self, step: Started, loss: float) -> FloatingPointError:
@@ -238,7 +263,7 @@ class Run:
         progress = self.progress
         results = {"loss": _mean(progress.whole), **results}
         progress.epoch, progress.whole = progress.epoch + 1, (0.0, 0)
-        self.records.write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
+        self._write({"kind": "epoch", "step": self.number, "epoch": progress.epoch, **results})
         score = self.settings.score(results)
         better = not math.isnan(score) and (progress.best is None or score > progress.best)
         progress.best, progress.waited = (score, 0) if better else (progress.best, progress.waited + 1)
@@ -247,8 +272,13 @@ class Run:
             self.bar.write(f"epoch {progress.epoch}: {shown}{' (best)' if better else ''}")
         if self.checkpoints:
             self._save(score)
+        self.listeners.epoch(progress.epoch, results)
 
     # Files -------------------------------------------------------------------------------------------------------
+
+    def _write(self, record: dict[str, Any]) -> None:
+        self.records.write(record)
+        self.listeners.record(record)
 
     def _save(self, score: float | None = None) -> None:
         assert self.checkpoints
@@ -256,6 +286,7 @@ class Run:
         self.records.synchronize()
         self.progress.records = self.records.size
         self.checkpoints.save(self.state, asdict(self.progress), score)
+        self.listeners.checkpoint(self.number, self.checkpoints.folder / str(self.number))
 
     @contextlib.contextmanager
     def _noting(self) -> Iterator[None]:

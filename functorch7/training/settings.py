@@ -14,14 +14,17 @@ import numpy as np
 import optax
 
 from ..core import Module
+from .asked import asking
 from .averaging import average_of, averaged
+from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
 from .guarded import make_guarded_step
+from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .rows import all_but_tables, descent_by_rows
 from .sharding import Sharding
 from .state import TrainState
 from .step import descent, make_loss
-from .validation import AccuracyResult, Loss, LossResult, ValidationMethod
+from .validation import Loss, as_methods
 
 
 def first_dimension(input: Any, target: Any) -> int:
@@ -41,7 +44,8 @@ class Settings:
     optimizer: optax.GradientTransformation
     folder: str | os.PathLike | None = None
     _: KW_ONLY
-    methods: Sequence[ValidationMethod] | None = None
+    methods: Sequence[ValidationMethod | Callable] | None = None
+    callbacks: Sequence[Callback] = ()
     compute_dtype: Any = None
     sharding: Sharding | None = None
     by_rows: bool = False
@@ -84,6 +88,10 @@ class Settings:
         names = [str(method) for method in self.measures]
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
+        functions = [str(method) for method in self.measures if isinstance(method, Measured)]
+        if self.larger_is_better is None and (self.monitor or names[0]) in functions:
+            name = self.monitor or names[0]
+            raise ValueError(f"Trainer: {name} is monitored, a function; say larger_is_better=True or False")
 
     def averaged(self, state: TrainState) -> Any:
         """The averaged parameters in a state. Raises: ValueError if there are none."""
@@ -94,12 +102,15 @@ class Settings:
     @cached_property
     def transformation(self) -> optax.GradientTransformation:
         """The optimizer, with clipping, average and accumulation around it."""
-        made = all_but_tables(self.module, self.optimizer) if self.by_rows else self.optimizer
+        made = all_but_tables(self.module, self.optimizer) if self.by_rows else asking(self.optimizer)
         if self.clip is not None:
             made = optax.chain(optax.clip_by_global_norm(self.clip), made)
         if self.average is not None:
             made = averaged(made, self.average)
-        return optax.MultiSteps(made, self.accumulate).gradient_transformation() if self.accumulate > 1 else made
+        if self.accumulate == 1:
+            return made
+        steps = optax.MultiSteps(made, self.accumulate)
+        return optax.GradientTransformationExtraArgs(steps.init, steps.update)  # type: ignore[arg-type]
 
     @cached_property
     def step(self) -> Callable:
@@ -113,7 +124,14 @@ class Settings:
     @property
     def measures(self) -> Sequence[ValidationMethod]:
         """The methods of validation: the criterion, unless others were given."""
-        return [Loss(self.criterion)] if self.methods is None else self.methods
+        return [Loss(self.criterion)] if self.methods is None else as_methods(self.methods)
+
+    @cached_property
+    def listeners(self) -> Sequence[Callback]:
+        """The callbacks, and that for TensorBoard if it is wanted."""
+        if not self.tensorboard or self.folder is None:
+            return self.callbacks
+        return [*self.callbacks, TensorBoard(Path(self.folder, "tensorboard"))]
 
     def checkpoints(self) -> Checkpoints | None:
         """The folder's checkpoints; to be closed."""

@@ -29,4 +29,17 @@ def init_state(
         variables = jax.tree.map(jnp.copy, key_or_variables)
     else:
         variables = module.init(key_or_variables)
-    return TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
+    state = TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
+    return _each_its_own(state)
+
+
+def _each_its_own(state: TrainState) -> TrainState:
+    """The state without an array that is in it twice: memory can be donated once (prodigy keeps the parameters)."""
+    seen: set[int] = set()
+
+    def own(leaf: Any) -> Any:
+        known = id(leaf) in seen
+        seen.add(id(leaf))
+        return jnp.copy(leaf) if known else leaf
+
+    return jax.tree.map(own, state)

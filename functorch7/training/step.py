@@ -12,6 +12,7 @@ from ..core.keys import folded
 from ..core.probe import silent
 from ..losses import Criterion
 from ..reinforce import reinforce_loss
+from .asked import asking, known
 from .first_batch import Step, check_first
 from .sharding import Sharding
 from .state import TrainState
@@ -60,21 +61,31 @@ class Descent(NamedTuple):
 
     gradient: Callable
     """(params, buffers, batch, key) -> ((loss, (output, buffers)), gradients, ...)"""
+    known: Callable
+    """(params, buffers, batch, key, loss, gradients) -> what optimizers may ask for, by name (`asked.py`)"""
     update: Callable
-    """(params, optimizer_state, gradients, ...) -> (params, optimizer_state)"""
+    """(params, optimizer_state, gradients, ..., **known) -> (params, optimizer_state)"""
 
 
 def descent(
     module: Module, loss: Callable, optimizer: optax.GradientTransformation, sharding: Sharding | None = None
 ) -> Descent:
-    """That of `make_loss`'s loss by an optimizer, on one device or many."""
+    """That of `make_loss`'s loss by an optimizer, on one device or many.
 
-    def update(params: Any, optimizer_state: Any, gradients: Any) -> tuple[Any, Any]:
-        updates, optimizer_state = optimizer.update(gradients, optimizer_state, params)
+    Where each device has statistics of its own, and so a loss, there is none of the whole batch to ask for.
+    """
+    asked = asking(optimizer)
+    of_whole_batch = sharding is None or sharding.statistics != "local"
+
+    def all_known(params: Any, buffers: Any, batch: Any, key: Any, value: Any, gradients: Any) -> dict[str, Any]:
+        return known(loss, params, buffers, batch, key, value, gradients) if of_whole_batch else {"value": value}
+
+    def update(params: Any, optimizer_state: Any, gradients: Any, **known: Any) -> tuple[Any, Any]:
+        updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
         return optax.apply_updates(params, updates), optimizer_state
 
     gradient = jax.value_and_grad(loss, has_aux=True) if sharding is None else sharding.value_and_grad(module, loss)
-    return Descent(gradient, update)
+    return Descent(gradient, all_known, update)
 
 
 def make_train_step(
@@ -89,9 +100,10 @@ def make_train_step(
     """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
-    may be None if no layer draws. Recurrent state that a Sequencer remembers is carried in `state.buffers`.
-    With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed there.
-    When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
+    may be None if no layer draws. The optimizer is any of optax's: those that search along a line or look at the loss
+    (lbfgs, polyak_sgd, reduce_on_plateau) get what they ask for. Recurrent state that a Sequencer remembers is carried
+    in `state.buffers`. With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed
+    there. When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
     sense (a class 0); and for a batch that the devices cannot share.
 
@@ -104,13 +116,14 @@ def make_train_step(
     >>> sorted(metrics)
     ['loss']
     """
-    gradient, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
+    gradient, all_known, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
         (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
-        params, optimizer_state = update(state.params, state.optimizer_state, grads)
-        more = metrics(output, batch[1]) if metrics else {}
+        more = all_known(state.params, state.buffers, batch, key, loss, grads)
+        params, optimizer_state = update(state.params, state.optimizer_state, grads, **more)
+        measured = metrics(output, batch[1]) if metrics else {}
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
-        return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **more}
+        return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **measured}
 
     return Step(jax.jit(step, donate_argnums=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -16,64 +15,7 @@ from ..core import Module
 from ..data import DataLoader
 from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
-
-
-@dataclass(frozen=True)
-class AccuracyResult:
-    """`correct` of `count` samples; results of the same kind add with `+`."""
-
-    correct: int
-    count: int
-
-    def result(self) -> tuple[float, int]:
-        """(accuracy, count)"""
-        return self.correct / self.count if self.count else math.nan, self.count
-
-    def __add__(self, other: AccuracyResult) -> AccuracyResult:
-        return AccuracyResult(self.correct + other.correct, self.count + other.count)
-
-    def __str__(self) -> str:
-        return f"Accuracy(correct: {self.correct}, count: {self.count}, accuracy: {self.result()[0]})"
-
-
-@dataclass(frozen=True)
-class LossResult:
-    """The sum of `count` samples' losses; results of the same kind add with `+`."""
-
-    loss: float
-    count: int
-
-    def result(self) -> tuple[float, int]:
-        """(average, count)"""
-        return self.loss / self.count if self.count else math.nan, self.count
-
-    def __add__(self, other: LossResult) -> LossResult:
-        return LossResult(self.loss + other.loss, self.count + other.count)
-
-    def __str__(self) -> str:
-        return f"(Loss: {self.loss}, count: {self.count}, Average Loss: {self.result()[0]})"
-
-
-class ValidationMethod:
-    """A measure of outputs against targets: `method(output, target)` is the result for a batch.
-
-    Write `measure(output, target)`, the batch's (total, number of samples) in jax.numpy, and name the `kind` of result.
-    Methods compare by value (frozen dataclasses), so that a compiled evaluation is found again.
-    Source: BigDL, ValidationMethod.
-    """
-
-    kind: type = LossResult
-    checks_values = False
-
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
-        raise NotImplementedError(f"{type(self).__name__} must define measure(output, target)")
-
-    def __call__(self, output: Any, target: Any) -> Any:
-        total, count = self.measure(*jax.tree.map(jnp.asarray, (output, target)))
-        return self.kind(total.item(), int(count))
-
-    def __str__(self) -> str:
-        return type(self).__name__
+from .measures import AccuracyResult, Measured, ValidationMethod, rows_and_classes
 
 
 @dataclass(frozen=True)
@@ -89,7 +31,7 @@ class Top1Accuracy(ValidationMethod):
     kind = AccuracyResult
 
     def measure(self, output: Any, target: Any) -> tuple[Any, int]:
-        rows, classes = _rows(self, output, target)
+        rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] == 1:
             found = (rows[:, 0] >= 0.5).astype(classes.dtype)
         else:
@@ -109,7 +51,7 @@ class Top5Accuracy(ValidationMethod):
     kind = AccuracyResult
 
     def measure(self, output: Any, target: Any) -> tuple[Any, int]:
-        rows, classes = _rows(self, output, target)
+        rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] < 5:
             raise ValueError(f"{self}: expected scores of at least 5 classes, got shape {jnp.shape(output)}")
         best = (jax.lax.top_k(rows, 5)[1] + 1).astype(classes.dtype)
@@ -150,18 +92,9 @@ class MAE(ValidationMethod):
     """
 
     def measure(self, output: Any, target: Any) -> tuple[Any, int]:
-        rows, classes = _rows(self, output, target)
+        rows, classes = rows_and_classes(self, output, target)
         found = (jnp.argmax(rows, 1) + 1).astype(rows.dtype)
         return AbsCriterion(size_average=False)(found, classes), len(rows)
-
-
-def _rows(method: ValidationMethod, output: Any, target: Any) -> tuple[Any, Any]:
-    """Scores as a matrix, one row for each sample, and the samples' classes as a vector."""
-    rows = output[None] if getattr(output, "ndim", 0) == 1 else output
-    if getattr(rows, "ndim", 0) != 2 or jnp.size(target) != len(rows):
-        given = f"{core.describe(output)} and {core.describe(target)}"
-        raise ValueError(f"{method}: expected scores (B, n) and one class for each sample, got {given}")
-    return rows, target.reshape(-1)
 
 
 def _sums(criterion: Any) -> bool:
@@ -177,7 +110,7 @@ def evaluate(
     params: Any,
     buffers: Any,
     batches: Any,
-    methods: Sequence[ValidationMethod],
+    methods: Sequence[ValidationMethod | Callable],
     batch_size: int | None = None,
     *,
     key: jax.Array | None = None,
@@ -212,19 +145,20 @@ def evaluate(
     return list(zip(totals(methods, values), methods, strict=True))
 
 
-def as_methods(methods: Sequence[ValidationMethod]) -> tuple[ValidationMethod, ...]:
-    """The methods. Raises TypeError unless they are a list of such."""
-    if not isinstance(methods, (list, tuple)) or not all(isinstance(each, ValidationMethod) for each in methods):
+def as_methods(methods: Sequence[ValidationMethod | Callable]) -> tuple[ValidationMethod, ...]:
+    """The methods; functions (output, target) become such. Raises TypeError unless they are a list of these."""
+    if not isinstance(methods, (list, tuple)) or not all(map(_is_method, methods)):
         raise TypeError(f"evaluate: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
-    return tuple(methods)
+    return tuple(each if isinstance(each, ValidationMethod) else Measured(each) for each in methods)
+
+
+def _is_method(given: Any) -> bool:
+    return isinstance(given, ValidationMethod) or (callable(given) and not isinstance(given, (type, Module)))
 
 
 def totals(methods: Sequence[ValidationMethod], values: list) -> list:
     """The results of methods, from what they measured of each batch."""
-    return [
-        method.kind(sum(total.item() for total, _ in column), sum(int(count) for _, count in column))
-        for method, column in zip(methods, zip(*values, strict=True), strict=True)
-    ]
+    return [method.gathered(list(column)) for method, column in zip(methods, zip(*values, strict=True), strict=True)]
 
 
 def predict(

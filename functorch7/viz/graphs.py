@@ -76,6 +76,8 @@ class Picture:
             text.append("</g>")
         return "\n".join([*text, "</svg>"])
 
+    _repr_html_ = svg
+
     def _layout(self) -> tuple[list[tuple[float, float, float, float]], float, float]:
         """(center x, center y, half width, half height) of each node, and the size of the whole."""
         depth = [0] * len(self.labels)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..core import Module, title
+from ..core.display import table_of
 from ..core.tree import Path, dotted
 
 Cells = tuple[str, ...]
@@ -45,12 +46,8 @@ class Table:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        def row(cells: Cells, tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}><pre>{html.escape(cell)}</pre></{tag}>" for cell in cells) + "</tr>"
-
-        rows = "".join(row(cells, "td") for cells in [*self.body(), *self.totals()])
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes())
-        return f"<table>{row(self.HEAD, 'th')}{rows}</table>{notes}"
+        return table_of(self.HEAD, [*self.body(), *self.totals()]) + notes
 
 
 def in_tree(path: Path, module: Module, places: Collection[Path] = ()) -> str:

@@ -32,7 +32,9 @@ OF_BATCH = {
     "n_output": size_of("running_mean", 0),
     "affine": Rule(lambda record: record.array("weight") is not None, lambda value: {"affine": value}),
 }
-CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias")}
+GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": count} if count > 1 else {})
+"""Torch7's own convolutions have one group and no such field; cudnn's have it."""
+CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias"), "groups": GROUPS}
 VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
 POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
 """The record that a pooling shares with its unpooling is put into the fields by the reader."""
@@ -303,7 +305,7 @@ SCHEMAS = [
         layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
         layers.SpatialDepthWiseConvolution)),
     Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}, more=_binary),
-    Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k != "bias"},
+    Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k.startswith("pad")},
            more=_places),
     *(Schema(each, CONNECTIONS, more=_planes)
       for each in (layers.SpatialConvolutionMap, layers.SpatialFullConvolutionMap)),

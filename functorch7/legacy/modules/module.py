@@ -392,3 +392,6 @@ class Module(
     def __repr__(self) -> str:
         text = self.typename() if self._spec is None else self.description().printed()
         return text.replace("\n", self._line)
+
+    def _repr_html_(self) -> str:
+        return self.description()._repr_html_()

@@ -1,0 +1,133 @@
+"""Normalisation by statistics of one example: those of today's networks, which no batch and no mode changes."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import Layer, check_floating, check_positive, expected
+from .normalization import at_least_float32
+
+
+class LayerNorm(Layer):
+    """y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over the last dimensions: those of `size`.
+
+    Shape: (..., *size), kept; `size` is a number or several.
+    Parameters (if affine): weight, of `size`, ones; bias, of `size`, zeros.
+    Raises: ValueError for other sizes; TypeError for integers.
+    Source: Ba et al., 2016; torch.nn.LayerNorm.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> norm = f7.LayerNorm(2)
+    >>> norm.apply(*norm.init(jax.random.key(0)), jnp.array([[3.0, 5.0], [10.0, 0.0]]))[0].round(3).tolist()
+    [[-1.0, 1.0], [1.0, -1.0]]
+    """
+
+    tunable: ClassVar[tuple[str, ...]] = ("eps",)
+
+    size: int | Sequence[int]
+    eps: float = 1e-5
+    affine: bool = True
+
+    def __post_init__(self) -> None:
+        sizes = (self.size,) if isinstance(self.size, int) else tuple(self.size)
+        check_positive(self, **{f"size {i}": each for i, each in enumerate(sizes, 1)})
+        self._set(size=sizes)
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jnp.ones(self.size), "bias": jnp.zeros(self.size)} if self.affine else {}
+
+    def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
+        sizes = tuple(self.size)  # type: ignore[arg-type]
+        if input.shape[-len(sizes) :] != sizes:
+            raise expected(self, f"input of sizes {'x'.join(map(str, sizes))} in the last dimensions", input)
+        x = input.astype(at_least_float32(input.dtype))
+        return _scaled(params, self.standardized(x, tuple(range(-len(sizes), 0)))).astype(input.dtype)
+
+    def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+        """The input over what its statistics along these axes make of it."""
+        return _standardized(x, axes, self.eps)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({'x'.join(map(str, self.size))})"  # type: ignore[arg-type]
+
+
+class RMSNorm(LayerNorm):
+    """y = x / sqrt(mean(x^2) + eps) * weight, over the last dimensions: those of `size`.
+
+    Shape: (..., *size), kept; `size` is a number or several.
+    Parameters (if affine): weight, of `size`, ones.
+    Raises: ValueError for other sizes; TypeError for integers.
+    Source: Zhang & Sennrich, 2019; torch.nn.RMSNorm.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> norm = f7.RMSNorm(2, affine=False)
+    >>> print(norm.apply({}, {}, jnp.array([[3.0, 4.0]]))[0].round(3))
+    [[0.849 1.131]]
+    """
+
+    eps: float = 1e-6
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jnp.ones(self.size)} if self.affine else {}
+
+    def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+        return x * lax.rsqrt((x * x).mean(axes, keepdims=True) + self.eps)
+
+
+class GroupNorm(Layer):
+    """y = (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of an example's group of planes.
+
+    Shape: (B, n_output, ...), kept; the planes, in dimension 2, are in `groups` of neighbours (1: all together,
+    n_output: each by itself, which is called instance normalisation).
+    Parameters (if affine): weight (n_output,), ones; bias (n_output,), zeros.
+    Raises: ValueError for planes that the groups do not divide, and other numbers of planes; TypeError for integers.
+    Source: Wu & He, 2018; torch.nn.GroupNorm.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> images = jnp.array([[[[1.0, 3.0]], [[10.0, 30.0]]]])  # one, of two planes of 1 x 2
+    >>> f7.GroupNorm(2, 2, affine=False).apply({}, {}, images)[0].round(3).tolist()
+    [[[[-1.0, 1.0]], [[-1.0, 1.0]]]]
+    """
+
+    tunable: ClassVar[tuple[str, ...]] = ("eps",)
+
+    groups: int
+    n_output: int
+    eps: float = 1e-5
+    affine: bool = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, groups=self.groups, n_output=self.n_output)
+        if self.n_output % self.groups:
+            raise ValueError(f"{self}: expected planes in {self.groups} equal groups, got {self.n_output}")
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return {"weight": jnp.ones(self.n_output), "bias": jnp.zeros(self.n_output)} if self.affine else {}
+
+    def f(self, params: Any, input: Any) -> Any:
+        check_floating(self, input)
+        if input.ndim < 2 or input.shape[1] != self.n_output:
+            raise expected(self, f"a batch with {self.n_output} planes in dimension 2", input)
+        x = input.astype(at_least_float32(input.dtype)).reshape(len(input), self.groups, -1)
+        per_plane = (self.n_output, *[1] * (input.ndim - 2))
+        parts = {name: array.reshape(per_plane) for name, array in params.items()}
+        return _scaled(parts, _standardized(x, (-1,), self.eps).reshape(input.shape)).astype(input.dtype)
+
+    def printed(self) -> str:
+        return f"{self.torch_name()}({self.groups}, {self.n_output})"
+
+
+def _standardized(x: jax.Array, axes: tuple[int, ...], eps: float) -> jax.Array:
+    centered = x - x.mean(axes, keepdims=True)
+    return centered * lax.rsqrt((centered * centered).mean(axes, keepdims=True) + eps)
+
+
+def _scaled(params: dict[str, Any], x: jax.Array) -> jax.Array:
+    """The numbers times `weight`, plus `bias`, as far as there are such."""
+    own = {name: jnp.broadcast_to(array.astype(x.dtype), x.shape) for name, array in params.items()}
+    scaled = x * own["weight"] if "weight" in own else x
+    return scaled + own["bias"] if "bias" in own else scaled

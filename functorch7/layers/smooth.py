@@ -1,0 +1,61 @@
+"""Rectifiers without a bend: the transfer functions of today's networks."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .transfer import Transfer
+
+
+class GELU(Transfer):
+    """y = x * Phi(x), where Phi is the normal distribution's function; `approximate`: by a tanh, as in BERT and GPT-2.
+
+    Shape: any, kept.
+    Raises: TypeError for integers.
+    Source: Hendrycks & Gimpel, 2016; torch.nn.GELU.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> print(f7.GELU().apply({}, {}, jnp.array([-1.0, 0.0, 1.0]))[0].round(4))
+    [-0.1587  0.      0.8413]
+    """
+
+    approximate: bool = False
+
+    def f(self, input: Any) -> Any:
+        if self.approximate:
+            return input / 2 * (1 + jnp.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))
+        return input / 2 * (1 + jax.lax.erf(input / math.sqrt(2)))
+
+
+class SiLU(Transfer):
+    """y = x / (1 + exp(-x)), which is also called Swish.
+
+    Shape: any, kept.
+    Raises: TypeError for integers.
+    Source: Elfwing et al., 2017; torch.nn.SiLU.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> print(f7.SiLU().apply({}, {}, jnp.array([-1.0, 0.0, 1.0]))[0].round(4))
+    [-0.2689  0.      0.7311]
+    """
+
+    def f(self, input: Any) -> Any:
+        return input * jax.nn.sigmoid(input)
+
+
+class Mish(Transfer):
+    """y = x * tanh(ln(1 + exp(x))).
+
+    Shape: any, kept.
+    Raises: TypeError for integers.
+    Source: Misra, 2019; torch.nn.Mish.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> print(f7.Mish().apply({}, {}, jnp.array([-1.0, 0.0, 1.0]))[0].round(4))
+    [-0.3034  0.      0.8651]
+    """
+
+    def f(self, input: Any) -> Any:
+        return input * jnp.tanh(jax.nn.softplus(input))

@@ -1,0 +1,150 @@
+"""Measures that are no mean over samples: of confusion and of ranking."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from .measures import ValidationMethod, rows_and_classes
+
+
+@dataclass(frozen=True)
+class ConfusionResult:
+    """How often each class (a row) was taken for each (a column); results of the same kind add with `+`."""
+
+    matrix: Any
+    count: int
+    of_class: int | None = None
+
+    def result(self) -> tuple[float, int]:
+        """(accuracy, count)"""
+        return float(np.trace(self.matrix)) / self.count if self.count else math.nan, self.count
+
+    def __add__(self, other: ConfusionResult) -> ConfusionResult:
+        return type(self)(self.matrix + other.matrix, self.count + other.count, self.of_class)
+
+    def recall(self) -> Any:
+        """Of each class's samples, the part that was found; NaN where there are none."""
+        return self._part(self.matrix.sum(1))
+
+    def precision(self) -> Any:
+        """Of what was taken for each class, the part that is; NaN where nothing was."""
+        return self._part(self.matrix.sum(0))
+
+    def f1(self) -> Any:
+        """2 precision recall / (precision + recall) of each class; NaN where it is neither in the data nor found."""
+        return 2 * self._part(self.matrix.sum(0) + self.matrix.sum(1))
+
+    def _part(self, wholes: Any) -> Any:
+        hits = np.diagonal(self.matrix).astype(np.float64)
+        return np.divide(hits, wholes, out=np.full(len(hits), math.nan), where=wholes > 0)
+
+
+class F1Result(ConfusionResult):
+    """That of `F1`: `result` is (F1 of a class, or the mean over all classes that occur, count)."""
+
+    def result(self) -> tuple[float, int]:
+        each = self.f1()
+        if self.of_class is not None:
+            return float(each[self.of_class - 1]), self.count
+        return float(np.nanmean(each)) if self.count else math.nan, self.count
+
+
+@dataclass(frozen=True)
+class ConfusionMatrix(ValidationMethod):
+    """How often each of `classes` classes was taken for each; the result's score is the accuracy.
+
+    Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
+    Raises: ValueError for other shapes.
+    Source: optim.ConfusionMatrix.
+
+    >>> import jax.numpy as jnp
+    >>> scores = jnp.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
+    >>> ConfusionMatrix(2)(scores, jnp.array([1, 2, 2])).matrix.tolist()
+    [[1, 0], [1, 1]]
+    """
+
+    classes: int
+
+    kind = ConfusionResult
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        rows, classes = rows_and_classes(self, output, target)
+        if rows.shape[1] != self.classes:
+            raise ValueError(f"{self}: expected scores of {self.classes} classes, got shape {jnp.shape(output)}")
+        places = (classes.astype(jnp.int32) - 1) * self.classes + jnp.argmax(rows, 1).astype(jnp.int32)
+        return jnp.bincount(places, length=self.classes**2).reshape(self.classes, self.classes), len(rows)
+
+
+@dataclass(frozen=True)
+class F1(ConfusionMatrix):
+    """2 precision recall / (precision + recall), of one class (from 1), or the mean over all that occur.
+
+    Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
+    Raises: ValueError for other shapes.
+    Source: sklearn.metrics.f1_score(average="macro").
+
+    >>> import jax.numpy as jnp
+    >>> scores = jnp.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
+    >>> F1(2, of_class=2)(scores, jnp.array([1, 2, 2])).result()
+    (0.6666666666666666, 3)
+    """
+
+    of_class: int | None = None
+
+    def gathered(self, parts: list[tuple[Any, Any]]) -> F1Result:
+        matrix = super().gathered(parts)
+        return F1Result(matrix.matrix, matrix.count, self.of_class)
+
+
+@dataclass(frozen=True)
+class AUCResult:
+    """Scores and whether each is of a positive; results add with `+`."""
+
+    scores: Any
+    positive: Any
+
+    def result(self) -> tuple[float, int]:
+        """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half."""
+        order, count = np.sort(self.scores), len(self.scores)
+        ranks = (np.searchsorted(order, self.scores) + np.searchsorted(order, self.scores, "right") + 1) / 2
+        positives = int(self.positive.sum())
+        pairs = positives * (count - positives)
+        wins = ranks[self.positive].sum() - positives * (positives + 1) / 2
+        return float(wins / pairs) if pairs else math.nan, count
+
+    def __add__(self, other: AUCResult) -> AUCResult:
+        both = zip((self.scores, self.positive), (other.scores, other.positive), strict=True)
+        return AUCResult(*map(np.concatenate, both))
+
+
+@dataclass(frozen=True)
+class AUC(ValidationMethod):
+    """The area under the ROC curve of two classes: exact, from the scores of all samples.
+
+    Shape: the scores of class 2 (or 1 against 0), (B) or (B, 1), or those of both classes, (B, 2), whose difference
+    counts; targets (B) or (B, 1), of which the larger class is positive: 1 and 2, 0 and 1, or -1 and 1.
+    Raises: ValueError for other shapes.
+    Source: sklearn.metrics.roc_auc_score.
+
+    >>> import jax.numpy as jnp
+    >>> AUC()(jnp.array([0.1, 0.4, 0.35, 0.8]), jnp.array([1, 1, 2, 2])).result()
+    (0.75, 4)
+    """
+
+    kind = AUCResult
+
+    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        rows = output.reshape(len(output), -1)
+        if rows.shape[1] not in (1, 2) or target.size != len(rows):
+            raise ValueError(f"{self}: expected scores (B), (B, 1) or (B, 2) and as many targets, got {output.shape}")
+        scores = rows[:, -1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, 0]
+        return jnp.stack([scores.astype(jnp.float32), target.reshape(-1).astype(jnp.float32)]), len(rows)
+
+    def gathered(self, parts: list[tuple[Any, Any]]) -> AUCResult:
+        scores, targets = np.concatenate([np.asarray(part) for part, _ in parts], 1)
+        return AUCResult(scores, targets == (2 if targets.max(initial=0) > 1 else 1))
