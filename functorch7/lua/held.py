@@ -1,0 +1,32 @@
+"""What Python holds of Lua's: functions, and values that only Lua understands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class LuaValue:
+    """A value of Lua's, which Lua keeps as long as this is held. Copies are the value itself."""
+
+    __slots__ = ("__weakref__", "border", "reference")
+
+    def __init__(self, border: Any, reference: int):
+        self.border, self.reference = border, reference
+
+    def __del__(self) -> None:
+        self.border.released.append(self.reference)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return self
+
+    def __repr__(self) -> str:
+        return self.border.ask.describe(self.reference)
+
+
+class LuaFunction(LuaValue):
+    """A function of Lua's: several results are a tuple, none is None. Its errors are LuaError."""
+
+    __slots__ = ()
+
+    def __call__(self, *given: Any) -> Any:
+        return self.border.call_lua(self.reference, given)
