@@ -52,6 +52,7 @@ class Border:
         self.registry = Registry()
         self.tables = Tables(self)
         self.functions: list[Callable] = []
+        self.takes_dicts: set[Callable] = set()
         self.names: list[str] = []
         self.released: list[int] = []
         self.forgotten: list[int] = []
@@ -199,7 +200,11 @@ class Border:
     def call_function(self, number: int, sig: int, *values: Any) -> Any:
         """The function of a number."""
         try:
-            return self._called(self.functions[number], self.given(sig, values))
+            function = self.functions[number]
+            if self.tables.touched and function in self.takes_dicts:
+                self.tables.empty_as_dicts()
+            arguments = self.given(sig, values)
+            return self._called(function, arguments, arguments[0] if arguments else None)
         except BaseException as error:
             return self.failed(error)
 
@@ -207,6 +212,8 @@ class Border:
         """The first argument, called with the others."""
         try:
             function, *arguments = self.given(sig, values)
+            if not callable(function):
+                return self.returned(next(function, None))
             return self._called(function, arguments)
         except BaseException as error:
             return self.failed(error)
@@ -277,7 +284,7 @@ class Border:
             self.ask.release(*gone[start : start + 200])
         while self.forgotten:
             self.ask.forget(self.forgotten.pop())
-        self.registry.drop(map(int, self.ask.unused(self.registry.bytes > 0).split()))
+        self.registry.drop(map(int, self.ask.unused(self.registry.is_heavy()).split()))
         self.tables.forget()
 
     def bound(self) -> Iterator[tuple[str, Callable]]:

@@ -19,7 +19,7 @@ from .border import OBJECT, Border, Encoded
 from .held import LuaFunction
 from .own import OWN, Fields, LuaMethod, LuaObject, fields_of, method_of
 
-USERDATA = (Tensor, Storage, Generator, Timer, File)
+USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
 
 OPERATORS = (
@@ -62,7 +62,7 @@ class Classes:
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
-        if issubclass(kind, (tds.Hash, tds.Vec)):
+        if issubclass(kind, tds.Hash):
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
@@ -87,9 +87,9 @@ class Classes:
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
-        name = self.border.name_number(key)
-        is_hidden = key.startswith("__") and not key.endswith("__")
-        return "method" if inspect.isroutine(found) and not is_hidden else "field", name
+        if inspect.isfunction(found):
+            return self._function(found)
+        return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
         """What a class has under a name: a function, or a value."""

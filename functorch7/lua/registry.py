@@ -71,3 +71,7 @@ class Registry:
     def is_full(self) -> bool:
         """Whether it is time to look for objects that are not used."""
         return len(self.objects) > self.limit or self.bytes > PRESSURE
+
+    def is_heavy(self) -> bool:
+        """Whether Lua holds so much without knowing it that it should collect its garbage first."""
+        return self.bytes > PRESSURE

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from .border import Border
+from .files import FUNCTIONS, Files
 
 LEGACY = "functorch7.legacy"
 
@@ -35,6 +36,8 @@ class Rocks:
     def __init__(self, border: Border):
         self.border = border
         self.packages: list[Any] = []
+        files = Files(border)
+        self.replaced = {(f"{LEGACY}.torch", name): getattr(files, name) for name in FUNCTIONS}
         self._numbers: dict[int, int] = {}
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
@@ -61,7 +64,7 @@ class Rocks:
         package = self.packages[number]
         if name.startswith("_"):
             return "value", None
-        found = getattr(package, name, None)
+        found = self.replaced.get((package.__name__, name)) or getattr(package, name, None)
         if isinstance(found, types.ModuleType) and not found.__name__.startswith("functorch7"):
             return "value", None  # what a package imports for itself
         if isinstance(found, types.ModuleType):
@@ -72,6 +75,8 @@ class Rocks:
                 "constant", found
             )  # fmt: skip
         if inspect.isroutine(found):
+            if package.__name__ == f"{LEGACY}.optim":
+                self.border.takes_dicts.add(found)
             return "function", self.border.function_number(found)
         return "value", found
 

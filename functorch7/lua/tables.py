@@ -49,6 +49,13 @@ class Tables:
         self.sent[number] = self.registry.objects[number].copy()
         self.touched.append(number)
 
+    def empty_as_dicts(self) -> None:
+        """Makes dicts of the empty tables that came with a call: what is empty could be either."""
+        for number in self.touched:
+            if self.registry.objects[number] == []:
+                self.registry.put(number, Table())
+                self.sent[number] = Table()
+
     # To Lua ---------------------------------------------------------------------------------------------------------
 
     def number(self, value: Any) -> int:

@@ -3,7 +3,7 @@
 local python = ...
 local error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
   error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
-local concat, floor = table.concat, math.floor
+local collectgarbage, concat, floor, tonumber, xpcall = collectgarbage, table.concat, math.floor, tonumber, xpcall
 
 local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
 local LUA_TABLE, PYTHON_TABLE = 1, 2

@@ -1,7 +1,7 @@
 -- torch.class: classes in Lua, below Python's or of Lua's own; and what torch says about values.
 local border, python, torch = ...
 local call, numbers = border.call, border.numbers
-local getmetatable, rawget, rawset, setmetatable, type = getmetatable, rawget, rawset, setmetatable, type
+local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, next, rawget, rawset, setmetatable, type
 
 local own_classes = {} -- classes without a parent in Python, by name
 local instances = setmetatable({}, {__mode = 'k'})
@@ -169,11 +169,16 @@ function border.asked.taken_apart(reference)
   return border.answered(class.__typename, fields)
 end
 
-function border.asked.put_together(name, sig, ...)
-  local class = own_classes[name]
-  if not class then return nil end
-  local made = blank(class)
-  local code, fields = sig, ...
-  for key, each in next, border.decode(code, fields) do made[key] = each end
-  return border.answered(made)
+function border.asked.own_classes()
+  local found = {}
+  for name in next, own_classes do found[#found + 1] = name end
+  return table.concat(found, ' ')
+end
+
+function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
+
+function border.asked.take_fields(reference, number)
+  local value = border.pinned[reference]
+  for key, each in next, border.decode(1, number) do value[key] = each end
+  border.arrived()
 end

@@ -23,10 +23,18 @@ function border.method(name)
   return method
 end
 
+-- The function of a number as a method.
+function border.method_of_class(number)
+  local call_function = python.call_function
+  return function(self, ...) return call(call_function, number, self, self, ...) end
+end
+
 -- Looks for what instances of a class have under a name, once.
 local function look_up(class, key)
   local kind, found = call(python.look_up, class.number, nil, key)
-  if kind == 'method' then
+  if kind == 'function' then
+    class.methods[key] = border.method_of_class(found)
+  elseif kind == 'method' then
     class.methods[key] = border.method(found)
   elseif kind == 'lua' then
     class.methods[key] = found
@@ -196,10 +204,7 @@ end
 
 local function member(number, key)
   local kind, found = call(python.member, number, nil, key)
-  if kind == 'function' then
-    local call_function = python.call_function
-    return function(...) return call(call_function, found, (...), ...) end
-  end
+  if kind == 'function' then return border.method_of_class(found) end
   if kind == 'method' then return border.method(found) end
   return found
 end
