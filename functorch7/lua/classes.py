@@ -42,6 +42,7 @@ class Classes:
     def __init__(self, border: Border):
         self.border = border
         self.kinds = border.registry.kinds
+        self.derivations: list[type] = []
         self.written: list[tuple[type, str, Any]] = []  # what Lua has put into classes of Python's
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
@@ -134,7 +135,7 @@ class Classes:
         """A class of Lua's below one of Python's."""
         bases = (parent,) if issubclass(parent, LuaObject) else (LuaObject, parent)
         made = type(name.rpartition(".")[2], bases, {"torch_class": name, "__module__": __name__})
-        self.border.registry.class_number(made)
+        self.derivations.append(made)
         return made
 
     def construct(self, number: int, *given: Any) -> Any:

@@ -84,15 +84,16 @@ class LuaObject:
     """The name that `torch.class` gave it."""
 
     def __init__(self, *given: Any):
-        """Runs Lua's `__init`."""
-        self._initialize(*given)
+        """Runs Lua's `__init`, its own or that of the class above."""
+        written = getattr(self, "__init", None)
+        if written is None:
+            super().__init__(*given)
+        else:
+            written(*given)
 
     @classmethod
     def _class_name(cls) -> str:
         return cls.torch_class
-
-    def _initialize(self, *given: Any) -> None:
-        super().__init__(*given)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

@@ -38,11 +38,14 @@ class Rocks:
         self.packages: list[Any] = []
         files = Files(border)
         self.replaced = {(f"{LEGACY}.torch", name): getattr(files, name) for name in FUNCTIONS}
+        self.is_open = False
+        """Whether Lua may see packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""
         yield "member_of_rock", self.border.entry(self.member)
+        yield "import", self.border.entry(self.imported)
 
     def number(self, name: str) -> int:
         """The number of a package by its name in functorch7.legacy."""
@@ -59,13 +62,19 @@ class Rocks:
             self.packages.append(package)
         return number
 
+    def imported(self, _: int, name: str) -> int:
+        """The number of a package of Python's. Raises PermissionError where Lua may not see them."""
+        if not self.is_open:
+            raise PermissionError("Python is closed to this program")
+        return self._number(import_module(name))
+
     def member(self, number: int, name: str) -> tuple[str, Any]:
         """What a package has under a name: "function", "package", "constant", or a "value" that may change."""
         package = self.packages[number]
         if name.startswith("_"):
             return "value", None
         found = self.replaced.get((package.__name__, name)) or getattr(package, name, None)
-        if isinstance(found, types.ModuleType) and not found.__name__.startswith("functorch7"):
+        if isinstance(found, types.ModuleType) and not (self.is_open or found.__name__.startswith("functorch7")):
             return "value", None  # what a package imports for itself
         if isinstance(found, types.ModuleType):
             return "package", self._number(found)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import lupa.luajit21 as lupa
-
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
@@ -19,18 +17,37 @@ from .text import from_lua, to_lua
 GLUE = Path(__file__).parent / "glue"
 
 
+class Loaded:
+    """What a file of Lua's defines, as attributes: classes, functions and values; `returned` is what it returned."""
+
+    def __init__(self, path: str, found: dict[str, Any], returned: Any):
+        self.__dict__.update(found)
+        self.returned, self._path = returned, path
+
+    def __repr__(self) -> str:
+        return f"<{self._path}: {', '.join(name for name in vars(self) if not name.startswith('_'))}>"
+
+
+def _lupa() -> Any:
+    """LuaJIT as lupa brings it. Raises ImportError, saying how to get it."""
+    try:
+        import lupa.luajit21
+    except ImportError as error:
+        raise ImportError("Lua needs lupa: pip install 'functorch7[lua]'") from error
+    return lupa.luajit21
+
+
 class Runtime:
     """A Lua of its own: what one program defines is not seen by others.
 
-    `python` gives Lua the table of that name, by which it reaches everything in Python.
+    `python` gives Lua a table of that name, whose `import` reaches every package of Python's.
     """
 
     def __init__(self, python: bool = False):
-        self.lua = lupa.LuaRuntime(
-            encoding="latin-1", unpack_returned_tuples=True, register_eval=python, register_builtins=python
+        self.lua = _lupa().LuaRuntime(
+            encoding="latin-1", unpack_returned_tuples=True, register_eval=False, register_builtins=False
         )
-        if not python:
-            self.lua.execute("python = nil package.loaded.python = nil")
+        self.lua.execute("python = nil")
         self.border = Border()
         self.classes, self.rocks = Classes(self.border), Rocks(self.border)
         self.border._encoders[Method] = encode_method
@@ -38,9 +55,9 @@ class Runtime:
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
             described_encoder(self.border, kind) if issubclass(kind, Described) else usual(kind)
         )
-        self._start()
+        self._start(python)
 
-    def _start(self) -> None:
+    def _start(self, python: bool) -> None:
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
@@ -52,6 +69,9 @@ class Runtime:
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
         self.lua.execute("for _, name in ipairs {'paths', 'sys', 'xlua'} do require(name) end")
+        if python:
+            self.rocks.is_open = True
+            self.glue.open_python()
 
     def _chunk(self, name: str, *given: Any) -> Any:
         source = (GLUE / f"{name}.lua").read_text()
@@ -112,6 +132,16 @@ class Runtime:
             return self.border.call_lua(reference, tuple(args))
         finally:
             sys.stdout.flush()
+
+    def load(self, path: str) -> Loaded:
+        """Runs a file, for what it defines. Raises LuaError for an error in it."""
+        self.lua.globals().arg = self.lua.table()
+        before = self.glue.noted_globals()
+        classes = len(self.classes.derivations)
+        returned = self.run(path)
+        found = dict(self.border.answered(self.border.ask.new_globals(before)))
+        found |= {kind.__name__: kind for kind in self.classes.derivations[classes:]}
+        return Loaded(path, found | (returned if isinstance(returned, dict) else {}), returned)
 
     def close(self) -> None:
         """Takes back what Lua has put into functorch7's classes."""

@@ -3,7 +3,8 @@
 local python = ...
 local error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
   error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
-local collectgarbage, concat, floor, tonumber, xpcall = collectgarbage, table.concat, math.floor, tonumber, xpcall
+local collectgarbage, concat, floor, tonumber, tostring, xpcall =
+  collectgarbage, table.concat, math.floor, tonumber, tostring, xpcall
 
 local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
 local LUA_TABLE, PYTHON_TABLE = 1, 2
@@ -130,8 +131,8 @@ local function decode(code, value)
 end
 
 local function several(sig, first, ...)
-  if sig < 8 then return decode(sig, first) end
   local count = select('#', ...) + 1
+  if count == 1 then return decode(sig, first) end
   local values = {first, ...}
   for i = 1, count do
     values[i] = decode(sig % 8, values[i])
@@ -143,7 +144,7 @@ end
 -- The results of a call: a plain value alone; or the first, the kinds of all, and the others.
 local function received(owner, first, sig, ...)
   if sig == nil then return first end
-  if sig == OBJECT then
+  if sig == OBJECT and select('#', ...) == 0 then
     local found = live[first] or make(first)
     if arrivals > 0 then arriving, arrivals = {}, 0 end
     return found
@@ -224,6 +225,10 @@ function asked.call(reference, sig, ...)
   if select('#', ...) == 0 then return outcome(xpcall(found, border.noted)) end
   return outcome(xpcall(found, border.noted, border.arrived(several(sig, ...))))
 end
+
+function asked.describe(reference) return tostring(pinned[reference]) end
+
+function asked.field(reference, name) return answered(pinned[reference][name]) end
 
 -- Changes entries of a table: pairs of keys and values.
 function asked.change(number, codes, ...)

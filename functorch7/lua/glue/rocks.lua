@@ -37,6 +37,11 @@ function border.provide(name, number, globals)
 end
 border.prepare = {}
 
+-- Python's packages, for programs that are allowed to see them.
+function border.open_python()
+  _G.python = {import = function(name) return namespace(call(python.import, 0, nil, name)) end}
+end
+
 local lua_require = require
 
 function require(name)
@@ -54,6 +59,23 @@ function require(name)
       name, name:gsub('%.', '/'), table.concat(known, ', ')), 2)
   end
   error(found, 0)
+end
+
+-- The global variables that a program has made, since `names` was noted.
+function border.asked.new_globals(names)
+  local found = {}
+  for name, value in next, _G do
+    local metatable = type(value) == 'table' and getmetatable(value)
+    local is_package = metatable and rawget(metatable, '__typename') == nil
+    if not names[name] and not is_package then found[name] = value end
+  end
+  return border.answered(found)
+end
+
+function border.noted_globals()
+  local names = {}
+  for name in next, _G do names[name] = true end
+  return names
 end
 
 -- The file that a function is in, without its name.
