@@ -55,9 +55,13 @@ from .version import __version__ as __version__
 from .viz import profile as profile
 from .viz import summary as summary
 
+_LAZY = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
+
 
 def __getattr__(name: str) -> Any:
-    """`load_t7` and `save_t7`: they are about Torch's objects, whose package is imported when it is needed."""
-    if name in ("load_t7", "save_t7"):
-        return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
+    """`load_t7` and `save_t7`, which are about Torch's objects, and `lua`: they are imported when they are needed."""
+    if name == "lua":
+        return import_module(f"{__name__}.lua")
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,6 +45,7 @@ class Rocks:
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""
         yield "member_of_rock", self.border.entry(self.member)
+        yield "names_of_rock", self.border.entry(lambda number: dir(self.packages[number]))
         yield "import", self.border.entry(self.imported)
 
     def number(self, name: str) -> int:

@@ -11,6 +11,7 @@ from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
 from .errors import LuaError, LuaExit
+from .prompt import Prompt
 from .rocks import ROCKS, Rocks
 from .text import from_lua, to_lua
 
@@ -37,7 +38,7 @@ def _lupa() -> Any:
     return lupa.luajit21
 
 
-class Runtime:
+class Runtime(Prompt):
     """A Lua of its own: what one program defines is not seen by others.
 
     `python` gives Lua a table of that name, whose `import` reaches every package of Python's.
@@ -61,7 +62,7 @@ class Runtime:
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
-        for name in ("errors", "objects", "standard", "rocks"):
+        for name in ("errors", "objects", "standard", "rocks", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
@@ -80,7 +81,7 @@ class Runtime:
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
-        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive"):
+        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names"):
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------
@@ -104,6 +105,9 @@ class Runtime:
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:
         target.insert(position - 1, value)
+
+    def _names(self, _: int, value: Any) -> list[str]:
+        return dir(value)
 
     def _collected(self, _: int) -> None:
         self.border.sweep()

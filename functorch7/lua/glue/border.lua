@@ -215,7 +215,7 @@ end
 local function outcome(ok, ...)
   if ok then return answered(...) end
   local problem = ...
-  return problem[2], problem[1]
+  return problem[2], problem[1], problem[3]
 end
 
 -- Calls the function of a number; errors come back as values.
@@ -263,6 +263,6 @@ function asked.release(...)
   end
 end
 
-border.answered = answered
+border.answered, border.outcome = answered, outcome
 border.asked, border.encode, border.decode, border.refer, border.pinned = asked, encode, decode, refer, pinned
 return border

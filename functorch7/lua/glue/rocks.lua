@@ -26,6 +26,12 @@ local function namespace(number)
 end
 border.namespace = namespace
 
+function border.number_of_namespace(value)
+  for number, each in pairs(namespaces) do
+    if each == value then return number end
+  end
+end
+
 -- What `require` gives for a name, and the global variables that it sets.
 function border.provide(name, number, globals)
   package.preload[name] = function()
