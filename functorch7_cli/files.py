@@ -117,6 +117,7 @@ def written_in_lua(path: str, classes: Sequence[str]) -> Iterator[tuple[Callable
     network = functorch7.load_t7(path, lua=classes)
     network.evaluate()
     parameters = network.parameters()[0]
-    yield lambda input: jax.tree.map(
-        np.asarray, network.forward(input), is_leaf=lambda each: isinstance(each, Tensor)
-    ), parameters[0].dtype if parameters else np.dtype("float32")
+    yield (
+        lambda input: jax.tree.map(np.asarray, network.forward(input), is_leaf=lambda each: isinstance(each, Tensor)),
+        parameters[0].dtype if parameters else np.dtype("float32"),
+    )

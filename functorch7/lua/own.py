@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..legacy.objects.described import cast_tensor
+from ..legacy.objects.described import Described, cast_tensor
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 
@@ -77,7 +77,7 @@ def method_of(name: str, function: LuaFunction) -> Any:
     return method
 
 
-class LuaObject:
+class LuaObject(Described if TYPE_CHECKING else object):
     """What classes that Lua defines have in common: they stand before the class of functorch7's that they extend."""
 
     torch_class = ""
@@ -109,14 +109,14 @@ class LuaObject:
         return super().__repr__() if written is None else str(written())
 
     def _cast(self, type_name: str, cache: dict) -> None:
-        super()._cast(type_name, cache)  # type: ignore[misc]
+        super()._cast(type_name, cache)
         own = fields_of(self)
         for tensor in _tensors(own.contents(), set()) if own is not None else ():
             if tensor.dtype.kind == "f":
                 cast_tensor(tensor, type_name, cache)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())  # type: ignore[arg-type]
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[arg-type]
         own = state.pop(OWN, None)
         return state if own is None else {**state, **own.contents()}
 

@@ -42,7 +42,7 @@ def load(path: str | os.PathLike) -> Loaded:
 def load_t7(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, lua: Sequence[str | os.PathLike] = ()
 ) -> Any:
-    """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define classes of its objects.
+    """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define some of its classes.
 
     The file itself never runs Lua, whatever it holds.
     """
