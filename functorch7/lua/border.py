@@ -23,7 +23,7 @@ from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.tensor import Tensor
 from .arguments import shape_of
-from .errors import LuaError, LuaExit, text_of
+from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .registry import Registry
 from .tables import Tables
@@ -267,7 +267,7 @@ class Border:
         if sig == RAISED:
             message = from_lua(value)
             cause, self.raised = self.raised, None
-            if isinstance(cause, (LuaExit, KeyboardInterrupt)):
+            if isinstance(cause, (SystemExit, KeyboardInterrupt)):
                 raise cause
             known = cause is not None and text_of(cause) in message
             raise LuaError(message, from_lua(traceback)) from (cause if known else None)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
+from ..layers import Node
 from ..legacy import tds
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
@@ -27,6 +29,10 @@ OPERATORS = (
     lambda a, b: f"{a}{b}", operator.lt, operator.le,
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
+
+
+SEVERAL = (Node.split,)
+"""Methods that give several results in Torch, a list here."""
 
 
 class Method:
@@ -111,6 +117,8 @@ class Classes:
         return "value", getattr(kind, key)
 
     def _function(self, function: Callable) -> tuple[str, int]:
+        if function in SEVERAL:
+            function = _unpacked(function)
         return "function", self.border.function_number(function)
 
     def define(self, number: int, key: str, value: Any) -> None:
@@ -274,6 +282,11 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
         return OBJECT, number
 
     return encode
+
+
+@cache
+def _unpacked(function: Callable) -> Callable:
+    return lambda *given: tuple(function(*given))
 
 
 def _static(kind: type, key: str) -> Any:

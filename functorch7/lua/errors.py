@@ -18,10 +18,6 @@ class LuaError(RuntimeError):
             self.add_note(traceback)
 
 
-class LuaExit(SystemExit):
-    """`os.exit` in a program of Lua's."""
-
-
 def text_of(error: BaseException) -> str:
     """What an exception says to Lua: its message, with notes such as "In 3 module of nn.Sequential:" before it."""
     notes = [n for n in getattr(error, "__notes__", ()) if n.startswith("In ")]

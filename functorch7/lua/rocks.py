@@ -25,9 +25,14 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
     "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
+    "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
+    "cjson": ("lua.packages.cjson", {}),
     **{name: (name, {name: name}) for name in ("gnuplot", "image", "itorch", "paths", "sys", "tds", "xlua")},
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
+
+FALLBACKS = {"pl.path": "lua.packages.path"}
+"""Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
 
 
 class Rocks:
@@ -49,7 +54,9 @@ class Rocks:
         yield "import", self.border.entry(self.imported)
 
     def number(self, name: str) -> int:
-        """The number of a package by its name in functorch7.legacy."""
+        """The number of a package by its name in functorch7.legacy, or here."""
+        if name.startswith("lua."):
+            return self._number(import_module(f"functorch7.{name}"))
         first, *rest = name.split(".")
         package = import_module(f"{LEGACY}.{first}")
         for each in rest:

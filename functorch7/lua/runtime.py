@@ -10,10 +10,16 @@ from typing import Any
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
-from .errors import LuaError, LuaExit
+from .errors import LuaError
 from .prompt import Prompt
-from .rocks import ROCKS, Rocks
+from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
+
+AS_TH = """
+for _, name in ipairs {'paths', 'sys', 'xlua'} do require(name) end
+if not pcall(require, 'pl') then path = require 'pl.path' end
+"""
+"""The global variables that Torch's program `th` has from the beginning."""
 
 GLUE = Path(__file__).parent / "glue"
 
@@ -62,14 +68,16 @@ class Runtime(Prompt):
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
-        for name in ("errors", "objects", "standard", "rocks", "prompt"):
+        for name in ("errors", "objects", "standard", "rocks", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
             self.glue.provide(name, self.rocks.number(package), places)
+        for name, package in FALLBACKS.items():
+            self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
-        self.lua.execute("for _, name in ipairs {'paths', 'sys', 'xlua'} do require(name) end")
+        self.lua.execute(AS_TH)
         if python:
             self.rocks.is_open = True
             self.glue.open_python()
@@ -93,7 +101,7 @@ class Runtime(Prompt):
         sys.stdout.flush()
 
     def _exit(self, _: int, code: int) -> None:
-        raise LuaExit(code)
+        raise SystemExit(code)
 
     def _copied(self, _: int, value: Any) -> Any:
         """A listing's content."""

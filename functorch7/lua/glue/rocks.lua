@@ -43,6 +43,13 @@ function border.provide(name, number, globals)
 end
 border.prepare = {}
 
+-- What `require` gives for a name that is not on LUA_PATH.
+function border.fall_back(name, number)
+  table.insert(package.loaders, function(wanted)
+    return wanted == name and function() return namespace(number) end or nil
+  end)
+end
+
 -- Python's packages, for programs that are allowed to see them.
 function border.open_python()
   _G.python = {import = function(name) return namespace(call(python.import, 0, nil, name)) end}
@@ -52,6 +59,10 @@ local lua_require = require
 
 function require(name)
   if package.loaded[name] ~= nil then return package.loaded[name] end
+  if name:match('^%.?%.?/') then -- a file, as in th
+    package.loaded[name] = dofile(name:gsub('%.lua$', '') .. '.lua') or true
+    return package.loaded[name]
+  end
   local ok, found = xpcall(lua_require, function(problem)
     return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
       and {missing = true} or problem
