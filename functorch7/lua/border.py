@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,10 +23,10 @@ import numpy as np
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.tensor import Tensor
-from .arguments import shape_of
+from .arguments import ANY, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
-from .registry import Registry
+from .registry import FEW, PRESSURE, Registry
 from .tables import Tables
 from .text import from_lua, to_lua
 
@@ -37,6 +38,9 @@ LIST = -1
 
 RAISED, RETHROWN, THROWN = -1, -2, -3
 """In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
+
+KNOWN = (FunctionType, BuiltinFunctionType, type)
+"""Functions of which it is known what they take."""
 
 TABLES = (list, tuple, dict, Table)
 Encoded = tuple[int, Any]
@@ -57,11 +61,12 @@ class Border:
         self.released: list[int] = []
         self.forgotten: list[int] = []
         self.raised: BaseException | None = None
+        self._has_nil = False
         self._function_numbers: dict[Any, int] = {}
         self._name_numbers: dict[str, int] = {}
         self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
         self._objects = self.registry.objects
-        self._decoders = (_same, self._objects.__getitem__, from_lua, self._function, self._value, _same, _same, _same)
+        self._decoders = (_same, self._objects.__getitem__, from_lua, self._function, self._value, _same, _same, self._nil)
         self._encoders: dict[type, Callable[[Any], Encoded]] = {
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
@@ -75,6 +80,8 @@ class Border:
         """Arguments as Python has them."""
         if sig == 0:
             return values
+        if sig == OBJECT and len(values) == 1:
+            return (self._objects[values[0]],)
         if sig == LIST:
             return self._objects[values[0]]
         found = []
@@ -82,6 +89,9 @@ class Border:
             found.append(self._decoders[sig & 7](value))
             sig >>= 3
         return found
+
+    def _nil(self, _: None) -> None:
+        self._has_nil = True
 
     def decoded(self, code: int, value: Any) -> Any:
         """One value as Python has it."""
@@ -144,7 +154,10 @@ class Border:
         """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
         if result is owner:
             return None if result is None else (None, OWNER)
-        if type(result) is tuple:
+        kind = type(result)
+        if kind is float or kind is bool:
+            return result
+        if kind is tuple:
             found = [self.encode(each) for each in result] or [(PLAIN, None)]
             sig = sum(code << 3 * place for place, (code, _) in enumerate(found))
             return (found[0][1], sig, *(value for _, value in found[1:]))
@@ -172,11 +185,16 @@ class Border:
     def entry(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that Lua asks things: function(number, arguments...)."""
 
+        tables = self.tables
+
         def entered(number: int, sig: int = 0, *values: Any) -> Any:
             try:
-                arguments, given = self.given(sig, values), self.tables.taken()
+                arguments = self.given(sig, values)
+                if not tables.touched:
+                    return self.returned(function(number, *arguments))
+                given = tables.taken()
                 result = function(number, *arguments)
-                self.tables.push(given)
+                tables.push(given)
                 return self.returned(result)
             except BaseException as error:
                 return self.failed(error)
@@ -219,17 +237,21 @@ class Border:
             return self.failed(error)
 
     def _called(self, function: Callable, arguments: Any, owner: Any = None) -> Any:
-        given = self.tables.taken()
+        given = self.tables.taken() if self.tables.touched else None
         result = self.called(function, arguments)
         if given:
             self.tables.push(given)
-        if self.registry.is_full() or len(self.released) > 256:
+        if len(self._objects) > self.registry.limit or self.registry.bytes > PRESSURE or len(self.released) > FEW:
             self.sweep()
         return self.returned(result, owner)
 
     def called(self, function: Callable, arguments: Any) -> Any:
         """What a function gives for Lua's arguments."""
-        return function(*(shape_of(function).fitted(arguments) if _is_hashable(function) else arguments))
+        shape = shape_of(function) if isinstance(function, KNOWN) else ANY
+        if self._has_nil or (shape.most is not None and len(arguments) > shape.most):
+            self._has_nil = False
+            arguments = shape.fitted(arguments)
+        return function(*arguments)
 
     def failed(self, error: BaseException) -> tuple:
         """An exception as Lua gets it."""
@@ -326,6 +348,3 @@ def _reference(value: LuaValue) -> Encoded:
 def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
     return function(*arguments)
 
-
-def _is_hashable(value: Any) -> bool:
-    return inspect.isroutine(value) or inspect.isclass(value)

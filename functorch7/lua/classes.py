@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..layers import Node
-from ..legacy import tds
+from ..legacy import tds, torch
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
@@ -94,6 +94,8 @@ class Classes:
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
+        if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
+            return "field", self.border.name_number(key)
         if inspect.isfunction(found):
             return self._function(found)
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
@@ -161,6 +163,8 @@ class Classes:
     def get(self, number: int, owner: Any) -> Any:
         """A field."""
         name = self.border.names[number]
+        if name == "new" and isinstance(owner, (Tensor, Storage)):
+            return _maker(owner.type())
         if name.startswith("__"):
             return None
         try:
@@ -287,6 +291,13 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
 @cache
 def _unpacked(function: Callable) -> Callable:
     return lambda *given: tuple(function(*given))
+
+
+@cache
+def _maker(type_name: str) -> Callable:
+    """What makes tensors or storages of a type."""
+    make = getattr(torch, type_name.removeprefix("torch."))
+    return lambda *given: make(*given)
 
 
 def _static(kind: type, key: str) -> Any:

@@ -54,7 +54,7 @@ class Runtime(Prompt):
         self.lua = _lupa().LuaRuntime(
             encoding="latin-1", unpack_returned_tuples=True, register_eval=False, register_builtins=False
         )
-        self.lua.execute("python = nil")
+        self.lua.execute("python, package.loaded.python = nil, nil")
         self.border = Border()
         self.classes, self.rocks = Classes(self.border), Rocks(self.border)
         self.border._encoders[Method] = encode_method
@@ -132,11 +132,11 @@ class Runtime(Prompt):
         source = Path(path).read_bytes()
         if source.startswith(b"#"):
             source = b"--" + source
-        return self.execute(source.decode("latin-1"), f"@{path}", args)
+        return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Any:
         """Runs Lua's code; what it returns, several values as a tuple."""
-        compiled = self.lua.globals().loadstring(source, to_lua(name))
+        compiled = self.lua.globals().loadstring(to_lua(source), to_lua(name))
         if type(compiled) is tuple:
             raise LuaError(from_lua(compiled[1]))
         reference = self.glue.refer(compiled)
