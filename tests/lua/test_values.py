@@ -10,9 +10,7 @@ import pytest
 from functorch7.legacy import nn, optim, torch
 from functorch7.lua import Runtime
 
-PROGRAMS = dict(
-    re.findall(r"^--- (.+)\n((?:.+\n)+)", (Path(__file__).parent / "values.lua").read_text(), re.MULTILINE)
-)
+PROGRAMS = dict(re.findall(r"^--- (.+)\n((?:.+\n)+)", (Path(__file__).parent / "values.lua").read_text(), re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -68,6 +66,7 @@ def test_objects_survive_the_collector_as_themselves(lua):
 
 def test_rosenbrock_is_the_same_from_lua_as_from_python(lua):
     """lupa's own objects were lost in this loop, in three of eight runs."""
+
     def rosenbrock(x):
         a, b = float(x[1]), float(x[2])
         slope = [-400 * a * (b - a**2) - 2 * (1 - a), 200 * (b - a**2)]

@@ -13,7 +13,7 @@ local function operator(name)
   return function(self, other, ...)
     local owner = instances[self] and self or other
     local found = owner[method]
-    if not found then error(('%s has no %s'):format(getmetatable(owner).__typename, method), 2) end
+    if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
   end
 end
@@ -64,7 +64,7 @@ local function place_of(name, package)
   local found = _G
   for part in prefix:gmatch('[^.]+') do
     found = found[part]
-    if found == nil then error(('torch.class: %s is not a package'):format(prefix), 3) end
+    if found == nil then border.fail(('torch.class: %s is not a package'):format(prefix), -1) end
   end
   return found, short
 end
@@ -90,7 +90,7 @@ function torch.class(name, parent, package)
   local above, number
   if parent then
     above, number = class_named(parent)
-    if not above then error(('torch.class: parent class %s does not exist'):format(tostring(parent)), 2) end
+    if not above then border.fail(('torch.class: parent class %s does not exist'):format(tostring(parent)), -1) end
   end
   local target, short = place_of(name, package)
   if number then

@@ -72,8 +72,8 @@ function require(name)
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
     table.sort(known)
-    error(("no package '%s', and no file %s.lua on LUA_PATH; there are: %s"):format(
-      name, name:gsub('%.', '/'), table.concat(known, ', ')), 2)
+    border.fail(("no package '%s', and no file %s.lua on LUA_PATH; there are: %s"):format(
+      name, (name:gsub('%%.', '/')), table.concat(known, ', ')), -1)
   end
   error(found, 0)
 end
