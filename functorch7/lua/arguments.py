@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 
 class Shape(NamedTuple):
-    """How many arguments a function takes at most (None: any number), and their defaults."""
+    """How many arguments a function takes at most, and their defaults if it does not take any number."""
 
-    most: int | None
-    defaults: tuple
+    most: float
+    defaults: tuple = ()
 
     def fitted(self, given: Any) -> Any:
         """The arguments as the function takes them."""
-        if self.most is not None and len(given) > self.most:
-            given = given[: self.most]
+        if len(given) > self.most:
+            given = given[: int(self.most)]
         if any(each is None for each in given):
-            if self.most is None:
+            if self.most == math.inf:
                 while given and given[-1] is None:
                     given = given[:-1]
             else:
@@ -28,7 +29,7 @@ class Shape(NamedTuple):
 
 
 NEEDED = inspect.Parameter.empty
-ANY = Shape(None, ())
+ANY = Shape(math.inf)
 
 
 @lru_cache(4096)

@@ -23,7 +23,7 @@ import numpy as np
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.tensor import Tensor
-from .arguments import ANY, shape_of
+from .arguments import ANY, Shape, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .registry import FEW, PRESSURE, Registry
@@ -55,7 +55,7 @@ class Border:
     def __init__(self) -> None:
         self.registry = Registry()
         self.tables = Tables(self)
-        self.functions: list[Callable] = []
+        self.functions: list[tuple[Callable, Shape]] = []
         self.takes_dicts: set[Callable] = set()
         self.names: list[str] = []
         self.released: list[int] = []
@@ -66,7 +66,8 @@ class Border:
         self._name_numbers: dict[str, int] = {}
         self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
         self._objects = self.registry.objects
-        self._decoders = (_same, self._objects.__getitem__, from_lua, self._function, self._value, _same, _same, self._nil)
+        as_object = self._objects.__getitem__
+        self._decoders = (_same, as_object, from_lua, self._function, self._value, _same, _same, self._nil)
         self._encoders: dict[type, Callable[[Any], Encoded]] = {
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
@@ -152,8 +153,10 @@ class Border:
 
     def returned(self, result: Any, owner: Any = None) -> Any:
         """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
+        if result is None:
+            return None
         if result is owner:
-            return None if result is None else (None, OWNER)
+            return None, OWNER
         kind = type(result)
         if kind is float or kind is bool:
             return result
@@ -179,7 +182,7 @@ class Border:
         number = self._function_numbers.get(function)
         if number is None:
             number = self._function_numbers[function] = len(self.functions)
-            self.functions.append(function)
+            self.functions.append((function, shape_of(function)))
         return number
 
     def entry(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,18 +214,18 @@ class Border:
                 function = getattr(function, "__func__", None) or partial(_without_first, function)
             else:
                 arguments = arguments[1:]
-            return self._called(function, arguments, owner)
+            return self._called(function, _shape(function), arguments, owner)
         except BaseException as error:
             return self.failed(error)
 
     def call_function(self, number: int, sig: int, *values: Any) -> Any:
         """The function of a number."""
         try:
-            function = self.functions[number]
+            function, shape = self.functions[number]
             if self.tables.touched and function in self.takes_dicts:
                 self.tables.empty_as_dicts()
             arguments = self.given(sig, values)
-            return self._called(function, arguments, arguments[0] if arguments else None)
+            return self._called(function, shape, arguments, arguments[0] if arguments else None)
         except BaseException as error:
             return self.failed(error)
 
@@ -232,26 +235,26 @@ class Border:
             function, *arguments = self.given(sig, values)
             if not callable(function):
                 return self.returned(next(function, None))
-            return self._called(function, arguments)
+            return self._called(function, _shape(function), arguments)
         except BaseException as error:
             return self.failed(error)
 
-    def _called(self, function: Callable, arguments: Any, owner: Any = None) -> Any:
+    def _called(self, function: Callable, shape: Shape, arguments: Any, owner: Any = None) -> Any:
         given = self.tables.taken() if self.tables.touched else None
-        result = self.called(function, arguments)
+        if self._has_nil or len(arguments) > shape.most:
+            self._has_nil = False
+            arguments = shape.fitted(arguments)
+        result = function(*arguments)
         if given:
             self.tables.push(given)
-        if len(self._objects) > self.registry.limit or self.registry.bytes > PRESSURE or len(self.released) > FEW:
+        registry = self.registry
+        if len(self._objects) > registry.limit or registry.bytes > PRESSURE or len(self.released) > FEW:
             self.sweep()
         return self.returned(result, owner)
 
     def called(self, function: Callable, arguments: Any) -> Any:
         """What a function gives for Lua's arguments."""
-        shape = shape_of(function) if isinstance(function, KNOWN) else ANY
-        if self._has_nil or (shape.most is not None and len(arguments) > shape.most):
-            self._has_nil = False
-            arguments = shape.fitted(arguments)
-        return function(*arguments)
+        return function(*_shape(function).fitted(arguments))
 
     def failed(self, error: BaseException) -> tuple:
         """An exception as Lua gets it."""
@@ -348,3 +351,7 @@ def _reference(value: LuaValue) -> Encoded:
 def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
     return function(*arguments)
 
+
+def _shape(function: Callable) -> Shape:
+    """What a function takes, if that is known."""
+    return shape_of(function) if isinstance(function, KNOWN) else ANY

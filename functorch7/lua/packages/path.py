@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 
-from .lfs import attributes as attrib
 from .lfs import chdir as chdir
 from .lfs import currentdir as currentdir
 from .lfs import dir as dir
