@@ -10,6 +10,8 @@ from typing import Any
 
 from ..layers import Node
 from ..legacy import tds, torch
+from ..legacy.modules.container import Container
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
@@ -19,7 +21,7 @@ from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .border import OBJECT, Border, Encoded
 from .held import LuaFunction
-from .own import OWN, Fields, LuaMethod, LuaObject, fields_of, method_of
+from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -143,7 +145,8 @@ class Classes:
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
-        bases = (parent,) if issubclass(parent, LuaObject) else (LuaObject, parent)
+        above = LuaLayer if parent in (Module, Container) else LuaObject
+        bases = (parent,) if issubclass(parent, LuaObject) else (above, parent)
         made = type(name.rpartition(".")[2], bases, {"torch_class": name, "__module__": __name__})
         self.derivations.append(made)
         return made

@@ -121,6 +121,20 @@ class LuaObject(Described if TYPE_CHECKING else object):
         return state if own is None else {**state, **own.contents()}
 
 
+class LuaLayer(LuaObject):
+    """What classes that Lua defines below nn.Module or nn.Container have in common.
+
+    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
+    """
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """No gradient."""
+        return None
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+        """Nothing to add."""
+
+
 def _tensors(value: Any, seen: set[int]) -> Any:
     """The tensors in tables, at any depth."""
     if isinstance(value, Tensor):

@@ -241,6 +241,14 @@ local fits, why = pcall(m.forward, m, torch.ones(7))
 return ok, message:match(': (.*)'), thrown, what.code, fits, why:match('In 1 module of nn.Sequential') ~= nil
 --> false, 'plain', false, 5, false, true
 
+--- layers without a gradient of their own
+local Pick, parent = torch.class('nn.PickFirst', 'nn.Module')
+function Pick:updateOutput(input) return torch.Tensor{input[1] > 0 and 1 or 0, input[2]} end
+local net = nn.Sequential():add(nn.PickFirst()):add(nn.MulConstant(3))
+local y = net:forward(torch.Tensor{5, 7})
+return y[1], y[2], net:backward(torch.Tensor{5, 7}, torch.ones(2)):sum()
+--> 3, 21, 0
+
 --- classes of Lua's own
 local Point = torch.class('Point')
 function Point:__init(x, y) self.x, self.y = x, y end
