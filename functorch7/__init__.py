@@ -58,15 +58,16 @@ from .version import __version__ as __version__
 from .viz import profile as profile
 from .viz import summary as summary
 
-_LAZY = ("legacy", "recipes", "testing")
-_OBJECTS = ("load_t7", "save_t7")
+_LAZY = ("legacy", "lua", "recipes", "testing")
+_OBJECTS = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
 
 if TYPE_CHECKING:
     from . import legacy as legacy
+    from . import lua as lua
     from . import recipes as recipes
     from . import testing as testing
-    from .legacy.objects.files import load_t7 as load_t7
     from .legacy.objects.files import save_t7 as save_t7
+    from .lua.programs import load_t7 as load_t7
 else:
 
     def __getattr__(name: str) -> Any:
@@ -74,7 +75,7 @@ else:
         if name in _LAZY:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
-            return getattr(import_module(f"{__name__}.legacy.objects.files"), name)
+            return getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
         raise unknown(
             "functorch7 has no", name, [each for each in __dir__() if not isinstance(globals().get(each), ModuleType)]
         )

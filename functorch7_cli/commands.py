@@ -110,6 +110,9 @@ functorch7 run model.stablehlo --input x.npy
 @click.option("--mean", type=Numbers(), help="Subtract from the image's channels, which are 0 to 1.")
 @click.option("--std", type=Numbers(), help="Divide the image's channels by these, after --mean.")
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="How many of the classes to show.")
+@click.option(
+    "--classes", multiple=True, type=EXISTING, metavar="LUAFILE", help="Run this Lua file first: it defines classes."
+)
 @like
 @dtype
 @as_json
@@ -235,6 +238,27 @@ def doctor(as_json: bool) -> None:
     found = doctor()
     click.echo(json.dumps(found, indent=2) if as_json else shown_health(found))
     raise click.exceptions.Exit(int(bool(found["problems"])))
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="\b\nExamples:\n  functorch7 lua train.lua -gpuid -1\n  functorch7 lua",
+)
+@click.option("--python", is_flag=True, help="Let the program import packages of Python's: python.import 'numpy'.")
+@click.option("--debug", is_flag=True, help="Show where an error comes from in Python, too.")
+@click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def lua(script: str | None, arguments: tuple[str, ...], python: bool, debug: bool) -> None:
+    """Run a program of Torch7's, a SCRIPT in Lua, as it is; without one, a prompt.
+
+    torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
+    """
+    from .lua import prompt, run_script
+
+    if script is None:
+        prompt(python)
+    else:
+        run_script(script, arguments, python, debug)
 
 
 @main.command(

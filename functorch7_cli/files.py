@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,3 +106,20 @@ def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tupl
         apply = jax.jit(network.module.apply) if network.module.traceable else network.module.apply
         key = jax.random.key(0)
         yield lambda input: apply(network.params, network.buffers, input, key=key)[0], network.dtype
+
+
+@contextmanager
+def written_in_lua(path: str, classes: Sequence[str]) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """What a Torch7 file computes whose classes are defined in files of Lua's, which it says that it runs."""
+    import functorch7
+    from functorch7.legacy import Tensor
+
+    for each in classes:
+        click.echo(f"running {each}", err=True)
+    network = functorch7.load_t7(path, lua=classes)
+    network.evaluate()
+    parameters = network.parameters()[0]
+    yield (
+        lambda input: jax.tree.map(np.asarray, network.forward(input), is_leaf=lambda each: isinstance(each, Tensor)),
+        parameters[0].dtype if parameters else np.dtype("float32"),
+    )

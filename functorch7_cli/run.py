@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from .files import function_in
+from .files import function_in, written_in_lua
 from .inputs import described, input_from, write_output
 
 EXAMPLES = 10
@@ -16,10 +17,11 @@ EXAMPLES = 10
 
 def run(
     file: str, input: str, output: str | None, size: Any, mean: Any, std: Any, top: int, like: str | None,
-    dtype: str | None,
+    dtype: str | None, classes: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """The shapes of input and output, and what is in the output."""
-    with function_in(file, like, dtype) as (function, precision):
+    """The shapes of input and output, and what is in the output; files of Lua's are run first for their classes."""
+    opened = written_in_lua(file, classes) if classes else function_in(file, like, dtype)
+    with opened as (function, precision):
         given = input_from(input, precision, size, mean, std)
         result = function(given)
         if output is not None:

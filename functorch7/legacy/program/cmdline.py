@@ -79,12 +79,15 @@ class CmdLine:
         """The options' defaults by their names."""
         return Table((option.name, option.default) for option in self.options.values())
 
-    def parse(self, arg: Sequence[str] | None = None) -> Table:
+    def parse(self, arg: Sequence[str] | Mapping[int, str] | None = None) -> Table:
         """The options and arguments by their names; of the program's own command line if none is given.
 
+        A table is read from 1 on, as Lua's `arg`, in which the program is at 0.
         `-help`, `-h` and `--help` print the help and end the program; so do words that do not fit, with status 1.
         Raises: SystemExit.
         """
+        if isinstance(arg, Mapping):
+            arg = [arg[place] for place in sorted(place for place in arg if place > 0)]
         words = list(sys.argv[1:] if arg is None else arg)
         params, arguments = self.default(), list(self.arguments)
         while words:

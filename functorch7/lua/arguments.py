@@ -1,0 +1,46 @@
+"""Lua's arguments for Python's functions: surplus ones are dropped, and nil takes a default."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+
+class Shape(NamedTuple):
+    """How many arguments a function takes at most, and their defaults if it does not take any number."""
+
+    most: float
+    defaults: tuple = ()
+
+    def fitted(self, given: Any) -> Any:
+        """The arguments as the function takes them."""
+        if len(given) > self.most:
+            given = given[: int(self.most)]
+        if any(each is None for each in given):
+            if self.most == math.inf:
+                while given and given[-1] is None:
+                    given = given[:-1]
+            else:
+                given = [self.defaults[i] if each is None else each for i, each in enumerate(given)]
+        return given
+
+
+NEEDED = inspect.Parameter.empty
+ANY = Shape(math.inf)
+
+
+@lru_cache(4096)
+def shape_of(function: Callable) -> Shape:
+    """What a function takes by position; of a class that is described, what its description takes."""
+    described = getattr(function, "spec_class", None) if inspect.isclass(function) else None
+    try:
+        parameters = list(inspect.signature(described or function).parameters.values())
+    except (TypeError, ValueError):  # one of C's
+        return ANY
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return ANY
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return Shape(len(positional), tuple(None if each.default is NEEDED else each.default for each in positional))

@@ -1,0 +1,357 @@
+"""The border between Python and Lua, which numbers, strings and booleans alone cross; `glue/border.lua` is its other
+side.
+
+lupa's own proxies are not used: objects that only Lua holds are lost or confused by them when Lua collects garbage.
+Here a Python object is a number in Lua, and kept in a registry as long as Lua has something that stands for it; a
+function of Lua's is a number here, and kept there as long as it is held here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+from weakref import WeakValueDictionary
+
+import jax
+import numpy as np
+
+from ..legacy.objects.tree import ModuleList
+from ..legacy.program.lua import Table
+from ..legacy.tensors.tensor import Tensor
+from .arguments import ANY, Shape, shape_of
+from .errors import LuaError, text_of
+from .held import LuaFunction, LuaValue
+from .registry import FEW, PRESSURE, Registry
+from .tables import Tables
+from .text import from_lua, to_lua
+
+PLAIN, OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = range(8)
+"""What stands before a value that crosses; several are the digits of a number, of which the first is the lowest."""
+
+LIST = -1
+"""In place of these digits: the arguments are in one list."""
+
+RAISED, RETHROWN, THROWN = -1, -2, -3
+"""In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
+
+KNOWN = (FunctionType, BuiltinFunctionType, type)
+"""Functions of which it is known what they take."""
+
+TABLES = (list, tuple, dict, Table)
+Encoded = tuple[int, Any]
+
+
+class Border:
+    """What crosses: values, calls, results and errors."""
+
+    ask: Any
+    """Lua's functions that are called from here."""
+
+    def __init__(self) -> None:
+        self.registry = Registry()
+        self.tables = Tables(self)
+        self.functions: list[tuple[Callable, Shape]] = []
+        self.takes_dicts: set[Callable] = set()
+        self.names: list[str] = []
+        self.released: list[int] = []
+        self.forgotten: list[int] = []
+        self.raised: BaseException | None = None
+        self._has_nil = False
+        self._function_numbers: dict[Any, int] = {}
+        self._name_numbers: dict[str, int] = {}
+        self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
+        self._objects = self.registry.objects
+        as_object = self._objects.__getitem__
+        self._decoders = (_same, as_object, from_lua, self._function, self._value, _same, _same, self._nil)
+        self._encoders: dict[type, Callable[[Any], Encoded]] = {
+            **dict.fromkeys((int, float, bool, type(None)), _plain),
+            **dict.fromkeys(TABLES, self._table),
+            int: _whole, str: _text, bytes: _bytes,
+            LuaFunction: _function, LuaValue: _reference, Tensor: self._tensor,
+        }  # fmt: skip
+
+    # Values from Lua ------------------------------------------------------------------------------------------------
+
+    def given(self, sig: int, values: tuple) -> Any:
+        """Arguments as Python has them."""
+        if sig == 0:
+            return values
+        if sig == OBJECT and len(values) == 1:
+            return (self._objects[values[0]],)
+        if sig == LIST:
+            return self._objects[values[0]]
+        found = []
+        for value in values:
+            found.append(self._decoders[sig & 7](value))
+            sig >>= 3
+        return found
+
+    def _nil(self, _: None) -> None:
+        self._has_nil = True
+
+    def decoded(self, code: int, value: Any) -> Any:
+        """One value as Python has it."""
+        return self._decoders[code](value)
+
+    def _function(self, reference: int) -> LuaFunction:
+        return self._hold(LuaFunction, reference)
+
+    def _value(self, reference: int) -> LuaValue:
+        return self._hold(LuaValue, reference)
+
+    def _hold(self, kind: type, reference: int) -> Any:
+        found = self._held.get(reference)
+        if found is None:
+            found = self._held[reference] = kind(self, reference)
+        return found
+
+    # Values to Lua --------------------------------------------------------------------------------------------------
+
+    def encode(self, value: Any) -> Encoded:
+        """A value's kind, and what stands for it."""
+        encoder = self._encoders.get(type(value))
+        return self._encode_other(value) if encoder is None else encoder(value)
+
+    def _encode_other(self, value: Any) -> Encoded:
+        kind = type(value)
+        if isinstance(value, np.generic):
+            return self.encode(value.item())
+        if isinstance(value, (np.ndarray, jax.Array)):
+            return self._tensor(Tensor.of(value))
+        if isinstance(value, Path):
+            return _text(str(value))
+        if isinstance(value, tuple):  # one with names
+            return self._table(value)
+        lua = getattr(value, "lua", None) if inspect.isroutine(value) else None
+        if isinstance(lua, LuaFunction):
+            return _function(lua)
+        self._encoders[kind] = self.encoder_of(kind)
+        return self._encoders[kind](value)
+
+    def encoder_of(self, kind: type) -> Callable[[Any], Encoded]:
+        """How objects of a class cross: as objects."""
+        return lambda value: (OBJECT, self.registry.number(value, kind))
+
+    def _tensor(self, value: Tensor) -> Encoded:
+        number = self.registry.numbers.get(id(value))
+        if number is None:
+            number = self.registry.number(value, Tensor)
+            self.registry.bytes += math.prod(value.shape) * value.dtype.itemsize
+        return OBJECT, number
+
+    def _table(self, value: Any) -> Encoded:
+        return OBJECT, self.tables.number(value)
+
+    def live(self, value: list | dict) -> None:
+        """Lets Lua see a list or dict that belongs to an object as it is, not as a table of its own."""
+        self.registry.number(value, ModuleList)
+
+    def returned(self, result: Any, owner: Any = None) -> Any:
+        """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
+        if result is None:
+            return None
+        if result is owner:
+            return None, OWNER
+        kind = type(result)
+        if kind is float or kind is bool:
+            return result
+        if kind is tuple:
+            found = [self.encode(each) for each in result] or [(PLAIN, None)]
+            sig = sum(code << 3 * place for place, (code, _) in enumerate(found))
+            return (found[0][1], sig, *(value for _, value in found[1:]))
+        code, value = self.encode(result)
+        return value if code == PLAIN else (value, code)
+
+    # Calls from Lua -------------------------------------------------------------------------------------------------
+
+    def name_number(self, name: str) -> int:
+        """The number of a name, by which it crosses."""
+        number = self._name_numbers.get(name)
+        if number is None:
+            number = self._name_numbers[name] = len(self.names)
+            self.names.append(name)
+        return number
+
+    def function_number(self, function: Callable) -> int:
+        """The number of a function that Lua may call."""
+        number = self._function_numbers.get(function)
+        if number is None:
+            number = self._function_numbers[function] = len(self.functions)
+            self.functions.append((function, shape_of(function)))
+        return number
+
+    def entry(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that Lua asks things: function(number, arguments...)."""
+
+        tables = self.tables
+
+        def entered(number: int, sig: int = 0, *values: Any) -> Any:
+            try:
+                arguments = self.given(sig, values)
+                if not tables.touched:
+                    return self.returned(function(number, *arguments))
+                given = tables.taken()
+                result = function(number, *arguments)
+                tables.push(given)
+                return self.returned(result)
+            except BaseException as error:
+                return self.failed(error)
+
+        return entered
+
+    def call_method(self, number: int, sig: int, *values: Any) -> Any:
+        """The method of a name of the first argument, called with the others."""
+        try:
+            arguments = self.given(sig, values)
+            owner = arguments[0]
+            function = getattr(owner, self.names[number])
+            if getattr(function, "__self__", None) is owner:
+                function = getattr(function, "__func__", None) or partial(_without_first, function)
+            else:
+                arguments = arguments[1:]
+            return self._called(function, _shape(function), arguments, owner)
+        except BaseException as error:
+            return self.failed(error)
+
+    def call_function(self, number: int, sig: int, *values: Any) -> Any:
+        """The function of a number."""
+        try:
+            function, shape = self.functions[number]
+            if self.tables.touched and function in self.takes_dicts:
+                self.tables.empty_as_dicts()
+            arguments = self.given(sig, values)
+            return self._called(function, shape, arguments, arguments[0] if arguments else None)
+        except BaseException as error:
+            return self.failed(error)
+
+    def call_object(self, _: int, sig: int, *values: Any) -> Any:
+        """The first argument, called with the others."""
+        try:
+            function, *arguments = self.given(sig, values)
+            if not callable(function):
+                return self.returned(next(function, None))
+            return self._called(function, _shape(function), arguments)
+        except BaseException as error:
+            return self.failed(error)
+
+    def _called(self, function: Callable, shape: Shape, arguments: Any, owner: Any = None) -> Any:
+        given = self.tables.taken() if self.tables.touched else None
+        if self._has_nil or len(arguments) > shape.most:
+            self._has_nil = False
+            arguments = shape.fitted(arguments)
+        result = function(*arguments)
+        if given:
+            self.tables.push(given)
+        registry = self.registry
+        if len(self._objects) > registry.limit or registry.bytes > PRESSURE or len(self.released) > FEW:
+            self.sweep()
+        return self.returned(result, owner)
+
+    def called(self, function: Callable, arguments: Any) -> Any:
+        """What a function gives for Lua's arguments."""
+        return function(*_shape(function).fitted(arguments))
+
+    def failed(self, error: BaseException) -> tuple:
+        """An exception as Lua gets it."""
+        self.tables.taken()
+        if isinstance(error, LuaError) and error.value is not None:
+            code, value = self.encode(error.value)
+            return value, THROWN - code
+        self.raised = error
+        return to_lua(text_of(error)), RETHROWN if isinstance(error, LuaError) else RAISED
+
+    # Calls to Lua ---------------------------------------------------------------------------------------------------
+
+    def call_lua(self, reference: int, given: tuple) -> Any:
+        """Calls a function of Lua's; raises LuaError for errors in it."""
+        if given:
+            found = [self.encode(each) for each in given]
+            sig = sum(code << 3 * place for place, (code, _) in enumerate(found))
+            answer = self.ask.call(reference, sig, *(value for _, value in found))
+        else:
+            answer = self.ask.call(reference, 0)
+        return self.answered(answer)
+
+    def answered(self, answer: Any) -> Any:
+        """What a function of Lua's gave: nothing, one value, or a tuple."""
+        if type(answer) is not tuple:
+            return answer
+        first, sig, *rest = answer
+        if sig < 0:
+            self._raise(sig, first, *rest)
+        self.tables.taken()
+        found = self.given(sig, (first, *rest))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _raise(self, sig: int, value: Any, traceback: str = "") -> None:
+        if sig == RAISED:
+            message = from_lua(value)
+            cause, self.raised = self.raised, None
+            if isinstance(cause, (SystemExit, KeyboardInterrupt)):
+                raise cause
+            known = cause is not None and text_of(cause) in message
+            raise LuaError(message, from_lua(traceback)) from (cause if known else None)
+        thrown = self.decoded(THROWN - sig, value)
+        raise LuaError(f"an error that is no text: {thrown}", from_lua(traceback), thrown)
+
+    # What is not used any more --------------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Forgets objects that Lua has no use for, and lets Lua forget what is not held here."""
+        gone = [each for each in self.released if each not in self._held]
+        self.released.clear()
+        for start in range(0, len(gone), 200):
+            self.ask.release(*gone[start : start + 200])
+        while self.forgotten:
+            self.ask.forget(self.forgotten.pop())
+        self.registry.drop(map(int, self.ask.unused(self.registry.is_heavy()).split()))
+        self.tables.forget()
+
+    def bound(self) -> Iterator[tuple[str, Callable]]:
+        """Functions for Lua, by name."""
+        for name in ("method", "function", "object"):
+            yield f"call_{name}", getattr(self, f"call_{name}")
+        yield "fill", self.tables.fill
+        yield "filled", self.tables.filled
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _plain(value: Any) -> Encoded:
+    return PLAIN, value
+
+
+def _whole(value: int) -> Encoded:
+    return PLAIN, value if -(2**53) < value < 2**53 else float(value)
+
+
+def _text(value: str) -> Encoded:
+    return PLAIN, to_lua(value)
+
+
+def _bytes(value: bytes) -> Encoded:
+    return PLAIN, value.decode("latin-1")
+
+
+def _function(value: LuaFunction) -> Encoded:
+    return FUNCTION, value.reference
+
+
+def _reference(value: LuaValue) -> Encoded:
+    return VALUE, value.reference
+
+
+def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def _shape(function: Callable) -> Shape:
+    """What a function takes, if that is known."""
+    return shape_of(function) if isinstance(function, KNOWN) else ANY

@@ -1,0 +1,319 @@
+"""What Lua is told about classes: how their objects look there, and what is found under which name."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from ..layers import Node
+from ..legacy import tds, torch
+from ..legacy.modules.container import Container
+from ..legacy.modules.module import Module
+from ..legacy.objects.described import Described, overridden_in
+from ..legacy.objects.tree import ModuleList
+from ..legacy.program.file import File
+from ..legacy.program.timer import Timer
+from ..legacy.tensors.generator import Generator
+from ..legacy.tensors.storage import Storage
+from ..legacy.tensors.tensor import Tensor
+from .border import OBJECT, Border, Encoded
+from .held import LuaFunction
+from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
+
+USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
+"""Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
+
+OPERATORS = (
+    operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _: -value, operator.mod, operator.pow,
+    lambda a, b: f"{a}{b}", operator.lt, operator.le,
+)  # fmt: skip
+"""In the order of `glue/objects.lua`."""
+
+
+SEVERAL = (Node.split,)
+"""Methods that give several results in Torch, a list here."""
+
+
+class Method:
+    """A method that only its object knows, by its name's number."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+class Classes:
+    """Classes and the fields of their objects, as Lua asks for them."""
+
+    def __init__(self, border: Border):
+        self.border = border
+        self.kinds = border.registry.kinds
+        self.derivations: list[type] = []
+        self.written: list[tuple[type, str, Any]] = []  # what Lua has put into classes of Python's
+
+    def bound(self) -> Iterator[tuple[str, Callable]]:
+        """Functions for Lua, by name."""
+        for name in (
+            "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
+            "item", "set_item", "length", "text", "place", "set", "get",
+        ):  # fmt: skip
+            yield name, self.border.entry(getattr(self, name))
+        yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
+
+    # Classes --------------------------------------------------------------------------------------------------------
+
+    def describe(self, number: int) -> tuple[str, str]:
+        """What stands for the objects of a class, and the class's name."""
+        kind = self.kinds[number]
+        if kind is ModuleList:
+            return "list", kind.__name__
+        if issubclass(kind, type):
+            return "class", kind.__name__
+        if issubclass(kind, tds.Hash):
+            return "mapping", kind.__name__
+        if issubclass(kind, USERDATA):
+            return "userdata", self.class_name(number)[0]
+        is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
+        return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
+
+    def class_name(self, number: int) -> tuple[str, bool]:
+        """Torch's name of a class, and whether Lua has defined it."""
+        kind = self.kinds[number]
+        if kind is Tensor:
+            return "torch.Tensor", False
+        named = getattr(kind, "_class_name", None)
+        return named() if named else f"torch.{kind.__name__}", issubclass(kind, LuaObject)
+
+    def class_object(self, number: int) -> type:
+        """The class of a number."""
+        return self.kinds[number]
+
+    def look_up(self, number: int, key: str) -> tuple[str, Any]:
+        """What objects of a class have under a name: a method, one that Lua wrote, or a field."""
+        found = _static(self.kinds[number], key)
+        lua = getattr(found, "lua", None)
+        if isinstance(lua, LuaFunction):
+            return "lua", lua
+        if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
+            return "field", self.border.name_number(key)
+        if inspect.isfunction(found):
+            return self._function(found)
+        return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
+
+    def member(self, number: int, key: str) -> tuple[str, Any]:
+        """What a class has under a name: a function, or a value."""
+        kind = self.kinds[number]
+        if key == "__init":
+            written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
+            return ("value", written.lua) if written is not None else self._function(_initializer(kind))
+        found = _static(kind, key)
+        if isinstance(getattr(found, "lua", None), LuaFunction):
+            return "value", found.lua
+        if inspect.isroutine(found):
+            return self._function(getattr(kind, key))
+        if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
+            described = getattr(kind, "spec_class", None)
+            if described is not None and getattr(getattr(described, key, None), "is_builder", False):
+                return "method", self.border.name_number(key)
+            return "value", None
+        return "value", getattr(kind, key)
+
+    def _function(self, function: Callable) -> tuple[str, int]:
+        if function in SEVERAL:
+            function = _unpacked(function)
+        return "function", self.border.function_number(function)
+
+    def define(self, number: int, key: str, value: Any) -> None:
+        """Puts a method or value into a class."""
+        kind = self.kinds[number]
+        if not issubclass(kind, LuaObject):
+            self.written.append((kind, key, vars(kind).get(key, Classes)))
+        setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        overridden_in.cache_clear()
+
+    def restore(self) -> None:
+        """Takes back what Lua has put into classes of Python's."""
+        for kind, key, before in reversed(self.written):
+            if before is Classes:
+                delattr(kind, key)
+            else:
+                setattr(kind, key, before)
+        self.written.clear()
+        overridden_in.cache_clear()
+
+    def derived(self, name: str, parent: type) -> type:
+        """A class of Lua's below one of Python's."""
+        above = LuaLayer if parent in (Module, Container) else LuaObject
+        bases = (parent,) if issubclass(parent, LuaObject) else (above, parent)
+        made = type(name.rpartition(".")[2], bases, {"torch_class": name, "__module__": __name__})
+        self.derivations.append(made)
+        return made
+
+    def construct(self, number: int, *given: Any) -> Any:
+        """An object of a class."""
+        kind = self.kinds[number]
+        return self.border.called(kind, given)
+
+    def blank(self, number: int) -> Any:
+        """An object of a class before Lua's `__init` has run."""
+        kind = self.kinds[number]
+        return kind.__new__(kind)
+
+    # Fields ---------------------------------------------------------------------------------------------------------
+
+    def get(self, number: int, owner: Any) -> Any:
+        """A field."""
+        name = self.border.names[number]
+        if name == "new" and isinstance(owner, (Tensor, Storage)):
+            return _maker(owner.type())
+        if name.startswith("__"):
+            return None
+        try:
+            value = getattr(owner, name)
+        except AttributeError:
+            return None
+        if isinstance(value, (list, dict)):
+            self._hold_table(owner, name, value)
+        elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
+            return Method(number)
+        return value
+
+    def _hold_table(self, owner: Any, name: str, value: Any) -> None:
+        """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
+        if vars(owner).get(name) is not value if hasattr(owner, "__dict__") else True:
+            return
+        if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
+            self._fields(owner).put(name, value)
+            del vars(owner)[name]
+        elif type(value) in (list, dict, ModuleList):
+            self.border.live(value)
+
+    def place(self, _: int, owner: Any, name: str, is_function: bool) -> str:
+        """Where a table or function of Lua's is kept that becomes a field."""
+        if not isinstance(owner, Described):
+            return "python"
+        declared = self._is_declared(owner, name)
+        if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
+            return "python"
+        self._fields(owner).names.add(name)
+        return "both" if declared else "lua"
+
+    def _fields(self, owner: Any) -> Fields:
+        found = fields_of(owner)
+        if found is None:
+            found = vars(owner)[OWN] = Fields(self.border, self.border.registry.numbers[id(owner)])
+        return found
+
+    @staticmethod
+    def _is_declared(owner: Any, name: str) -> bool:
+        """Whether a field is one that functorch7 knows."""
+        if _static(type(owner), name) is not None or name == "modules":
+            return True
+        if isinstance(owner, LuaObject) and owner._spec is None:
+            return False
+        return name in vars(owner) or name in dir(owner)
+
+    def set(self, _: int, owner: Any, name: str, value: Any) -> None:
+        """Sets a field."""
+        own = fields_of(owner)
+        if own is not None and not isinstance(value, (list, dict, LuaFunction)):
+            own.names.discard(name)
+        if isinstance(value, LuaFunction) and isinstance(owner, Described):
+            value = LuaMethod(owner, value)
+        if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
+            delattr(owner, name)
+            return
+        if isinstance(owner, LuaObject) and own is not None and name in own.names:
+            super(LuaObject, owner).__setattr__(name, value)
+            return
+        setattr(owner, name, value)
+
+    def item(self, _: int, owner: Any, key: Any) -> Any:
+        """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
+        if type(owner) in (list, ModuleList):
+            return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
+        if isinstance(owner, dict):
+            return owner.get(key)
+        if not hasattr(owner, "__getitem__"):
+            return None
+        return owner[_index(key)]
+
+    def set_item(self, _: int, owner: Any, key: Any, value: Any = None) -> None:
+        """Puts something at a place."""
+        if type(owner) in (list, ModuleList):
+            if key == len(owner) + 1:
+                owner.append(value)
+            elif value is None:
+                del owner[key - 1]
+            else:
+                owner[key - 1] = value
+        elif isinstance(owner, dict) and value is None:
+            owner.pop(key, None)
+        elif hasattr(owner, "__setitem__"):
+            owner[_index(key)] = value
+        else:
+            raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
+
+    def length(self, _: int, owner: Any) -> Any:
+        """What # gives: of a tensor its sizes."""
+        return owner.size() if isinstance(owner, Tensor) else len(owner)
+
+    def text(self, _: int, value: Any) -> str:
+        """What tostring gives."""
+        return str(value)
+
+    def operator(self, number: int, *operands: Any) -> Any:
+        """What an operator gives."""
+        return OPERATORS[number - 1](*operands)
+
+
+def encode_method(method: Method) -> Encoded:
+    """How such a method crosses."""
+    return 6, method.number
+
+
+def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
+    """How modules and criterions cross: those with fields in Lua keep their numbers."""
+
+    def encode(value: Any) -> Encoded:
+        number = border.registry.numbers.get(id(value))
+        if number is None:
+            own = fields_of(value)
+            if own is None:
+                number = border.registry.number(value, kind)
+            else:
+                number = own.number
+                border.registry.put(number, value)
+        return OBJECT, number
+
+    return encode
+
+
+@cache
+def _unpacked(function: Callable) -> Callable:
+    return lambda *given: tuple(function(*given))
+
+
+@cache
+def _maker(type_name: str) -> Callable:
+    """What makes tensors or storages of a type."""
+    make = getattr(torch, type_name.removeprefix("torch."))
+    return lambda *given: make(*given)
+
+
+def _static(kind: type, key: str) -> Any:
+    return inspect.getattr_static(kind, key, None)
+
+
+def _index(key: Any) -> Any:
+    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
+
+
+def _initializer(kind: type) -> Callable:
+    """`__init` of a class of Python's, for objects of classes below it."""
+    python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
+    if getattr(python, "spec_class", None) is None and issubclass(python, Described):
+        return lambda self: python.__init__(self)
+    return python.__init__

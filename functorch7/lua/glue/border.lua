@@ -1,0 +1,268 @@
+-- The border between Lua and Python, which numbers, strings and booleans alone cross: a Python object is a number here,
+-- with a table or userdata that stands for it as long as Lua has a use for that; a Lua function is a number there.
+local python = ...
+local error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
+  error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
+local collectgarbage, concat, floor, tonumber, tostring, xpcall =
+  collectgarbage, table.concat, math.floor, tonumber, tostring, xpcall
+
+local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
+local LUA_TABLE, PYTHON_TABLE = 1, 2
+local OBJECTS = 3 * SHIFT -- smaller numbers are those of tables
+local OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = 1, 2, 3, 4, 5, 6, 7
+local CHUNK = 240
+
+local live = setmetatable({}, {__mode = 'v'}) -- by number what stands for a Python object
+local numbers = setmetatable({}, {__mode = 'k'}) -- and back
+local known = {} -- all numbers that Python holds an object for
+local pinned, references = {}, setmetatable({}, {__mode = 'k'}) -- what Python has of Lua, by number and back
+local arriving, arrivals = {}, 0 -- tables on their way, which nothing else holds yet
+local classes = {} -- what stands for the objects of a class, by its number
+local border = {live = live, numbers = numbers, classes = classes, OBJECTS = OBJECTS}
+
+-- To Python --------------------------------------------------------------------------------------------------------
+
+local references_given, tables_given = 0, 0
+local sending = {}
+local send
+
+local function refer(value)
+  local reference = references[value]
+  if not reference then
+    references_given = references_given + 1
+    reference = references_given
+    references[value], pinned[reference] = reference, value
+  end
+  return reference
+end
+
+-- The kind of a value, and the number, string or boolean that stands for it.
+local function encode(value)
+  local kind = type(value)
+  if kind == 'number' or kind == 'boolean' then return 0, value end
+  if kind == 'nil' then return NIL, nil end
+  if kind == 'string' then return STRING, value end
+  local number = numbers[value]
+  if number and number >= OBJECTS then return OBJECT, number end
+  if kind == 'table' then
+    local metatable = getmetatable(value)
+    if type(metatable) ~= 'table' or rawget(metatable, '__typename') == nil then return OBJECT, send(value) end
+  end
+  if kind == 'function' then return FUNCTION, refer(value) end
+  if kind == 'cdata' and tonumber(value) then return 0, tonumber(value) end
+  return VALUE, refer(value)
+end
+
+-- Whether a value is a table or function of Lua's own.
+function border.is_of_lua(value)
+  local kind = type(value)
+  return (kind == 'table' or kind == 'function') and (numbers[value] or 0) < OBJECTS
+end
+
+local function is_list(value, length)
+  for key in next, value do
+    if type(key) ~= 'number' or key < 1 or key > length or key % 1 ~= 0 then return false end
+  end
+  return true
+end
+
+-- Sends what a table holds; its Python list or dict is the same one each time.
+function send(value)
+  local number = numbers[value]
+  if not number then
+    tables_given = tables_given + 1
+    number = LUA_TABLE * SHIFT + tables_given
+    numbers[value], live[number], known[number] = number, value, true
+  end
+  if sending[value] then return number end
+  sending[value] = true
+  local length = #value
+  local list = is_list(value, length)
+  local codes, values, count, opened = {}, {}, 0, false
+  local function flush()
+    python.fill(number, list, not opened, concat(codes, '', 1, count), unpack(values, 1, count))
+    count, opened = 0, true
+  end
+  local function put(each)
+    count = count + 1
+    codes[count], values[count] = encode(each)
+  end
+  if list then
+    for i = 1, length do
+      if not opened and type(value[i]) == 'table' then flush() end -- so that it may refer to this one
+      put(value[i])
+      if count == CHUNK then flush() end
+    end
+  else
+    for key, each in next, value do
+      if not opened and type(each) == 'table' then flush() end
+      put(key)
+      put(each)
+      if count >= CHUNK then flush() end
+    end
+  end
+  if count > 0 or not opened then flush() end
+  python.filled(number)
+  sending[value] = nil
+  return number
+end
+
+-- From Python ------------------------------------------------------------------------------------------------------
+
+local function make(number)
+  local class = floor(number / SHIFT)
+  local made
+  if class == LUA_TABLE or class == PYTHON_TABLE then
+    made = {}
+    arrivals = arrivals + 1
+    arriving[arrivals] = made
+  else
+    made = (classes[class] or border.describe(class)).stand_in(number)
+  end
+  live[number], numbers[made], known[number] = made, number, true
+  return made
+end
+
+local function decode(code, value)
+  if code == 0 or code == NIL then return value end
+  if code == OBJECT then return live[value] or make(value) end
+  if code == METHOD then return border.method(value) end
+  return pinned[value]
+end
+
+local function several(sig, first, ...)
+  local count = select('#', ...) + 1
+  if count == 1 then return decode(sig, first) end
+  local values = {first, ...}
+  for i = 1, count do
+    values[i] = decode(sig % 8, values[i])
+    sig = floor(sig / 8)
+  end
+  return unpack(values, 1, count)
+end
+
+-- The results of a call: a plain value alone; or the first, the kinds of all, and the others.
+local function received(owner, first, sig, ...)
+  if sig == nil then return first end
+  if sig == OBJECT and select('#', ...) == 0 then
+    local found = live[first] or make(first)
+    if arrivals > 0 then arriving, arrivals = {}, 0 end
+    return found
+  end
+  if sig == OWNER then return owner end
+  if sig < 0 then return border.fail(first, sig) end
+  if sig == 0 then return first, ... end
+  return border.arrived(several(sig, first, ...))
+end
+border.received = received
+
+-- Values that have arrived: others hold their tables now.
+function border.arrived(...)
+  if arrivals > 0 then arriving, arrivals = {}, 0 end
+  return ...
+end
+
+-- Calls a function of Python's: `send_to(what, name, owner, ...)` is what(name, kinds, values...).
+local function call(what, name, owner, ...)
+  local count = select('#', ...)
+  if count == 0 then return received(owner, what(name, 0)) end
+  if count == 1 then
+    local code, value = encode((...))
+    return received(owner, what(name, code, value))
+  end
+  if count == 2 then
+    local first, second = ...
+    local code1, value1 = encode(first)
+    local code2, value2 = encode(second)
+    return received(owner, what(name, code1 + 8 * code2, value1, value2))
+  end
+  if count > 16 then return border.call_many(what, name, owner, {...}, count) end
+  local values, sig, scale = {...}, 0, 1
+  for i = 1, count do
+    local code
+    code, values[i] = encode(values[i])
+    sig, scale = sig + code * scale, scale * 8
+  end
+  return received(owner, what(name, sig, unpack(values, 1, count)))
+end
+border.call = call
+
+-- More arguments than kinds fit into a number: a list of them.
+function border.call_many(what, name, owner, values, count)
+  for i = 1, count do
+    if values[i] == nil then border.fail('more than 16 arguments, with nil among them', -1) end
+  end
+  return received(owner, what(name, -1, send(values)))
+end
+
+-- What Python asks of Lua ------------------------------------------------------------------------------------------
+
+local asked = {}
+
+local function answered(...)
+  local count = select('#', ...)
+  if count == 0 then return nil end
+  local sig, scale, values = 0, 1, {...}
+  for i = 1, count do
+    local code
+    code, values[i] = encode(values[i])
+    sig, scale = sig + code * scale, scale * 8
+  end
+  if count == 1 and sig == 0 then return values[1] end
+  return values[1], sig, unpack(values, 2, count)
+end
+
+local function outcome(ok, ...)
+  if ok then return answered(...) end
+  local problem = ...
+  return problem[2], problem[1], problem[3]
+end
+
+-- Calls the function of a number; errors come back as values.
+function asked.call(reference, sig, ...)
+  local found = pinned[reference]
+  if sig == 0 then return outcome(xpcall(found, border.noted, ...)) end
+  if select('#', ...) == 0 then return outcome(xpcall(found, border.noted)) end
+  return outcome(xpcall(found, border.noted, border.arrived(several(sig, ...))))
+end
+
+function asked.describe(reference) return tostring(pinned[reference]) end
+
+function asked.field(reference, name) return answered(pinned[reference][name]) end
+
+-- Changes entries of a table: pairs of keys and values.
+function asked.change(number, codes, ...)
+  local target = live[number] or make(number)
+  for i = 1, #codes, 2 do
+    local key, value = select(i, ...)
+    key, value = decode(codes:byte(i) - 48, key), decode(codes:byte(i + 1) - 48, value)
+    target[key] = value
+  end
+end
+
+-- The numbers of those objects that Lua has no use for any more.
+function asked.unused(full)
+  if full then collectgarbage() end
+  local found, count = {}, 0
+  for number in pairs(known) do
+    if live[number] == nil then
+      count = count + 1
+      found[count] = ('%.0f'):format(number)
+      known[number] = nil
+    end
+  end
+  return concat(found, ' ')
+end
+
+function asked.release(...)
+  for i = 1, select('#', ...) do
+    local reference = select(i, ...)
+    local value = pinned[reference]
+    if value ~= nil then references[value] = nil end
+    pinned[reference] = nil
+  end
+end
+
+border.answered, border.outcome = answered, outcome
+border.asked, border.encode, border.decode, border.refer, border.pinned = asked, encode, decode, refer, pinned
+return border

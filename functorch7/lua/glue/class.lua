@@ -1,0 +1,184 @@
+-- torch.class: classes in Lua, below Python's or of Lua's own; and what torch says about values.
+local border, python, torch = ...
+local call, numbers = border.call, border.numbers
+local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, next, rawget, rawset, setmetatable, type
+
+local own_classes = {} -- classes without a parent in Python, by name
+local instances = setmetatable({}, {__mode = 'k'})
+
+local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'concat', 'len', 'eq', 'lt', 'le'}
+
+local function operator(name)
+  local method = '__' .. name .. '__'
+  return function(self, other, ...)
+    local owner = instances[self] and self or other
+    local found = owner[method]
+    if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
+    return found(self, other, ...)
+  end
+end
+
+local function to_text(self)
+  local method = self.__tostring__
+  return method and method(self) or getmetatable(self).__typename
+end
+
+-- A class whose objects are tables of Lua's.
+local function own_class(name, parent)
+  local class = {__typename = name, __tostring = to_text}
+  class.__index = function(self, key)
+    local value = class[key]
+    if value == nil and class.__index__ then
+      local found, known = class.__index__(self, key)
+      if known or found ~= nil then return found end
+    end
+    return value
+  end
+  for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
+  if parent then setmetatable(class, {__index = parent}) end
+  own_classes[name] = class
+  return class
+end
+
+local function blank(class)
+  local made = setmetatable({}, class)
+  instances[made] = true
+  return made
+end
+
+-- What makes objects of a class of Lua's: reading and defining reach the class.
+local function constructor(class)
+  local function construct(_, ...)
+    local made = blank(class)
+    if class.__init then class.__init(made, ...) end
+    return made
+  end
+  class.new = class.new or function(...) return construct(nil, ...) end
+  return setmetatable({}, {__index = class, __newindex = class, __call = construct, __typename = class.__typename})
+end
+
+local function place_of(name, package)
+  local prefix, short = name:match('^(.*)%.([^.]+)$')
+  if not prefix then return package or _G, name end
+  if package then return package, short end
+  local found = _G
+  for part in prefix:gmatch('[^.]+') do
+    found = found[part]
+    if found == nil then border.fail(('torch.class: %s is not a package'):format(prefix), -1) end
+  end
+  return found, short
+end
+
+-- The class of a name, or that a value stands for: a table of Lua's, and its number if it is below one of Python's.
+local function class_named(given)
+  if type(given) == 'table' then
+    local number = border.class_number(given)
+    if number then return given, number end
+    return rawget(given, '__typename') and given or getmetatable(given).__index
+  end
+  if own_classes[given] then return own_classes[given] end
+  local package, short = place_of(given)
+  local found = package[short]
+  return found, border.class_number(found)
+end
+
+function torch.class(name, parent, package)
+  if type(parent) == 'table' and not border.class_number(parent) and not rawget(parent, '__typename')
+    and not getmetatable(parent) then
+    parent, package = nil, parent
+  end
+  local above, number
+  if parent then
+    above, number = class_named(parent)
+    if not above then border.fail(('torch.class: parent class %s does not exist'):format(tostring(parent)), -1) end
+  end
+  local target, short = place_of(name, package)
+  if number then
+    local made = border.class(call(python.derive, number, nil, name))
+    rawset(target, short, made)
+    return made, above
+  end
+  local class = own_class(name, above)
+  rawset(target, short, constructor(class))
+  return class, above
+end
+
+function torch.getmetatable(name)
+  if own_classes[name] then return own_classes[name] end
+  local ok, found = pcall(class_named, name)
+  if ok and found then return found end
+  if name:match('^torch%..*Tensor$') then return torch.Tensor end
+end
+
+function torch.getconstructortable(name)
+  local package, short = place_of(name)
+  return package[short]
+end
+
+function torch.factory(name)
+  local class, number = class_named(name)
+  return function() return number and call(python.blank, number, nil) or blank(class) end
+end
+
+torch.setmetatable = function(value, name)
+  instances[value] = true
+  return setmetatable(value, own_classes[name])
+end
+torch.pushudata = torch.setmetatable
+
+local python_typename, python_is_type = torch.typename, torch.isTypeOf
+
+function torch.typename(value)
+  local number = numbers[value]
+  if number and number >= border.OBJECTS then
+    local class = border.class_number(value)
+    return class and getmetatable(value).__typename or python_typename(value)
+  end
+  local metatable = type(value) == 'table' and getmetatable(value)
+  return type(metatable) == 'table' and rawget(metatable, '__typename') or nil
+end
+
+function torch.type(value) return torch.typename(value) or type(value) end
+
+function torch.isTypeOf(value, wanted)
+  local class = instances[value] and getmetatable(value)
+  if not class then
+    local number = value ~= nil and numbers[value]
+    return number ~= nil and number >= border.OBJECTS and python_is_type(value, wanted) or false
+  end
+  local name = type(wanted) == 'table' and rawget(getmetatable(wanted) or wanted, '__typename') or wanted
+  while class do
+    local typename = rawget(class, '__typename')
+    if typename == name or typename:find(tostring(name)) then return true end
+    local above = getmetatable(class)
+    class = above and above.__index
+    if type(class) ~= 'table' or border.class_number(class) then return false end
+  end
+  return false
+end
+
+function torch.isTensor(value) return torch.type(value):match('Tensor$') ~= nil end
+
+-- For files: what an object of a class of Lua's holds, and such an object of what was read.
+function border.asked.taken_apart(reference)
+  local value = border.pinned[reference]
+  local class = instances[value] and getmetatable(value)
+  if not class then return nil end
+  local fields = {}
+  for key, each in next, value do fields[key] = each end
+  return border.answered(class.__typename, fields)
+end
+
+function border.asked.own_classes()
+  local found = {}
+  for name in next, own_classes do found[#found + 1] = name end
+  return table.concat(found, ' ')
+end
+
+function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
+
+function border.asked.take_fields(reference, number)
+  local value = border.pinned[reference]
+  for key, each in next, border.decode(1, number) do value[key] = each end
+  border.arrived()
+end

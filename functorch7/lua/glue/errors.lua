@@ -1,0 +1,55 @@
+-- Errors that come from Python, and those that go there.
+local border = ...
+local debug, error, type = debug, error, type
+local THROWN = -3
+
+-- Whether a line is one of the bridge itself, which nobody wants to read about.
+local function is_ours(source)
+  return source:sub(1, 11) == '=functorch7'
+end
+
+-- Where the program is: its file and line.
+local function position()
+  local level = 3
+  while true do
+    local frame = debug.getinfo(level, 'Sl')
+    if not frame then return '' end
+    if frame.currentline > 0 and not is_ours(frame.source) then
+      return ('%s:%d: '):format(frame.short_src, frame.currentline)
+    end
+    level = level + 1
+  end
+end
+
+-- Raises what Python raised.
+function border.fail(problem, kind)
+  if kind == -1 then error(position() .. problem, 0) end
+  if kind == -2 then error(problem, 0) end
+  error(border.decode(THROWN - kind, problem), 0)
+end
+
+local traceback = debug.traceback
+
+-- Lua's lines that led to here, without those of the bridge.
+function border.traceback(message, level)
+  local lines = {}
+  for line in traceback('', (level or 1) + 1):gmatch('[^\n]+') do
+    if not line:find('functorch7/', 1, true) and not line:find('^%s*%[C%]: in function .xpcall') then
+      lines[#lines + 1] = line
+    end
+  end
+  return (message and message .. '\n' or '') .. table.concat(lines, '\n')
+end
+
+function debug.traceback(first, ...)
+  if type(first) == 'thread' then return traceback(first, ...) end
+  if first ~= nil and type(first) ~= 'string' then return first end
+  return border.traceback(first, ...)
+end
+
+-- An error on its way to Python, as it crosses: its kind and what it says.
+function border.noted(problem)
+  if type(problem) == 'string' then return {-1, problem, border.traceback(nil, 2)} end
+  local code, value = border.encode(problem)
+  return {THROWN - code, value, border.traceback(nil, 2)}
+end

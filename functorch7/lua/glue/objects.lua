@@ -1,0 +1,255 @@
+-- What stands for Python's objects in Lua, and for their classes.
+local border, python = ...
+local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
+local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable, newproxy, rawget, rawset, setmetatable, type
+
+local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
+local class_tables = {} -- by a class's number what stands for the class itself
+local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
+border.fields, border.listings = fields, listings
+
+-- Methods and fields -----------------------------------------------------------------------------------------------
+
+local methods_by_name = {}
+
+-- The method of a name, of whatever object it is called on.
+function border.method(name)
+  local method = methods_by_name[name]
+  if not method then
+    local call_method = python.call_method
+    method = function(self, ...) return call(call_method, name, self, self, ...) end
+    methods_by_name[name] = method
+  end
+  return method
+end
+
+-- The function of a number as a method.
+function border.method_of_class(number)
+  local call_function = python.call_function
+  return function(self, ...) return call(call_function, number, self, self, ...) end
+end
+
+-- Looks for what instances of a class have under a name, once.
+local function look_up(class, key)
+  local kind, found = call(python.look_up, class.number, nil, key)
+  if kind == 'function' then
+    class.methods[key] = border.method_of_class(found)
+  elseif kind == 'method' then
+    class.methods[key] = border.method(found)
+  elseif kind == 'lua' then
+    class.methods[key] = found
+  else
+    class.names[key] = found
+  end
+end
+
+local function get(class, self, key)
+  local name = class.names[key]
+  if not name then
+    look_up(class, key)
+    if class.methods[key] then return class.methods[key] end
+    name = class.names[key]
+  end
+  return received(nil, python.get(name, 1, numbers[self]))
+end
+
+local function item(self, key) return call(python.item, 0, nil, self, key) end
+
+local function index_of(class)
+  local methods = class.methods
+  return function(self, key)
+    local own = fields[numbers[self]]
+    if own and own[key] ~= nil then return own[key] end
+    local method = methods[key]
+    if method then return method end
+    if type(key) == 'string' then return get(class, self, key) end
+    return item(self, key)
+  end
+end
+
+-- A field that only Lua understands: Python keeps its place.
+function border.asked.own(number, key, code, value)
+  local own = fields[number]
+  if not own then
+    own = {}
+    fields[number] = own
+  end
+  own[key] = border.decode(code, value)
+  border.arrived()
+end
+
+function border.asked.contents(number) return border.answered(fields[number]) end
+
+function border.asked.disown(number, key) fields[number][key] = nil end
+
+function border.asked.forget(number) fields[number] = nil end
+
+local function new_index(self, key, value)
+  if type(key) ~= 'string' then
+    call(python.set_item, 0, nil, self, key, value)
+    return
+  end
+  local own = fields[numbers[self]]
+  if border.is_of_lua(value) then
+    local place = call(python.place, 0, nil, self, key, type(value) == 'function')
+    if place ~= 'python' then
+      if not own then
+        own = {}
+        fields[numbers[self]] = own
+      end
+      own[key] = value
+    end
+    if place ~= 'lua' then call(python.set, 0, nil, self, key, value) end
+    return
+  end
+  if own then own[key] = nil end
+  call(python.set, 0, nil, self, key, value)
+end
+
+-- Operators --------------------------------------------------------------------------------------------------------
+
+local function operator(name)
+  return function(...) return call(python.operator, name, nil, ...) end
+end
+
+local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
+
+local function metatable_for(class)
+  local metatable = {
+    __index = index_of(class),
+    __newindex = new_index,
+    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __call = function(self, ...) return call(python.call_object, 0, nil, self, ...) end,
+    __len = function(self) return call(python.length, 0, nil, self) end,
+    __metatable = border.class(class.number),
+  }
+  for i, name in ipairs(OPERATORS) do metatable['__' .. name] = operator(i) end
+  return metatable
+end
+
+-- Stand-ins, by the kind of class ----------------------------------------------------------------------------------
+
+local kinds = {}
+
+function kinds.table(class)
+  local metatable = metatable_for(class)
+  return function() return setmetatable({}, metatable) end
+end
+
+local function proxies(metatable)
+  local template = newproxy(true)
+  local own = getmetatable(template)
+  for name, value in pairs(metatable) do own[name] = value end
+  return function() return newproxy(template) end
+end
+
+function kinds.userdata(class) return proxies(metatable_for(class)) end
+
+-- Tables that belong to Python: every access goes there.
+function kinds.list(class)
+  local make = proxies {
+    __index = item,
+    __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
+    __len = function(self) return call(python.length, 0, nil, self) end,
+    __tostring = function(self) return call(python.text, 0, nil, self) end,
+  }
+  return function()
+    local made = make()
+    listings[made] = true
+    return made
+  end
+end
+
+kinds.mapping = function()
+  return proxies {
+    __index = item,
+    __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
+    __len = function(self) return call(python.length, 0, nil, self) end,
+    __tostring = function(self) return call(python.text, 0, nil, self) end,
+  }
+end
+
+kinds['function'] = function()
+  return function()
+    local made
+    made = function(...) return call(python.call_object, 0, nil, made, ...) end
+    return made
+  end
+end
+
+function kinds.class()
+  return function(number) return border.class(python.class_number(number)) end
+end
+
+function border.describe(number)
+  local kind, name = call(python.describe, number, nil)
+  local class = {number = number, name = name, methods = {}, names = {}}
+  classes[number] = class
+  class.stand_in = kinds[kind](class)
+  return class
+end
+
+-- Classes ----------------------------------------------------------------------------------------------------------
+
+local function forget_methods()
+  for _, class in pairs(classes) do
+    for key in pairs(class.methods) do class.methods[key] = nil end
+    class.names = {}
+  end
+  for _, class_table in pairs(class_tables) do
+    local members = getmetatable(class_table).members
+    for key in pairs(members) do members[key] = nil end
+  end
+end
+
+local function member(number, key)
+  local kind, found = call(python.member, number, nil, key)
+  if kind == 'function' then return border.method_of_class(found) end
+  if kind == 'method' then return border.method(found) end
+  return found
+end
+
+local function construct(class_table, ...)
+  local own = getmetatable(class_table)
+  if not own.is_lua then return call(python.construct, own.number, nil, ...) end
+  local made = call(python.blank, own.number, nil)
+  class_table.__init(made, ...)
+  return made
+end
+
+-- What stands for a class: what it has can be read, called and defined in it, and it makes objects.
+function border.class(number)
+  local found = class_tables[number]
+  if found then return found end
+  local name, is_lua = call(python.class_name, number, nil)
+  local members = {}
+  found = {}
+  class_tables[number] = found
+  call(python.class_object, number, nil)
+  return setmetatable(found, {
+    number = number, is_lua = is_lua, members = members, __typename = name,
+    __index = function(self, key)
+      if key == '__typename' then return name end
+      if key == '__index' then return self end
+      if key == 'new' then return function(...) return construct(self, ...) end end
+      local value = members[key]
+      if value == nil then
+        value = member(number, key)
+        members[key] = value
+      end
+      return value
+    end,
+    __newindex = function(_, key, value)
+      call(python.define, number, nil, key, value)
+      forget_methods()
+    end,
+    __call = construct,
+    __tostring = function() return name end,
+  })
+end
+
+-- The number of the class that a table stands for, if it does.
+function border.class_number(value)
+  local metatable = type(value) == 'table' and getmetatable(value)
+  return type(metatable) == 'table' and rawget(metatable, 'members') and metatable.number or nil
+end

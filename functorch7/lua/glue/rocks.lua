@@ -1,0 +1,121 @@
+-- Packages: those of Torch's that functorch7 has, and the program's own files.
+local border, python = ...
+local call = border.call
+local namespaces = {}
+
+-- A package of Python's: what it has is looked for when it is asked for.
+local function namespace(number)
+  local found = namespaces[number]
+  if found then return found end
+  found = setmetatable({}, {__index = function(self, key)
+    if type(key) ~= 'string' then return nil end
+    local kind, value = call(python.member_of_rock, number, nil, key)
+    if kind == 'function' then
+      local call_function, place = python.call_function, value
+      value = function(...) return call(call_function, place, (...), ...) end
+    elseif kind == 'package' then
+      value = namespace(value)
+    elseif kind ~= 'constant' then
+      return value
+    end
+    rawset(self, key, value)
+    return value
+  end})
+  namespaces[number] = found
+  return found
+end
+border.namespace = namespace
+
+function border.number_of_namespace(value)
+  for number, each in pairs(namespaces) do
+    if each == value then return number end
+  end
+end
+
+-- What `require` gives for a name, and the global variables that it sets.
+function border.provide(name, number, globals)
+  package.preload[name] = function()
+    local found = namespace(number)
+    for global, place in pairs(globals) do rawset(_G, global, rawget(_G, global) or namespace(place)) end
+    if border.prepare[name] then border.prepare[name](found) end
+    return found
+  end
+end
+border.prepare = {}
+
+-- What `require` gives for a name that is not on LUA_PATH.
+function border.fall_back(name, number)
+  table.insert(package.loaders, function(wanted)
+    return wanted == name and function() return namespace(number) end or nil
+  end)
+end
+
+-- Python's packages, for programs that are allowed to see them.
+function border.open_python()
+  _G.python = {import = function(name) return namespace(call(python.import, 0, nil, name)) end}
+end
+
+local lua_require = require
+
+function require(name)
+  if package.loaded[name] ~= nil then return package.loaded[name] end
+  if name:match('^%.?%.?/') then -- a file, as in th
+    package.loaded[name] = dofile(name:gsub('%.lua$', '') .. '.lua') or true
+    return package.loaded[name]
+  end
+  local ok, found = xpcall(lua_require, function(problem)
+    return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
+      and {missing = true} or problem
+  end, name)
+  if ok then return found end
+  if type(found) == 'table' and found.missing then
+    local known = {}
+    for each in pairs(package.preload) do known[#known + 1] = each end
+    table.sort(known)
+    border.fail(("no package '%s', and no file %s.lua on LUA_PATH; there are: %s"):format(
+      name, (name:gsub('%%.', '/')), table.concat(known, ', ')), -1)
+  end
+  error(found, 0)
+end
+
+-- The global variables that a program has made, since `names` was noted.
+function border.asked.new_globals(names)
+  local found = {}
+  for name, value in next, _G do
+    local metatable = type(value) == 'table' and getmetatable(value)
+    local is_package = metatable and rawget(metatable, '__typename') == nil
+    if not names[name] and not is_package then found[name] = value end
+  end
+  return border.answered(found)
+end
+
+function border.noted_globals()
+  local names = {}
+  for name in next, _G do names[name] = true end
+  return names
+end
+
+-- The file that a function is in, without its name.
+local function folder(level)
+  local source = debug.getinfo(level + 1, 'S').source
+  return source:match('^@(.*/)') or ''
+end
+
+local lua_dofile = dofile
+
+function include(file)
+  if file:sub(1, 1) ~= '/' and lua_dofile then file = folder(2) .. file end
+  return lua_dofile(file)
+end
+
+function border.prepare.paths(paths)
+  function paths.dofile(file, level)
+    if file:sub(1, 1) ~= '/' then file = folder((level or 1) + 1) .. file end
+    return lua_dofile(file)
+  end
+  function paths.thisfile(file, level)
+    local source = debug.getinfo((level or 1) + 1, 'S').source:gsub('^@', '')
+    local here = source:sub(1, 1) == '/' and source or paths.concat(paths.cwd(), source)
+    return file and paths.concat(paths.dirname(here), file) or here
+  end
+end

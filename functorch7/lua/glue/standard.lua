@@ -1,0 +1,170 @@
+-- Lua's own functions, where they have to know of Python's objects.
+local border, python = ...
+local call, listings = border.call, border.listings
+local raw_type, raw_ipairs, raw_pairs, raw_next, raw_unpack = type, ipairs, pairs, next, unpack
+local insert, remove, sort, concat = table.insert, table.remove, table.sort, table.concat
+
+function type(...)
+  local kind = raw_type(...)
+  if kind == 'userdata' and listings[(...)] then return 'table' end
+  return kind
+end
+
+-- What a listing holds, as a table of Lua's.
+local function copied(value) return call(python.copied, 0, nil, value) end
+
+local function next_item(value, position)
+  local found = value[position + 1]
+  if found ~= nil then return position + 1, found end
+end
+
+function ipairs(value)
+  if listings[value] or raw_type(value) == 'userdata' then return next_item, value, 0 end
+  return raw_ipairs(value)
+end
+
+local function with_own_pairs(value)
+  local metatable = raw_type(value) ~= 'string' and getmetatable(value)
+  return raw_type(metatable) == 'table' and rawget(metatable, '__pairs') or nil
+end
+
+function pairs(value)
+  if raw_type(value) == 'userdata' then return raw_next, copied(value) end
+  local number = border.numbers[value]
+  if number and number >= border.OBJECTS then return raw_next, call(python.fields, 0, nil, value) end
+  local own = with_own_pairs(value)
+  if own then return own(value) end
+  return raw_pairs(value)
+end
+
+function next(value, key)
+  if listings[value] then return raw_next(copied(value), key) end
+  return raw_next(value, key)
+end
+
+function unpack(value, ...)
+  if raw_type(value) == 'userdata' then value = copied(value) end
+  return raw_unpack(value, ...)
+end
+table.unpack = unpack
+
+function table.pack(...) return {n = select('#', ...), ...} end
+
+function table.insert(list, ...)
+  if not listings[list] then return insert(list, ...) end
+  if select('#', ...) == 1 then
+    list[#list + 1] = ...
+  else
+    call(python.insert, 0, nil, list, ...)
+  end
+end
+
+function table.remove(list, position)
+  if not listings[list] then return remove(list, position) end
+  position = position or #list
+  local found = list[position]
+  if found ~= nil then list[position] = nil end
+  return found
+end
+
+function table.sort(list, ...)
+  if not listings[list] then return sort(list, ...) end
+  local sorted = copied(list)
+  sort(sorted, ...)
+  for i, value in raw_ipairs(sorted) do list[i] = value end
+end
+
+function table.concat(list, ...) return concat(listings[list] and copied(list) or list, ...) end
+
+-- What is printed goes where Python prints, so that lines keep their order ------------------------------------------
+
+local function written(...) python.write(0, 2, table.concat({...})) end
+
+local output = io.stdout
+local files = getmetatable(output).__index
+local file_write, file_flush, io_write = files.write, files.flush, io.write
+
+local function texts(...)
+  local found = {...}
+  for i = 1, select('#', ...) do found[i] = tostring(found[i]) end
+  return unpack(found)
+end
+
+function files.write(file, ...)
+  if file ~= output then return file_write(file, ...) end
+  written(texts(...))
+  return file
+end
+
+function files.flush(file)
+  if file ~= output then return file_flush(file) end
+  python.flush(0)
+  return file
+end
+
+function io.write(...)
+  if io.output() ~= output then return io_write(...) end
+  written(texts(...))
+  return output
+end
+
+local function is_plain_table(value)
+  if raw_type(value) ~= 'table' then return listings[value] ~= nil end
+  return getmetatable(value) == nil
+end
+
+local show
+
+local function key_order(a, b)
+  if raw_type(a) == raw_type(b) and (raw_type(a) == 'number' or raw_type(a) == 'string') then return a < b end
+  return raw_type(a) < raw_type(b)
+end
+
+-- A table as th prints it: a line for each entry.
+local function show_table(value, indent, seen)
+  if seen[value] then return tostring(value) end
+  seen[value] = true
+  local keys, width = {}, 0
+  for key in pairs(value) do
+    keys[#keys + 1] = key
+    width = math.max(width, #tostring(key))
+  end
+  sort(keys, key_order)
+  local lines = {'{'}
+  for _, key in raw_ipairs(keys) do
+    local name = tostring(key)
+    local each = value[key]
+    local nested = is_plain_table(each) and raw_next(listings[each] and copied(each) or each) ~= nil
+    local shown = show(each, indent .. '    ', seen)
+    if nested then shown = '\n' .. indent .. '    ' .. shown end
+    lines[#lines + 1] = indent .. '  ' .. name .. (' '):rep(width - #name) .. ' : ' .. shown
+  end
+  lines[#lines + 1] = indent .. '}'
+  seen[value] = nil
+  return table.concat(lines, '\n')
+end
+
+function show(value, indent, seen)
+  if is_plain_table(value) then return show_table(value, indent, seen) end
+  if raw_type(value) == 'string' and indent ~= '' then return '"' .. value .. '"' end
+  return tostring(value)
+end
+
+-- A value as `print` writes it.
+function border.shown(value) return show(value, '', {}) end
+
+function print(...)
+  local found = {...}
+  for i = 1, select('#', ...) do found[i] = border.shown(found[i]) end
+  written(table.concat(found, '\t'), '\n')
+end
+
+function os.exit(code) call(python.exit, 0, nil, code == true and 0 or code == false and 1 or code or 0) end
+
+local collect = collectgarbage
+
+function collectgarbage(...)
+  local result = collect(...)
+  if ... == nil or ... == 'collect' then python.collected(0) end
+  return result
+end

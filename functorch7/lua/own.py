@@ -1,0 +1,145 @@
+"""Classes that Lua defines below functorch7's, and fields that only Lua understands."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.tensors.tensor import Tensor
+from .held import LuaFunction
+
+OWN = "_lua"
+"""The attribute in which an object keeps the place of its fields in Lua."""
+
+
+class Fields:
+    """The fields of one object that Lua holds, tables and functions, under the object's number."""
+
+    def __init__(self, border: Any, number: int):
+        self.border, self.number = border, number
+        self.names: set[str] = set()
+
+    def __del__(self) -> None:
+        self.border.forgotten.append(self.number)
+
+    def contents(self) -> dict[str, Any]:
+        """What they are, as Python has them."""
+        return dict(self.border.answered(self.border.ask.contents(self.number)) or {}) if self.names else {}
+
+    def put(self, name: str, value: Any) -> None:
+        """Lets Lua hold a field."""
+        self.names.add(name)
+        self.border.ask.own(self.number, name, *self.border.encode(value))
+
+    def drop(self, name: str) -> None:
+        """Lets Lua forget a field."""
+        self.names.discard(name)
+        self.border.ask.disown(self.number, name)
+
+    def __deepcopy__(self, memo: dict) -> Fields:
+        made = Fields(self.border, self.border.registry.another(self.number))
+        for name, value in self.contents().items():
+            made.put(name, copy.deepcopy(value, memo))
+        return made
+
+    def __reduce__(self) -> Any:
+        return dict, (self.contents(),)
+
+
+def fields_of(owner: Any) -> Fields | None:
+    """The place of an object's fields in Lua, if it has such."""
+    return getattr(owner, "__dict__", {}).get(OWN)
+
+
+class LuaMethod:
+    """A function of Lua's as the method of one object."""
+
+    def __init__(self, owner: Any, function: LuaFunction):
+        self.owner, self.function = owner, function
+        self.__module__ = __name__
+
+    def __call__(self, *given: Any) -> Any:
+        return self.function(self.owner, *given)
+
+    def __deepcopy__(self, memo: dict) -> LuaMethod:
+        return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
+
+
+def method_of(name: str, function: LuaFunction) -> Any:
+    """A function of Lua's as the method of a class."""
+
+    def method(self: Any, *given: Any) -> Any:
+        return function(self, *given)
+
+    method.__name__ = method.__qualname__ = name
+    method.lua = function  # type: ignore[attr-defined]
+    return method
+
+
+class LuaObject(Described if TYPE_CHECKING else object):
+    """What classes that Lua defines have in common: they stand before the class of functorch7's that they extend."""
+
+    torch_class = ""
+    """The name that `torch.class` gave it."""
+
+    def __init__(self, *given: Any):
+        """Runs Lua's `__init`, its own or that of the class above."""
+        written = getattr(self, "__init", None)
+        if written is None:
+            super().__init__(*given)
+        else:
+            written(*given)
+
+    @classmethod
+    def _class_name(cls) -> str:
+        return cls.torch_class
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        own = fields_of(self)
+        if own is not None and name in own.names:
+            if isinstance(value, (list, dict)):
+                own.put(name, value)
+            else:
+                own.drop(name)
+
+    def __repr__(self) -> str:
+        written = getattr(self, "__tostring__", None)
+        return super().__repr__() if written is None else str(written())
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        own = fields_of(self)
+        for tensor in _tensors(own.contents(), set()) if own is not None else ():
+            if tensor.dtype.kind == "f":
+                cast_tensor(tensor, type_name, cache)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[arg-type]
+        own = state.pop(OWN, None)
+        return state if own is None else {**state, **own.contents()}
+
+
+class LuaLayer(LuaObject):
+    """What classes that Lua defines below nn.Module or nn.Container have in common.
+
+    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
+    """
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """No gradient."""
+        return None
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+        """Nothing to add."""
+
+
+def _tensors(value: Any, seen: set[int]) -> Any:
+    """The tensors in tables, at any depth."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (dict, list)) and id(value) not in seen:
+        seen.add(id(value))
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(each, seen)

@@ -1,0 +1,73 @@
+"""LuaFileSystem: folders and what is known of files. What fails gives nil and a message, as there."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from typing import Any
+
+KINDS = ((stat.S_ISDIR, "directory"), (stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISFIFO, "named pipe"))
+
+
+def _tried(function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        function(*given)
+    except OSError as error:
+        return None, f"{error.filename}: {error.strerror}", error.errno
+    return True
+
+
+def attributes(filepath: str, request: str | None = None) -> Any:
+    """What is known of a file: "mode", "size", "modification" and others, or one of these."""
+    return _attributes(os.stat, filepath, request)
+
+
+def symlinkattributes(filepath: str, request: str | None = None) -> Any:
+    """The same of a link itself."""
+    return _attributes(os.lstat, filepath, request)
+
+
+def _attributes(look: Callable[[str], os.stat_result], path: str, request: str | None) -> Any:
+    try:
+        found = look(path)
+    except OSError as error:
+        return None, f"cannot obtain information from file '{path}': {error.strerror}", error.errno
+    known = {
+        "mode": next((name for is_kind, name in KINDS if is_kind(found.st_mode)), "other"),
+        "size": found.st_size,
+        "access": found.st_atime,
+        "modification": found.st_mtime,
+        "change": found.st_ctime,
+        "uid": found.st_uid,
+        "gid": found.st_gid,
+        "nlink": found.st_nlink,
+        "ino": found.st_ino,
+        "dev": found.st_dev,
+    }
+    return known if request is None else known.get(request)
+
+
+def mkdir(dirname: str) -> Any:
+    """Makes a folder."""
+    return _tried(os.mkdir, dirname)
+
+
+def rmdir(dirname: str) -> Any:
+    """Removes an empty folder."""
+    return _tried(os.rmdir, dirname)
+
+
+def chdir(path: str) -> Any:
+    """Makes a folder the current one."""
+    return _tried(os.chdir, path)
+
+
+def currentdir() -> str:
+    """The current folder."""
+    return os.getcwd()
+
+
+def dir(path: str) -> Iterator[str]:
+    """The names in a folder, with "." and ".."."""
+    return iter([".", "..", *os.listdir(path)])

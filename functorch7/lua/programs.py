@@ -1,0 +1,51 @@
+"""Lua's files from Python: run, loaded for what they define, or for the classes of a .t7 file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Any
+
+from ..legacy.objects import files
+from .runtime import Loaded, Runtime
+
+
+def run(path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False) -> Any:
+    """Runs a program of Torch7's, in a Lua of its own; what it returns.
+
+    `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's.
+    Raises: LuaError for an error in it; SystemExit where it calls os.exit; ImportError without lupa.
+    """
+    runtime = Runtime(python=python)
+    try:
+        return runtime.run(os.fspath(path), args)
+    finally:
+        runtime.close()
+
+
+@cache
+def _shared() -> Runtime:
+    """The Lua of all files that are loaded: what one of them defines, others may use."""
+    return Runtime()
+
+
+def load(path: str | os.PathLike) -> Loaded:
+    """What a file of Lua's defines, as attributes: its classes, its functions, and what is in a table that it returns.
+
+    Classes below nn.Module and nn.Criterion are classes of Python's, too: `model.MyLayer(3)` makes a module.
+    Raises: LuaError for an error in it; ImportError without lupa.
+    """
+    return _shared().load(os.fspath(path))
+
+
+def load_t7(
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, lua: Sequence[str | os.PathLike] = ()
+) -> Any:
+    """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define some of its classes.
+
+    The file itself never runs Lua, whatever it holds.
+    """
+    for each in lua:
+        load(each)
+    return files.load_t7(path, allow_unknown=allow_unknown)

@@ -1,0 +1,48 @@
+"""What a prompt asks of Lua: whether code is complete, what it gives, and which names there are."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .errors import LuaError
+from .text import from_lua, to_lua
+
+
+class Prompt:
+    """The part of Runtime that is for prompts."""
+
+    lua: Any
+    glue: Any
+    border: Any
+    rocks: Any
+
+    def is_unfinished(self, code: str) -> bool:
+        """Whether code is the beginning of something."""
+        problem = self._problem(code)
+        return problem is not None and self._problem(f"return {code}") is not None and problem.endswith("'<eof>'")
+
+    def _problem(self, code: str) -> str | None:
+        """What is wrong with code, None if nothing is."""
+        compiled = self.lua.globals().loadstring(to_lua(code), "=stdin")
+        return from_lua(compiled[1]) if type(compiled) is tuple else None
+
+    def answers(self, code: str) -> list[str]:
+        """Runs code: the values of an expression as `print` writes them. Raises LuaError for errors in it."""
+        # Not `return f()`, which would leave Lua without the line on which f fails.
+        expression = f"local function all(...) return ... end return all({code.lstrip().removeprefix('=')})"
+        chosen = code if self._problem(expression) is not None else expression
+        compiled = self.lua.globals().loadstring(to_lua(chosen), "=stdin")
+        if type(compiled) is tuple:
+            raise LuaError(from_lua(compiled[1]))
+        try:
+            found = self.border.answered(self.border.ask.shown_results(self.glue.refer(compiled)))
+        finally:
+            sys.stdout.flush()
+        return list(found) if isinstance(found, list) else []
+
+    def names_in(self, place: str) -> list[str]:
+        """The names in a table, package or object at a place such as "nn" or "model"; those of all variables for ""."""
+        found = self.border.answered(self.border.ask.names_in(to_lua(place)))
+        names = set(found) if isinstance(found, list) else set()
+        return sorted(each for each in names if isinstance(each, str) and not each.startswith("_"))

@@ -1,0 +1,77 @@
+"""Objects by number: a Python object has one as long as Lua has a use for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+
+SHIFT = 32
+"""A number is that of a class, and behind it a count of so many bits."""
+
+LUA_TABLE, PYTHON_TABLE = 1, 2
+"""The classes of lists and dicts that are tables in Lua: begun there, and begun here."""
+
+FEW = 1024
+"""With fewer objects than these nobody looks for unused ones."""
+
+PRESSURE = 64_000_000
+"""After tensors of so many bytes Lua is asked to collect its garbage: it does not know how large they are."""
+
+
+class Registry:
+    """The objects that Lua has numbers for, and the numbers of their classes."""
+
+    def __init__(self) -> None:
+        self.objects: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
+        self.classes: dict[Any, int] = {LUA_TABLE: LUA_TABLE, PYTHON_TABLE: PYTHON_TABLE}
+        self.kinds: list[Any] = [None, LUA_TABLE, PYTHON_TABLE]
+        self.limit = FEW
+        self.bytes = 0
+        self._counts = count(1)
+
+    def class_number(self, kind: Any) -> int:
+        """The number of a class."""
+        number = self.classes.get(kind)
+        if number is None:
+            number = self.classes[kind] = len(self.kinds)
+            self.kinds.append(kind)
+        return number
+
+    def number(self, value: Any, kind: Any) -> int:
+        """The number of an object, as one of a class if it has none."""
+        found = self.numbers.get(id(value))
+        if found is None:
+            found = self.class_number(kind) << SHIFT | next(self._counts)
+            self.put(found, value)
+        return found
+
+    def another(self, number: int) -> int:
+        """A number of the class that another is of."""
+        return number >> SHIFT << SHIFT | next(self._counts)
+
+    def put(self, number: int, value: Any) -> None:
+        """Gives an object a number, in place of what had it."""
+        before = self.objects.get(number, self)
+        if before is not self:
+            del self.numbers[id(before)]
+        self.objects[number] = value
+        self.numbers[id(value)] = number
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forgets objects that Lua has no use for, and says when it is worth looking for more."""
+        for number in numbers:
+            value = self.objects.pop(number, self)
+            if value is not self:
+                del self.numbers[id(value)]
+        self.limit = max(FEW, 2 * len(self.objects))
+        self.bytes = 0
+
+    def is_full(self) -> bool:
+        """Whether it is time to look for objects that are not used."""
+        return len(self.objects) > self.limit or self.bytes > PRESSURE
+
+    def is_heavy(self) -> bool:
+        """Whether Lua holds so much without knowing it that it should collect its garbage first."""
+        return self.bytes > PRESSURE

@@ -1,0 +1,103 @@
+"""Torch's packages under the names by which programs require them."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+from .border import Border
+from .files import FUNCTIONS, Files
+
+LEGACY = "functorch7.legacy"
+
+ROCKS: dict[str, tuple[str, dict[str, str]]] = {
+    "torch": ("torch", {"torch": "torch"}),
+    "nn": ("nn", {"torch": "torch", "nn": "nn"}),
+    "nngraph": ("nngraph", {"torch": "torch", "nn": "nn", "nngraph": "nngraph", "graph": "nngraph.graph"}),
+    "rnn": ("nn", {"torch": "torch", "nn": "nn", "rnn": "nn.rnn"}),
+    "dpnn": ("nn", {"torch": "torch", "nn": "nn"}),
+    "nnx": ("nn", {"torch": "torch", "nn": "nn"}),
+    "optim": ("optim", {"torch": "torch", "optim": "optim", "xlua": "xlua"}),
+    "dataload": ("dl", {"torch": "torch", "dl": "dl"}),
+    "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
+    "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
+    "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
+    "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
+    "cjson": ("lua.packages.cjson", {}),
+    **{name: (name, {name: name}) for name in ("gnuplot", "image", "itorch", "paths", "sys", "tds", "xlua")},
+}
+"""By name: the package that `require` gives, and the global variables that it sets."""
+
+FALLBACKS = {"pl.path": "lua.packages.path"}
+"""Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
+
+
+class Rocks:
+    """The packages, and what is in them."""
+
+    def __init__(self, border: Border):
+        self.border = border
+        self.packages: list[Any] = []
+        files = Files(border)
+        self.replaced = {(f"{LEGACY}.torch", name): getattr(files, name) for name in FUNCTIONS}
+        self.is_open = False
+        """Whether Lua may see packages that are not functorch7's."""
+        self._numbers: dict[int, int] = {}
+
+    def bound(self) -> Iterator[tuple[str, Callable]]:
+        """Functions for Lua, by name."""
+        yield "member_of_rock", self.border.entry(self.member)
+        yield "names_of_rock", self.border.entry(lambda number: dir(self.packages[number]))
+        yield "import", self.border.entry(self.imported)
+
+    def number(self, name: str) -> int:
+        """The number of a package by its name in functorch7.legacy, or here."""
+        if name.startswith("lua."):
+            return self._number(import_module(f"functorch7.{name}"))
+        first, *rest = name.split(".")
+        package = import_module(f"{LEGACY}.{first}")
+        for each in rest:
+            package = getattr(package, each)
+        return self._number(package)
+
+    def _number(self, package: Any) -> int:
+        number = self._numbers.get(id(package))
+        if number is None:
+            number = self._numbers[id(package)] = len(self.packages)
+            self.packages.append(package)
+        return number
+
+    def imported(self, _: int, name: str) -> int:
+        """The number of a package of Python's. Raises PermissionError where Lua may not see them."""
+        if not self.is_open:
+            raise PermissionError("Python is closed to this program")
+        return self._number(import_module(name))
+
+    def member(self, number: int, name: str) -> tuple[str, Any]:
+        """What a package has under a name: "function", "package", "constant", or a "value" that may change."""
+        package = self.packages[number]
+        if name.startswith("_"):
+            return "value", None
+        found = self.replaced.get((package.__name__, name)) or getattr(package, name, None)
+        if isinstance(found, types.ModuleType) and not (self.is_open or found.__name__.startswith("functorch7")):
+            return "value", None  # what a package imports for itself
+        if isinstance(found, types.ModuleType):
+            return "package", self._number(found)
+        if inspect.isclass(found):
+            is_static = all(isinstance(each, staticmethod) for n, each in vars(found).items() if n[0] != "_")
+            return ("package", self._number(found)) if is_static and not found.__bases__[1:] and _is_bare(found) else (
+                "constant", found
+            )  # fmt: skip
+        if inspect.isroutine(found):
+            if package.__name__ == f"{LEGACY}.optim":
+                self.border.takes_dicts.add(found)
+            return "function", self.border.function_number(found)
+        return "value", found
+
+
+def _is_bare(kind: type) -> bool:
+    """Whether a class is a place for functions alone."""
+    return kind.__bases__ == (object,) and "__init__" not in vars(kind) and len(vars(kind)) > 3

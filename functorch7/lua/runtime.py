@@ -1,0 +1,160 @@
+"""Lua, with functorch7 in it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..legacy.objects.described import Described
+from .border import Border
+from .classes import Classes, Method, described_encoder, encode_method
+from .errors import LuaError
+from .prompt import Prompt
+from .rocks import FALLBACKS, ROCKS, Rocks
+from .text import from_lua, to_lua
+
+AS_TH = """
+for _, name in ipairs {'paths', 'sys', 'xlua'} do require(name) end
+if not pcall(require, 'pl') then path = require 'pl.path' end
+"""
+"""The global variables that Torch's program `th` has from the beginning."""
+
+GLUE = Path(__file__).parent / "glue"
+
+
+class Loaded:
+    """What a file of Lua's defines, as attributes: classes, functions and values; `returned` is what it returned."""
+
+    def __init__(self, path: str, found: dict[str, Any], returned: Any):
+        self.__dict__.update(found)
+        self.returned, self._path = returned, path
+
+    def __repr__(self) -> str:
+        return f"<{self._path}: {', '.join(name for name in vars(self) if not name.startswith('_'))}>"
+
+
+def _lupa() -> Any:
+    """LuaJIT as lupa brings it. Raises ImportError, saying how to get it."""
+    try:
+        import lupa.luajit21
+    except ImportError as error:
+        raise ImportError("Lua needs lupa: pip install 'functorch7[lua]'") from error
+    return lupa.luajit21
+
+
+class Runtime(Prompt):
+    """A Lua of its own: what one program defines is not seen by others.
+
+    `python` gives Lua a table of that name, whose `import` reaches every package of Python's.
+    """
+
+    def __init__(self, python: bool = False):
+        self.lua = _lupa().LuaRuntime(
+            encoding="latin-1", unpack_returned_tuples=True, register_eval=False, register_builtins=False
+        )
+        self.lua.execute("python, package.loaded.python = nil, nil")
+        self.border = Border()
+        self.classes, self.rocks = Classes(self.border), Rocks(self.border)
+        self.border._encoders[Method] = encode_method
+        usual = self.border.encoder_of
+        self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
+            described_encoder(self.border, kind) if issubclass(kind, Described) else usual(kind)
+        )
+        self._start(python)
+
+    def _start(self, python: bool) -> None:
+        entries = self.lua.table_from(dict(self._entries()))
+        self.glue = self._chunk("border", entries)
+        self.border.ask = self.glue.asked
+        for name in ("errors", "objects", "standard", "rocks", "threads", "prompt"):
+            self._chunk(name, self.glue, entries)
+        for name, (package, globals) in ROCKS.items():
+            places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
+            self.glue.provide(name, self.rocks.number(package), places)
+        for name, package in FALLBACKS.items():
+            self.glue.fall_back(name, self.rocks.number(package))
+        self.lua.execute("torch = require 'torch'")
+        self._chunk("class", self.glue, entries, self.lua.globals().torch)
+        self.lua.execute(AS_TH)
+        if python:
+            self.rocks.is_open = True
+            self.glue.open_python()
+
+    def _chunk(self, name: str, *given: Any) -> Any:
+        source = (GLUE / f"{name}.lua").read_text()
+        return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
+
+    def _entries(self) -> Iterator[tuple[str, Callable]]:
+        for part in (self.border, self.classes, self.rocks):
+            yield from part.bound()
+        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names"):
+            yield name, self.border.entry(getattr(self, f"_{name}"))
+
+    # What Lua's own functions ask for -------------------------------------------------------------------------------
+
+    def _write(self, _: int, text: str) -> None:
+        sys.stdout.write(text)
+
+    def _flush(self, _: int) -> None:
+        sys.stdout.flush()
+
+    def _exit(self, _: int, code: int) -> None:
+        raise SystemExit(code)
+
+    def _copied(self, _: int, value: Any) -> Any:
+        """A listing's content."""
+        return dict(value) if isinstance(value, dict) else list(value)
+
+    def _fields(self, _: int, value: Any) -> dict:
+        """An object's fields."""
+        return {name: each for name, each in vars(value).items() if not name.startswith("_") or name == "_type"}
+
+    def _insert(self, _: int, target: list, position: int, value: Any) -> None:
+        target.insert(position - 1, value)
+
+    def _names(self, _: int, value: Any) -> list[str]:
+        return dir(value)
+
+    def _collected(self, _: int) -> None:
+        self.border.sweep()
+
+    def _derive(self, number: int, name: str) -> int:
+        return self.border.registry.class_number(self.classes.derived(name, self.border.registry.kinds[number]))
+
+    # Programs -------------------------------------------------------------------------------------------------------
+
+    def run(self, path: str, args: Sequence[str] = ()) -> Any:
+        """Runs a file; what it returns. Raises LuaError for an error in it."""
+        names = self.lua.table_from({i: to_lua(each) for i, each in enumerate(args, 1)} | {0: to_lua(path)})
+        self.lua.globals().arg = names
+        source = Path(path).read_bytes()
+        if source.startswith(b"#"):
+            source = b"--" + source
+        return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
+
+    def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Any:
+        """Runs Lua's code; what it returns, several values as a tuple."""
+        compiled = self.lua.globals().loadstring(to_lua(source), to_lua(name))
+        if type(compiled) is tuple:
+            raise LuaError(from_lua(compiled[1]))
+        reference = self.glue.refer(compiled)
+        try:
+            return self.border.call_lua(reference, tuple(args))
+        finally:
+            sys.stdout.flush()
+
+    def load(self, path: str) -> Loaded:
+        """Runs a file, for what it defines. Raises LuaError for an error in it."""
+        self.lua.globals().arg = self.lua.table()
+        before = self.glue.noted_globals()
+        classes = len(self.classes.derivations)
+        returned = self.run(path)
+        found = dict(self.border.answered(self.border.ask.new_globals(before)))
+        found |= {kind.__name__: kind for kind in self.classes.derivations[classes:]}
+        return Loaded(path, found | (returned if isinstance(returned, dict) else {}), returned)
+
+    def close(self) -> None:
+        """Takes back what Lua has put into functorch7's classes."""
+        self.classes.restore()

@@ -1,0 +1,111 @@
+"""Lua's tables and Python's lists and dicts: two of one content, each the other's twin as long as Lua's table lives.
+
+A table that is an argument has a list or dict, the same one each time; it takes the table's content before the call,
+and what the call has changed is put into the table after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..legacy.program.lua import Table
+from .registry import PYTHON_TABLE
+
+CHUNK = 200
+"""So many values cross at a time."""
+
+
+class Tables:
+    """The lists and dicts that have a table in Lua."""
+
+    def __init__(self, border: Any):
+        self.border = border
+        self.registry = border.registry
+        self.sent: dict[int, Any] = {}  # what a table holds, as it was when both were last the same
+        self.touched: list[int] = []
+
+    # From Lua -------------------------------------------------------------------------------------------------------
+
+    def fill(self, number: int, is_list: bool, begins: bool, codes: str, *values: Any) -> None:
+        """Adds what a table holds to its list or dict, emptied if this is the first part."""
+        decoded = self.border.decoded
+        target = self._begun(number, is_list) if begins else self.registry.objects[number]
+        found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
+        if is_list:
+            target.extend(found)
+        else:
+            target.update(zip(found[::2], found[1::2], strict=True))
+
+    def _begun(self, number: int, is_list: bool) -> Any:
+        target = self.registry.objects.get(number)
+        if target is None or isinstance(target, list) != is_list:
+            target = [] if is_list else Table()
+            self.registry.put(number, target)
+        target.clear()
+        return target
+
+    def filled(self, number: int) -> None:
+        """Notes that a table has come whole."""
+        self.sent[number] = self.registry.objects[number].copy()
+        self.touched.append(number)
+
+    def empty_as_dicts(self) -> None:
+        """Makes dicts of the empty tables that came with a call: what is empty could be either."""
+        for number in self.touched:
+            if self.registry.objects[number] == []:
+                self.registry.put(number, Table())
+                self.sent[number] = Table()
+
+    # To Lua ---------------------------------------------------------------------------------------------------------
+
+    def number(self, value: Any) -> int:
+        """The number of the table of a list or dict, which is made, or brought up to date."""
+        found = self.registry.numbers.get(id(value))
+        if found is None:
+            value = list(value) if isinstance(value, tuple) else value
+            found = self.registry.number(value, PYTHON_TABLE)
+            self.sent[found] = type(value)()
+        if found in self.sent:
+            self._push(found)
+        return found
+
+    def taken(self) -> list[int]:
+        """The tables that came with a call."""
+        if not self.touched:
+            return self.touched
+        given, self.touched = self.touched, []
+        return given
+
+    def push(self, numbers: list[int]) -> None:
+        """Puts what a call has changed into Lua's tables."""
+        for number in numbers:
+            if number in self.sent:
+                self._push(number)
+
+    def _push(self, number: int) -> None:
+        value, sent = self.registry.objects[number], self.sent[number]
+        changed = _changes(value, sent)
+        if not changed:
+            return
+        self.sent[number] = value.copy()
+        codes, values = [], []
+        for pair in changed:
+            for each in pair:
+                code, plain = self.border.encode(each)
+                codes.append(str(code))
+                values.append(plain)
+        for start in range(0, len(codes), CHUNK):
+            part = slice(start, start + CHUNK)
+            self.border.ask.change(number, "".join(codes[part]), *values[part])
+
+    def forget(self) -> None:
+        """Drops what is known of tables that are no more."""
+        for number in [each for each in self.sent if each not in self.registry.objects]:
+            del self.sent[number]
+
+
+def _changes(value: Any, sent: Any) -> list[tuple]:
+    """The entries in which a list or dict differs from what it was, with None for those that are gone."""
+    new, old = (dict(enumerate(each, 1)) if isinstance(each, list) else each for each in (value, sent))
+    changed = [(key, each) for key, each in new.items() if key not in old or old[key] is not each]
+    return changed + [(key, None) for key in old if key not in new]

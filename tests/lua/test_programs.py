@@ -1,0 +1,176 @@
+"""Lua's files: run as programs, loaded for what they define, and for the classes of .t7 files."""
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import functorch7 as f7
+from functorch7.legacy import nn, torch
+from functorch7.lua import LuaError
+from functorch7_cli import main
+
+SCALE = Path(__file__).parent / "scale.lua"
+
+
+@pytest.fixture(scope="module")
+def scale():
+    return f7.lua.load(SCALE)
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes a program, whose path it gives."""
+
+    def write(text, name="program.lua"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def close(found, expected):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
+
+
+def test_a_file_gives_its_classes_functions_and_values(scale):
+    assert (scale.version, scale.names, scale.returned["version"]) == (3, ["a", "b"], 3)
+    assert scale.average(torch.Tensor([1, 2, 6])) == (3, 3)
+    counter = scale.LuaCounter(4)
+    assert (counter.next(), counter.next(), counter.count) == (5, 6, 6)
+    with pytest.raises(AttributeError, match="no field 'nothing'"):
+        _ = counter.nothing
+
+
+def test_layers_of_lua_learn_inside_networks_of_python(scale):
+    layer = scale.LuaScale(3)
+    network = nn.Sequential().add(layer).add(scale.LuaBoth()).add(nn.CAddTable())
+    input = torch.Tensor([1, 2])
+    close(network.forward(input), [9, 18])  # 3x + 2 * 3x
+    close(network.backward(input, torch.Tensor([1, 1])), [9, 9])
+    close(layer.gradWeight, [27])  # d/dw of 9w * (1 + 2)
+    network.updateParameters(0.1)
+    close(layer.weight, [1 - 2.7])
+    assert str(layer) == "nn.LuaScale(3)" and "(1): nn.LuaScale(3)" in str(network)
+    assert [torch.type(each) for each in network.listModules()][1:] == ["nn.LuaScale", "nn.LuaBoth", "nn.CAddTable"]
+
+
+def test_copies_have_tables_of_their_own(scale):
+    layer = scale.LuaScale(2)
+    layer.forward(torch.Tensor([1, 2]))
+    sizes = f7.lua.load(SCALE).returned  # Lua runs in between
+    copied = nn.Sequential().add(layer).clone().get(1)
+    copied.forward(torch.Tensor([1, 2, 3]))
+    assert sizes and (layer.saved_fields()["seen"], copied.saved_fields()["seen"]) == (
+        {"sizes": [2]},
+        {"sizes": [2, 3]},
+    )
+    assert copy.deepcopy(copied).factor == 2
+
+
+def test_layers_above_layers_of_python_call_what_they_override(scale):
+    layer = scale.LuaWide(2)
+    close(layer.weight.copy(torch.Tensor([[1, 0], [0, 2]])), [[1, 0], [0, 2]])
+    layer.bias.zero()
+    close(nn.Sequential().add(layer).forward(torch.Tensor([3, 4])), [3, 8])
+    assert layer.calls == 1
+
+
+def test_criterions_of_lua_are_criterions(scale):
+    criterion, input, target = scale.LuaSquares(), torch.Tensor([1, 2]), torch.Tensor([0, 4])
+    assert criterion.forward(input, target) == 1 + 4
+    close(criterion.backward(input, target), [2, -4])
+    both = nn.MultiCriterion().add(criterion, 0.5).add(nn.MSECriterion())
+    assert both.forward(input, target) == 2.5 + 2.5
+
+
+def test_files_hold_layers_of_lua_by_their_names(scale, tmp_path):
+    network = nn.Sequential().add(scale.LuaScale(3)).add(nn.Tanh())
+    network.forward(torch.Tensor([1, 2]))
+    f7.save_t7(tmp_path / "model.t7", network)
+    loaded = f7.load_t7(tmp_path / "model.t7", lua=[SCALE])
+    close(loaded.forward(torch.Tensor([0.1, 0.2])), np.tanh([0.3, 0.6]))
+    assert loaded.get(1).saved_fields()["seen"] == {"sizes": [2, 2]}
+    result = CliRunner().invoke(
+        main, ["run", str(tmp_path / "model.t7"), "--input", str(_array(tmp_path)), "--classes", str(SCALE), "--json"]
+    )
+    assert result.exit_code == 0 and f"running {SCALE}" in result.stderr and "0.2913" in result.stdout
+
+
+def _array(folder):
+    np.save(folder / "x.npy", np.float32([0.1, 0.2]))
+    return folder / "x.npy"
+
+
+def test_objects_of_lua_go_through_files_of_torch(lua, tmp_path):
+    found = lua.execute(f"""
+        local Pair = torch.class('SavedPair')
+        function Pair:__init(a, b) self.a, self.b = a, b end
+        function Pair:swap() return self.b, self.a end
+        local x = torch.ones(2)
+        local p = SavedPair(x, {{1, 2}})
+        torch.save('{tmp_path}/pair.t7', {{p, p, x = x, n = 5}})
+        local t = torch.load('{tmp_path}/pair.t7')
+        local b, a = t[1]:swap()
+        a[1] = 7
+        return torch.type(t[1]), t[1] == t[2], t.x[1], b[2], t.n
+    """)
+    assert found == ("SavedPair", True, 7, 2, 5)
+
+
+def test_programs_have_arguments_files_and_output(program, capsys):
+    program("return {twice = function(x) return 2 * x end}", "helper.lua")
+    path = program("""
+        package.path = paths.dirname(paths.thisfile()) .. '/?.lua;' .. package.path
+        local cmd = torch.CmdLine()
+        cmd:option('-rate', 0.1, 'learning rate')
+        cmd:option('-gpuid', 0, 'which')
+        local opt = cmd:parse(arg)
+        print(arg[0]:match('[^/]+$'), opt.rate, opt.gpuid, require 'helper'.twice(4), ...)
+        io.write('a', 1, '\\n')
+        print({1, 'two', t = {x = torch.type(torch.ones(1))}})
+        return opt
+    """)
+    options = f7.lua.run(path, ["-rate", "0.5", "-gpuid", "-1"])
+    assert options == {"rate": 0.5, "gpuid": -1}
+    shown = capsys.readouterr().out
+    assert shown.startswith("program.lua\t0.5\t-1\t8\t-rate\t0.5\t-gpuid\t-1\na1\n")
+    assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.FloatTensor"\n    }\n}\n')
+
+
+ERRORS = {
+    "local x = nil\nx.y = 1": r"program.lua:2: attempt to index local 'x' \(a nil value\)",
+    "require 'nn'\nnn.Linear(2, 3):forward(torch.ones(7))": r"program.lua:2: nn.Linear\(2 -> 3\): expected input",
+    "torch.ones(2):apply(function(x)\nerror('inside') end)": "program.lua:2: inside",
+    "error({code = 5})": "an error that is no text",
+    "x = = 1": "program.lua:1: unexpected symbol",
+    "require 'nosuch'": "program.lua:1: no package 'nosuch', .* there are: .*nngraph.*torch",
+    "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*parent class nn.Nothing does not exist",
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_errors_say_first_where_lua_is(program, text):
+    with pytest.raises(LuaError, match=ERRORS[text]):
+        f7.lua.run(program(text))
+
+
+def test_the_command_runs_programs_and_says_where_they_fail(program):
+    path = str(program("local function inner() error('no') end\nprint(#arg)\ninner()"))
+    result = CliRunner().invoke(main, ["lua", path, "-x", "--y"])
+    assert result.exit_code == 1 and result.stdout == "2\n"
+    assert "program.lua:1: no" in result.stderr and "in function 'inner'" in result.stderr
+    assert CliRunner().invoke(main, ["lua", str(program("os.exit(3)"))]).exit_code == 3
+
+
+def test_the_prompt_answers_as_th_does(lua):
+    assert lua.answers("x = 3") == []
+    assert lua.answers("x + 1, 'text'") == ["4", "text"]
+    assert lua.answers("{1, a = 2}") == ["{\n  1 : 1\n  a : 2\n}"]
+    assert lua.is_unfinished("for i = 1, 2 do") and not lua.is_unfinished("for i = = 1") and not lua.is_unfinished("x")
+    assert {"Linear", "Sequential"} < set(lua.names_in("nn")) and "forward" in lua.names_in("nn.Linear")
+    with pytest.raises(LuaError, match="stdin:1: "):
+        lua.answers("nn.Linear('a', 'b', 'c', 'd').x.y")

@@ -1,0 +1,278 @@
+-- Programs, and behind --> what they return; a line with three dashes begins the next, with what it is about.
+
+--- types
+local x = torch.Tensor(2, 3)
+return torch.type(x), type(x), torch.isTensor(x), torch.type({}), torch.type(1)
+--> 'torch.FloatTensor', 'userdata', true, 'table', 'number'
+
+--- sizes
+local x = torch.zeros(2, 3)
+return x:size(1), #x:size(), (#x)[2], x:dim(), x:nElement()
+--> 2, 2, 3, 2, 6
+
+--- elements
+local x = torch.Tensor{{1, 2, 3}, {4, 5, 6}}
+return x[2][3], x[{1, 2}], x[2]:sum()
+--> 6, 2, 15
+
+--- ranges
+local x = torch.range(1, 12):resize(3, 4)
+return x[{{1, 2}, {2, 3}}]:sum(), x[{{}, 2}]:sum(), x[{{2}}]:size(1), x[{2, {}}]:sum()
+--> 18, 18, 1, 26
+
+--- masks
+local x = torch.range(1, 6)
+x[x:gt(4)] = 0
+return x:sum(), x[x:lt(3)]:size(1)
+--> 10, 4
+
+--- assignment
+local x = torch.zeros(2, 3)
+x[{{}, 2}] = 1
+x[1][3] = 5
+x[2] = torch.Tensor{7, 8, 9}
+return x:sum()
+--> 30
+
+--- operators
+local x = torch.Tensor{1, 2}
+return (x + 1)[2], (2 * x)[1], (x - x)[1], (-x)[2], (x / 2)[1], x * x
+--> 3, 2, 0, -2, 0.5, 5
+
+--- identity
+local m = nn.Linear(2, 3)
+return m.weight == m.weight, m.weight == m.gradWeight
+--> true, false
+
+--- keys
+local x, t = torch.zeros(1), {}
+t[x] = 5
+local n = nn.Sequential():add(nn.Tanh())
+t[n:get(1)] = 6
+return t[x], t[n:get(1)]
+--> 5, 6
+
+--- makers
+local x = torch.DoubleTensor(2)
+return torch.type(x.new(3)), x.new(3):size(1), torch.type(x:float())
+--> 'torch.DoubleTensor', 3, 'torch.FloatTensor'
+
+--- storages
+local s = torch.LongStorage{2, 3}
+s[1] = 4
+return #s, s[1], torch.zeros(s):nElement(), s:size()
+--> 2, 4, 12, 2
+
+--- several results
+local value, place = torch.max(torch.Tensor{3, 9, 4}, 1)
+return value[1], place[1]
+--> 9, 2
+
+--- surplus arguments
+return torch.zeros(2):dim(7, 8, nn), nn.Linear(2, 3, true, 5):parameters()[1]:size(1)
+--> 1, 3
+
+--- nil in the middle
+local m = nn.SpatialMaxPooling(2, 2, nil, nil, 1)
+return m.dW, m.padW
+--> 2, 1
+
+--- nil at the end
+return torch.zeros(3):size(nil)[1], torch.ones(2):sum(nil)
+--> 3, 2
+
+--- many arguments
+local m = nn.Sequential()
+local t = {}
+for i = 1, 20 do t[i] = nn.Tanh() end
+return nn.Container.extend(m, unpack(t)):size()
+--> 20
+
+--- text
+return 'grün', ('\195\188'):len(), nn.Linear(2, 3).nothing
+--> 'grün', 2, nil
+
+--- bytes
+local x = torch.deserialize(torch.serialize({1, torch.ones(2), s = '\255\0'}))
+return x[2]:sum(), x.s:byte(1)
+--> 2, 255
+
+--- whole numbers
+return 3, 2.5, 2 ^ 53 + 2, 1 / 0, -1 / 0
+--> 3, 2.5, 9007199254740994, 1 / 0, -1 / 0
+
+--- tables in tables
+return {1, 2, {3}}, {1, nil, 3}, {1, 2, a = 3, [10] = 4}
+--> {1, 2, {3}}, {[1] = 1, [3] = 3}, {[1] = 1, [2] = 2, a = 3, [10] = 4}
+
+--- tables in themselves
+local t = {x = 1}
+t.t = t
+local m = nn.Tanh()
+m.own = t
+return m.own.t.t.x
+--> 1
+
+--- long lists
+local t = {}
+for i = 1, 3000 do t[i] = i end
+return torch.Tensor(t):sum(), #torch.Tensor(t):totable()
+--> 3000 * 3001 / 2, 3000
+
+--- tables of tensors
+local y = nn.ConcatTable():add(nn.Identity()):add(nn.Identity()):forward(torch.ones(3))
+return type(y), #y, y[2]:sum(), nn.CAddTable():forward(y):sum()
+--> 'table', 2, 3, 6
+
+--- an empty table
+local state = {}
+optim.adam(function(x) return x:sum(), torch.ones(2) end, torch.zeros(2), {}, state)
+return state.t, state.m:size(1)
+--> 1, 2
+
+--- a table that is shared
+local x, config = torch.zeros(2), {learningRate = 0.1, momentum = 0.9, dampening = 0}
+local function feval() return 0, torch.ones(2) end
+optim.sgd(feval, x, config)
+optim.sgd(feval, x, config)
+local second = x[1]
+config.learningRate = 0
+optim.sgd(feval, x, config)
+return config.evalCounter, second, x[1]
+--> 3, -0.1 - 0.1 * 1.9, -0.1 - 0.1 * 1.9
+
+--- fields
+local m = nn.Linear(2, 3)
+m.name, m.own, m.flag = 'x', {1, k = 2}, false
+m.own.k = 5
+collectgarbage()
+return m.name, m.own.k, m.flag, m.bias:size(1), m.train
+--> 'x', 5, false, 3, true
+
+--- fields outlive what Lua sees
+local s = nn.Sequential():add(nn.Tanh())
+s:get(1).own = {n = 1}
+s:get(1).seven = function() return 7 end
+collectgarbage()
+collectgarbage()
+return s:get(1).own.n, s:get(1).seven()
+--> 1, 7
+
+--- modules
+local s, n = nn.Sequential(), 0
+table.insert(s.modules, nn.Linear(2, 3))
+s.modules[2] = nn.Tanh()
+for i, each in ipairs(s.modules) do n = n + i end
+for _ in pairs(s.modules) do n = n + 10 end
+local first = table.remove(s.modules, 1)
+table.insert(s.modules, 1, first)
+return #s.modules, n, type(s.modules), s:forward(torch.zeros(2)):size(1), torch.type((unpack(s.modules)))
+--> 2, 1 + 2 + 20, 'table', 3, 'nn.Linear'
+
+--- tds
+local tds, n = require 'tds', 0
+local h, v = tds.Hash{x = 1}, tds.Vec{4, 5}
+h.y = 2
+v:insert(6)
+for k, each in pairs(h) do n = n + each end
+return n, #h, h.nothing, #v, v[3]
+--> 3, 2, nil, 3, 6
+
+--- callbacks
+local x, n = torch.Tensor{1, 2}, 0
+x:apply(function(v) return v * 3 end)
+nn.Sequential():add(nn.Tanh()):apply(function(m) n = n + 1 end)
+return x[1], x[2], n
+--> 3, 6, 2
+
+--- coroutines
+local co = coroutine.wrap(function()
+  local x = torch.ones(2)
+  for i = 1, 3 do
+    x:apply(function(v) return v + i end)
+    coroutine.yield(x:sum())
+  end
+end)
+return co(), co(), co()
+--> 4, 8, 14
+
+--- iterators
+local dl, n = require 'dataload', 0
+for k, x, y in dl.TensorLoader(torch.ones(4, 2), torch.ones(4)):subiter(3) do n = n + x:size(1) end
+return n
+--> 4
+
+--- methods as values
+local m = nn.Tanh()
+local forward = m.forward
+return forward(m, torch.zeros(2)):sum(), nn.Tanh.forward(m, torch.zeros(2)):sum()
+--> 0, 0
+
+--- methods of one object
+local m = nn.Tanh()
+local before = m.updateOutput
+function m:updateOutput(input)
+  self.seen = input:size(1)
+  return before(self, input)
+end
+nn.Sequential():add(m):forward(torch.ones(2))
+return m.seen, m:clone():forward(torch.zeros(5)):sum(), m.seen
+--> 2, 0, 2
+
+--- methods of classes
+function nn.Module:shout() return torch.type(self):upper() end
+function torch.Tensor:twice() return self * 2 end
+return nn.Linear(2, 3):shout(), torch.ones(2):twice():sum()
+--> 'NN.LINEAR', 4
+
+--- graphs
+local x = nn.Identity()()
+local a, b, c, d = (x - nn.Linear(2, 4) - nn.SplitTable(1)):split(4)
+local h = nn.CAddTable()({a, b, c, d}):annotate{name = 'sum'}
+local g = nn.gModule({x}, {h})
+return torch.type(g), g:forward(torch.ones(2)):nElement()
+--> 'nn.gModule', 1
+
+--- errors
+local ok, message = pcall(function() error('plain') end)
+local thrown, what = pcall(function() torch.ones(1):apply(function() error({code = 5}) end) end)
+local m = nn.Sequential():add(nn.Linear(2, 3))
+local fits, why = pcall(m.forward, m, torch.ones(7))
+return ok, message:match(': (.*)'), thrown, what.code, fits, why:match('In 1 module of nn.Sequential') ~= nil
+--> false, 'plain', false, 5, false, true
+
+--- layers without a gradient of their own
+local Pick, parent = torch.class('nn.PickFirst', 'nn.Module')
+function Pick:updateOutput(input) return torch.Tensor{input[1] > 0 and 1 or 0, input[2]} end
+local net = nn.Sequential():add(nn.PickFirst()):add(nn.MulConstant(3))
+local y = net:forward(torch.Tensor{5, 7})
+return y[1], y[2], net:backward(torch.Tensor{5, 7}, torch.ones(2)):sum()
+--> 3, 21, 0
+
+--- classes of Lua's own
+local Point = torch.class('Point')
+function Point:__init(x, y) self.x, self.y = x, y end
+function Point:norm() return math.sqrt(self.x ^ 2 + self.y ^ 2) end
+function Point.__add__(a, b) return Point.new(a.x + b.x, a.y + b.y) end
+local Labelled, parent = torch.class('Labelled', 'Point')
+function Labelled:__init(x, y, label)
+  parent.__init(self, x, y)
+  self.label = label
+end
+local p, q = _G.Point(3, 4), _G.Labelled(6, 8, 'far')
+return p:norm(), (p + q):norm(), q:norm(), torch.type(q), torch.isTypeOf(q, 'Point'), torch.isTypeOf(p, 'Labelled')
+--> 5, 15, 10, 'Labelled', true, false
+
+--- threads
+local threads = require 'threads'
+local pool, sum = threads.Threads(2, function() end), 0
+for i = 1, 4 do pool:addjob(function() return i end, function(n) sum = sum + n end) end
+pool:synchronize()
+return sum
+--> 10
+
+--- json and folders
+local cjson, lfs = require 'cjson', require 'lfs'
+local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
+return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
+--> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
