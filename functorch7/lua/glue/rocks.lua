@@ -68,6 +68,7 @@ function require(name)
       and {missing = true} or problem
   end, name)
   if ok then return found end
+  package.loaded[name] = nil -- where LuaJIT has left a mark
   if type(found) == 'table' and found.missing then
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
@@ -107,6 +108,16 @@ function include(file)
   if file:sub(1, 1) ~= '/' and lua_dofile then file = folder(2) .. file end
   return lua_dofile(file)
 end
+
+function border.prepare.torch(torch)
+  -- Runs a file of a package of the program's own.
+  function torch.include(name, file)
+    local place = assert(package.searchpath(name, package.path))
+    return lua_dofile(place:match('^(.*/)[^/]*$') .. file)
+  end
+end
+
+function border.prepare.dpnn() dpnn = rawget(_G, 'dpnn') or {} end
 
 function border.prepare.paths(paths)
   function paths.dofile(file, level)
