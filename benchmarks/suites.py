@@ -10,6 +10,7 @@ and deepmind/torch-totem as totem. Each suite runs in a process of its own; a ta
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -78,7 +79,9 @@ def run_suite(folder: Path, name: str, limit: int, only: list[str]) -> None:
             runtime.execute(f"dofile '{folder / file}'")
             programs = [("", lambda: runtime.execute(call))]
         else:
-            programs = [(file.stem, lambda file=file: runtime.run(str(file))) for file in sorted(folder.glob(SCRIPTS[name]))]
+            programs = [
+                (file.stem, lambda file=file: runtime.run(str(file))) for file in sorted(folder.glob(SCRIPTS[name]))
+            ]
         for program, start in programs:
             began = time.monotonic()
             try:
@@ -107,7 +110,16 @@ def main() -> None:
 
 def results(given: Any, suite: str) -> list[list]:
     """What a suite's process said of each test."""
-    command = [sys.executable, "-m", "benchmarks.suites", str(given.folder), suite, "--here", "--limit", str(given.limit)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.suites",
+        str(given.folder),
+        suite,
+        "--here",
+        "--limit",
+        str(given.limit),
+    ]
     only = ["--only", *given.only] if given.only else []
     done = subprocess.run([*command, *only], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
@@ -116,11 +128,18 @@ def results(given: Any, suite: str) -> list[list]:
     return found
 
 
+def reasons(why: str) -> list[str]:
+    """The lines that say what went wrong: an error's message with Lua's first line, or what was found and expected."""
+    lines = [line.strip() for line in why.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception|TooLong)\b", line)]
+    return errors[-1:] or [line for line in lines if not re.match(r"/.*: in function", line)][:6]
+
+
 def report(suite: str, found: list[list]) -> None:
     """Prints what does not pass, and a row of the table."""
     for test, outcome, _, seconds, why in found:
         if outcome not in ("PASS", "SKIP"):
-            print(f"{suite}: {test}: {outcome} ({seconds} s)\n    " + why.strip().replace("\n", "\n    "))
+            print(f"{suite}: {test}: {outcome} ({seconds} s)", *reasons(why), sep="\n    ")
     passed = sum(outcome == "PASS" for _, outcome, *_ in found)
     print(f"| {suite} | {passed} of {len(found)} | {sum(each[2] for each in found):,} assertions |", flush=True)
 
