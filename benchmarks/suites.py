@@ -4,7 +4,8 @@
 
 FOLDER holds checkouts of torch/nn, torch/nngraph, torch/optim, torch/torch7, Element-Research/rnn and
 Element-Research/dpnn under these last names, and what their tests require: Yonaba/Moses 1.6, lunarmodules/Penlight,
-and deepmind/torch-totem as totem. Each suite runs in a process of its own; a table of all tests that do not pass follows, and a line for each suite.
+and deepmind/torch-totem as totem. Each suite runs in a process of its own; what does not pass follows, and a row for
+each suite.
 """
 
 import argparse
@@ -121,7 +122,7 @@ def results(given: Any, suite: str) -> list[list]:
         str(given.limit),
     ]
     only = ["--only", *given.only] if given.only else []
-    done = subprocess.run([*command, *only], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([*command, *only], capture_output=True, text=True)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
     if done.returncode:
         found.append([f"the process ended with {done.returncode}", "ERROR", 0, 0.0, done.stderr[-2000:]])
