@@ -21,7 +21,6 @@ WRONG = {
     "a vertex": (f7.ClassSimplexCriterion(3), SCORES, [1, 2, 4, 3]),
     "a negative label": (f7.MultiLabelMarginCriterion(), SCORES, [[1, 0, 0], [2, -1, 0], [3, 0, 0], [1, 2, 0]]),
     "no probability": (f7.BCECriterion(), SCORES.at[2, 1].set(1.5), np.ones((4, 3), np.float32)),
-    "no sign": (f7.BinaryLogisticRegression(), SCORES[:, 0], [1, -1, 0, 1]),
     "inside a table": (f7.ParallelCriterion(criterions=(f7.ClassNLLCriterion(),)), [SCORES], [[1, 2, 3, -1]]),
 }
 

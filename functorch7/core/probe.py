@@ -59,8 +59,8 @@ class Probe:
         self._turns[name] += 1
         return self._turns[name] - 1
 
-    def sinks_of_steps(self, step: Callable[[], Any]) -> Any:
-        """What is handed to each step, with time first; `step` makes one abstractly."""
+    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
+        """What is handed to each of so many steps, with time first; `step` makes one abstractly."""
         return None
 
     def at_step(self, time: Any, sinks: Any) -> Probe:
@@ -128,8 +128,9 @@ def _looped(loop: Callable, body: Callable, carry: Any, xs: Any, first: int) -> 
             carry, y = body(carry, x)
         return carry, (y, [Keyed.of(probe.taps) for probe in inner.values()])
 
-    times = first + jnp.arange(len(jax.tree.leaves(xs)[0]))
-    given = [probe.sinks_of_steps(step) for probe in outer.values()]
+    length = len(jax.tree.leaves(xs)[0])
+    times = first + jnp.arange(length)
+    given = [probe.sinks_of_steps(step, length) for probe in outer.values()]
     carry, (ys, seen) = loop(probed, carry, (times, given, xs))
     for probe, taps in zip(outer.values(), seen, strict=True):
         probe.take(taps)

@@ -85,7 +85,7 @@ class Reads(Probe):
         self.note(key, read)
         return rows + read.placed(self.sinks[key]) if key in self.sinks else rows
 
-    def sinks_of_steps(self, step: Callable[[], Any]) -> Any:
+    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
         return self.sinks.get(len(self.taps))
 
     def at_step(self, time: Any, sinks: Any) -> Reads:

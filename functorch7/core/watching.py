@@ -96,7 +96,7 @@ class Pulled(Watcher):
     def shown(self, key: Key, gradient: Any, sink: Any) -> Any:
         self.gradients[key] = gradient
 
-    def sinks_of_steps(self, step: Callable[[], Any]) -> Any:
+    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
         found = reversed(asked(step).items())
         self.sinks = {key: _tapped(zeros, self.seed, partial(self.shown, key, sink=None)) for key, zeros in found}
 

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
+from ..core.filming import filmed
 from .shape import Identity
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -32,8 +33,7 @@ class Node:
     def __init__(self, module: Any, *inputs: "Node"):
         self.module = module
         self.inputs: list[Node] = []
-        self.annotations: dict[str, Any] = {}
-        self.declared = _declared()
+        self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
         self.consumers: list[Node | _Split] = []
         for node in inputs:
             self.add(node)
@@ -45,6 +45,21 @@ class Node:
             raise ValueError("Don't pass the same input twice.")
         self.inputs.append(node)
         node.consumers.append(self)
+
+    @property
+    def declared(self) -> str:
+        """Where it was made; Torch's annotation of this name."""
+        return self.annotations["_debugLabel"]
+
+    @property
+    def data(self) -> "Node":
+        """What Torch keeps of a node in a table of its own: `node.data.module`, `node.data.annotations`."""
+        return self
+
+    @property
+    def children(self) -> list["Node"]:
+        """Torch's name of the nodes whose outputs are its input."""
+        return self.inputs
 
     def split(self, count: int) -> list["Part"]:
         """As many nodes as the output's table has entries, one for each; all have to be used."""
@@ -81,7 +96,7 @@ class Part(Node):
     def __init__(self, whole: _Split, index: int):
         super().__init__(None)
         self.whole, self.index = whole, index
-        self.declared = f"{whole.declared}-{index + 1}"
+        self.annotations["_debugLabel"] = f"{whole.of.declared}-{index + 1}"
 
     def label(self) -> str:
         return f"entry {self.index + 1}"
@@ -277,7 +292,7 @@ class Graph(Container):
                 raise
             values.append(value)
         results = [self.value(source, given, values) for source in self.outputs]
-        return (results[0] if len(results) == 1 else results), new
+        return filmed("output", results[0] if len(results) == 1 else results), new
 
     def value(self, source: Source, given: Any, values: list) -> Any:
         """What comes from a source: of the inputs given, or of the modules' outputs so far."""

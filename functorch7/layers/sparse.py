@@ -146,13 +146,9 @@ class IndexLinear(Module):
             raise expected(self, "keys and values of the same size", input)
         if not sizes:
             return keys, values, jnp.zeros(len(keys), jnp.int32), 1
-        numbers = jnp.arange(len(sizes[0]), dtype=jnp.int32)
-        return (
-            keys,
-            values,
-            jnp.repeat(numbers, sizes[0].astype(jnp.int32), total_repeat_length=len(keys)),
-            len(numbers),
-        )
+        counts = jnp.reshape(sizes[0], -1).astype(jnp.int32)  # a number is the size of the one example
+        numbers = jnp.arange(len(counts), dtype=jnp.int32)
+        return keys, values, jnp.repeat(numbers, counts, total_repeat_length=len(keys)), len(numbers)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         keys, values, example, count = self.flat(input)

@@ -13,6 +13,7 @@ from .modules import criterions as criterions
 from .modules import decorators as decorators
 from .modules import hessian as hessian
 from .modules import nce as nce
+from .modules import passing as passing
 from .modules import recurrent as recurrent
 from .modules import special as special
 from .modules import vision as vision

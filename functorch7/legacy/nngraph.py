@@ -13,8 +13,11 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import jax
 
 from .. import core, layers
 from ..layers.graph import Node as Node
@@ -22,13 +25,18 @@ from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from ..viz import Picture
 from .modules.container import Container
-from .objects.generated import class_of
+from .modules.graph_nodes import GraphNode, Nodes
+from .modules.passing import Identity
+from .modules.passing import JustElement as JustElement
+from .modules.passing import JustTable as JustTable
+from .tensors.values import wrapped
 
 
 class gModule(Container, describes=layers.Graph):
     """nn.gModule(inputs, outputs): the graph between nodes; `modules` are in the order in which they run.
 
-    `fg` and `bg` are its pictures, forwards and backwards; `name` is what it is printed as.
+    `fg` and `bg` are its pictures, forwards and backwards; `forwardnodes`, `backwardnodes`, `innode` and `outnode` its
+    nodes, whose `data` has the module, annotations, input and gradOutput; `name` is what it is printed as.
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
     """
 
@@ -37,9 +45,7 @@ class gModule(Container, describes=layers.Graph):
         modules = [(node.module.description(), node.module) for node in wiring.nodes]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
-        self.__dict__["_annotations"] = [
-            {"tooltip": node.declared, "label": node.label(), **node.annotations} for node in wiring.nodes
-        ]
+        self.__dict__["_annotations"] = [{"label": node.label(), **node.annotations} for node in wiring.nodes]
 
     def add(self, module: Any) -> Any:
         """Raises: a graph does not change after it is made."""
@@ -51,6 +57,40 @@ class gModule(Container, describes=layers.Graph):
     def nInputs(self) -> int:
         """How many inputs there are."""
         return self._spec.n_inputs
+
+    @property
+    def _nodes(self) -> Nodes:
+        made = self.__dict__.get("_drawn")
+        if made is None or made[0] != self._spec:
+            made = self.__dict__["_drawn"] = self._spec, Nodes(self, self.__dict__.get("_annotations"))
+        return made[1]
+
+    def _given_gradient(self) -> Any:
+        """The gradOutput of the last backward."""
+        call = self._newest_call()
+        if call.plan.members[0] is self:
+            return call.given_gradient
+        return wrapped(jax.tree.map(lambda values: values[0], call.frames_of(self, "output", True)))
+
+    @property
+    def forwardnodes(self) -> list[GraphNode]:
+        """The nodes in the order in which they run; the first is `innode`."""
+        return self._nodes.forward
+
+    @property
+    def backwardnodes(self) -> list[GraphNode]:
+        """The nodes backwards; the first is `outnode`."""
+        return self._nodes.backward[::-1]
+
+    @property
+    def innode(self) -> GraphNode:
+        """The node that stands for the graph's input; its children take it."""
+        return self._nodes.forward[0]
+
+    @property
+    def outnode(self) -> GraphNode:
+        """The node that stands for the graph's output; its children, backwards, give it."""
+        return self._nodes.backward[-1]
 
     @property
     def fg(self) -> Picture:
@@ -96,11 +136,12 @@ def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None 
     edges = [(_place(source, first), first + i) for i, sources in enumerate(spec.sources) for source in sources]
     edges += [(_place(source, first), last) for source in spec.outputs]
     attributes = {
-        first + i: {"tooltip": note["tooltip"], **note.get("graphAttributes", {})}
+        first + i: {"tooltip": note["_debugLabel"], **note.get("graphAttributes", {})}
         for i, note in enumerate(notes)
-        if "tooltip" in note
+        if "_debugLabel" in note
     }
-    return Picture(labels, edges, attributes)
+    names = {first + i: str(note["name"]) for i, note in enumerate(notes) if "name" in note}
+    return Picture(labels, edges, attributes, names=names)
 
 
 def _place(source: Any, first: int) -> int:
@@ -109,7 +150,7 @@ def _place(source: Any, first: int) -> int:
 
 def nest(nodes: Any) -> Node:
     """A node for a nested structure of nodes: nest([a, [b], c])."""
-    return _nest(nodes, class_of(layers.Identity), class_of(layers.JustTable))
+    return _nest(nodes, Identity, JustTable)
 
 
 def annotateNodes(stackLevel: int = 1) -> None:
@@ -152,13 +193,13 @@ class simple_print:
     @staticmethod
     def todot(graph: Picture, title: str = "") -> str:
         """The picture in graphviz's language."""
-        return Picture(graph.labels, graph.edges, graph.attributes, title).dot()
+        return replace(graph, title=title).dot()
 
     @staticmethod
     def dot(graph: Picture, title: str = "", fname: str | None = None) -> Path:
         """Writes FNAME.dot and FNAME.svg (a new temporary file by default); returns the latter."""
         path = fname or str(Path(tempfile.mkdtemp()) / "graph")
-        return Picture(graph.labels, graph.edges, graph.attributes, title).write(path)
+        return replace(graph, title=title).write(path)
 
 
 graph = simple_print

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Composite, Const, Module, Variables, check_values, const, expected, lookable
+from ..core import Composite, Const, Module, Variables, const, expected
 from ..core.tracebacks import shorten
 from ..network import structure_of
 from .tables import as_arrays
@@ -150,9 +150,3 @@ def vector(module: Module, weights: Any) -> Const | None:
 def size_of(x: Any) -> Any:
     """|x|, with derivative 0 at 0."""
     return x * jax.lax.stop_gradient(jnp.sign(x))
-
-
-def check_signs(module: Module, target: Any) -> None:
-    """Raises ValueError for targets other than 1 and -1."""
-    signs = lookable(target)
-    check_values(signs, abs(signs) != 1, f"{module.torch_name()}: expected targets 1 or -1, got {{value:g}}")

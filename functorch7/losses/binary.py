@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_values, expected, lookable
-from .base import Averaged, Criterion, check_signs, vector
+from .base import Averaged, Criterion, vector
 
 EPSILON = 1e-12
 
@@ -129,15 +129,13 @@ class MultiLabelSoftMarginCriterion(Averaged):
 class BinaryLogisticRegression(Averaged):
     """sum_i log(1 + exp(-y_i x_i)), divided by the count if size_average; y is 1 or -1.
 
+    A y of 0, as of an example without a class, gives log 2 and no gradient.
     Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
-    Raises: ValueError for other shapes, and for targets other than 1 and -1 where these can be looked at.
+    Raises: ValueError for other shapes.
     Source: dpnn/README.md#nn.BinaryLogisticRegression.
     """
 
     size_average: bool = True
-
-    def check(self, input: Any, target: Any) -> None:
-        check_signs(self, target)
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         for each in (input, target):
@@ -152,15 +150,13 @@ class BinaryLogisticRegression(Averaged):
 class SpatialBinaryLogisticRegression(Criterion):
     """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if size_average; y is 1 or -1.
 
+    A y of 0, as of a pixel without a class, gives log 2 and no gradient.
     Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
-    Raises: ValueError for other shapes, and for targets other than 1 and -1 where these can be looked at.
+    Raises: ValueError for other shapes.
     Source: dpnn/README.md#nn.SpatialBinaryLogisticRegression.
     """
 
     size_average: bool = True
-
-    def check(self, input: Any, target: Any) -> None:
-        check_signs(self, target)
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (3, 4) or input.shape[-3] != 1 or input.shape != target.shape:

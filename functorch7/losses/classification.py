@@ -1,5 +1,6 @@
 """Losses between class scores and class numbers, which count from 1."""
 
+import math
 from typing import Any
 
 import jax
@@ -23,8 +24,8 @@ def check_classes(module: Any, target: Any, classes: int, ignore: int | None = N
 class ClassNLLCriterion(Criterion):
     """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if size_average (w is 1 without weights).
 
-    Shape: log-probabilities (n) with one class, or (B, n) with classes (B,) -> scalar. Classes count from 1;
-    targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
+    Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
+    Classes count from 1; targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
     Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
     looked at; under jit a class outside 1..n gives NaN.
     Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
@@ -38,15 +39,22 @@ class ClassNLLCriterion(Criterion):
         self._set(weights=vector(self, self.weights))
 
     def check(self, input: Any, target: Any) -> None:
-        check_classes(self, target, input.shape[-1], self.ignore_index)
+        check_classes(self, self._counting(input, target), input.shape[-1], self.ignore_index)
+
+    def _counting(self, input: Any, target: Any) -> Any:
+        """The classes that count, in one dimension: of one example, the first."""
+        given = jnp.shape(target)
+        if len(given) > 1 or not math.prod(given) or (input.ndim == 2 and math.prod(given) != len(input)):
+            count = len(input) if input.ndim == 2 else 1
+            raise expected(self, f"{count} classes in one dimension as target", target)
+        classes = target.reshape(-1)
+        return classes if input.ndim == 2 else classes[:1]
 
     def loss(self, input: Any, target: Any) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
         rows = input.reshape(-1, input.shape[-1])
-        if target.ndim > 1 or target.size != len(rows):
-            raise expected(self, f"{len(rows)} classes in one dimension as target", target)
-        classes = target.reshape(-1).astype(jnp.int32)
+        classes = self._counting(input, target).astype(jnp.int32)
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
         valid = (classes >= 1) & (classes <= rows.shape[1])
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
@@ -65,7 +73,8 @@ class ClassNLLCriterion(Criterion):
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
     def example_weight(self, input: Any, target: Any) -> Any:
-        return self._weights_of(input.reshape(-1, input.shape[-1]), target.reshape(-1).astype(jnp.int32)).sum()
+        classes = self._counting(input, target).astype(jnp.int32)
+        return self._weights_of(input.reshape(-1, input.shape[-1]), classes).sum()
 
 
 class CrossEntropyCriterion(Criterion):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import jax
 
 from ..core import Module, builder, check_floating, expected
+from ..core.filming import filmed, filmed_state
 from ..core.probe import is_probed
 from ..network import ZeroMask, map_state
 from .masking import cleared, given_mask, masking, padding, padding_of_sequence
@@ -43,6 +44,10 @@ class AbstractRecurrent(Module, abstract=True):
         return dict.fromkeys(self.transient) | ({} if self.masked is None else {"zeroMask": ZeroMask()})
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        output, new = self._masked_step(params, buffers, filmed("input", input), key=key, train=train)
+        return filmed("output", output), filmed_state(new, self.hidden)
+
+    def _masked_step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
@@ -163,6 +168,7 @@ class Cell(AbstractRecurrent, abstract=True):
 
     def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         """The same for all steps (time first, a key for each), with one projection before the scan."""
+        inputs = filmed("input", inputs, steps=True)
         _, masks, state = self._started(params, buffers, inputs[0], None if key is None else key[0], train)
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
         zero = self._padding(buffers, inputs)

@@ -139,10 +139,14 @@ class LSTM(AbstractRecurrent):
 
 
 class GateNormalization(BatchNormalization, abstract=True):
-    """BatchNormalization whose weight starts at 0.1, so that gates start in the middle.
+    """BatchNormalization whose weight starts at 0.1, so that gates start in the middle; Torch has no class for it.
 
     Source: rnn, FastLSTM.lua; Cooijmans et al., 2016.
     """
+
+    @classmethod
+    def torch_name(cls) -> str:
+        return BatchNormalization.torch_name()
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
         made = super().init_params(key, stdv)
@@ -171,7 +175,7 @@ class FastLSTM(Cell):
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
 
     input_size: int
-    output_size: int
+    output_size: int = None  # type: ignore[assignment] - as many as inputs
     rho: int = 9999
     eps: float | None = None
     momentum: float | None = None
@@ -181,6 +185,8 @@ class FastLSTM(Cell):
     bn: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.output_size is None:
+            self._set(output_size=self.input_size)
         check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
         if not 0 <= self.p < 1 or (self.p and self.bn):
             raise ValueError(f"nn.FastLSTM: expected 0 <= p < 1, and 0 with batch normalisation, got {self.p}")

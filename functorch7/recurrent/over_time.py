@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from ..core import Module, hooks, places
 from ..core.emitted import Emitted, is_emitted, without_emitted
+from ..core.filming import filmed
 from ..core.keys import of_steps
 from ..core.probe import at_once, scan, silent
 from ..core.recording import recorded_call
@@ -54,7 +55,7 @@ def _whole(module: Module) -> Callable | None:
     if type(module) is Sequential:
         return _chain
     if type(module) is Recursor and module.masked is None:
-        return partial(Recursor.step, way=over_time)
+        return _inside
     if isinstance(module, (Quantized, FakeQuantized)):
         return _computed
     # In here the gates are no calls, step by step neither, so that nobody could look at them.
@@ -65,6 +66,12 @@ def _called(
     whole: Callable, buffers: Any, key: Any, train: bool, module: Module, params: Any, inputs: Any
 ) -> tuple[Any, Any]:
     return whole(module, params, buffers, inputs, key=key, train=train)
+
+
+def _inside(module: Recursor, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    inputs = filmed("input", inputs, steps=True)
+    outputs, new = module.step(params, buffers, inputs, key=key, train=train, way=over_time)
+    return filmed("output", outputs, steps=True), new
 
 
 def _computed(module: Any, params: Any, buffers: Any, inputs: Any, **options: Any) -> tuple[Any, Any]:

@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.filming import filmed, filmed_state, is_filmed
+from ..core.probe import scan
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
@@ -28,7 +30,6 @@ def _product(value: Any, weight: Any) -> Any:
     return jnp.einsum("...h,gh->...g", value, weight)
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
 def unfolded(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, Any]:
     """(outputs, last state) of advance(sums, masks, state) -> (output, state) at every step.
 
@@ -36,11 +37,19 @@ def unfolded(advance: Callable, projected: dict, state: Any, weights: dict, mask
     rows as there are sums, as in Linear.
     Examples that are `zero` (time x batch, or None) give zeros, and their state starts anew.
     """
+    if is_filmed():  # its zeros are no arguments of a function with a derivative of its own
+        return _scanned(advance, projected, state, weights, masks, zero)[0]
+    return _unfolded(advance, projected, state, weights, masks, zero)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _unfolded(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, Any]:
     return _scanned(advance, projected, state, weights, masks, zero)[0]
 
 
 def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, dict]:
     """((outputs, last state), by name what each weight was multiplied with)."""
+    loop = scan if is_filmed() else lax.scan
 
     def body(state: Any, each: tuple) -> tuple[Any, tuple]:
         projected, zero = each
@@ -48,13 +57,13 @@ def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, mask
         output, state = advance(summing(projected, weights, factors), masks, state)
         if zero is not None:
             output, state = cleared(zero, (output, state))
-        return state, (output, factors)
+        return filmed_state(state, tuple(state)), (filmed("output", output), factors)
 
-    state, (outputs, factors) = lax.scan(body, state, (projected, zero))
+    state, (outputs, factors) = loop(body, state, (projected, zero))
     return (outputs, state), factors
 
 
-@unfolded.defjvp
+@_unfolded.defjvp
 def _tangents(advance: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
     """A change of a weight is one of its sums: so it is not followed through the scan, but computed for all steps.
 

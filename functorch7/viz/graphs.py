@@ -1,9 +1,10 @@
 """Pictures of graphs: text for graphviz, and SVG, in graphviz's layout where it is installed, else in ours."""
 
 import html
+import re
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 _WIDTH_OF_LETTER, _LINE, _GAP = 7.5, 16, 40
@@ -11,16 +12,20 @@ _WIDTH_OF_LETTER, _LINE, _GAP = 7.5, 16, 40
 
 @dataclass
 class Picture:
-    """Labels, edges between their positions, and graphviz's attributes by position (fillcolor, tooltip, ...)."""
+    """Labels, edges between their positions, and graphviz's attributes by position (fillcolor, tooltip, ...).
+
+    `names` are those of the nodes that have one, with which their labels begin.
+    """
 
     labels: list[str]
     edges: list[tuple[int, int]]
     attributes: dict[int, dict[str, str]] = field(default_factory=dict)
     title: str = ""
+    names: dict[int, str] = field(default_factory=dict)
 
     def reversed(self) -> "Picture":
         """The same with its edges the other way."""
-        return Picture(self.labels, [(to, start) for start, to in self.edges], self.attributes, self.title)
+        return replace(self, edges=[(to, start) for start, to in self.edges])
 
     def dot(self) -> str:
         """The graph in graphviz's language."""
@@ -29,8 +34,11 @@ class Picture:
             lines.append(f'labelloc="t"; label={_quoted(self.title)};')
         lines.append("node [shape = oval];")
         for i, label in enumerate(self.labels):
-            more = {"label": f"Node{i + 1}\n{label}"} | self.attributes.get(i, {})
-            lines.append(f"n{i + 1}[{', '.join(f'{name}={_quoted(value)}' for name, value in more.items())}];")
+            name = self.names.get(i)
+            title = f"Node{i + 1}\n{label}" if name is None else f"{name} ({i + 1}){label[len(name) :]}"
+            own = {key: _written(value) for key, value in self.attributes.get(i, {}).items()}
+            more = sorted((own | {"label": _quoted(title)}).items())  # in Torch's order
+            lines.append(f"n{i + 1}[{', '.join(f'{key}={value}' for key, value in more)}];")
         lines += [f"n{start + 1} -> n{to + 1};" for start, to in self.edges]
         return "\n".join([*lines, "}"])
 
@@ -100,6 +108,11 @@ class Picture:
         else:
             subprocess.run([graphviz, "-Tsvg", "-o", str(svg), str(dot)], check=True)
         return svg
+
+
+def _written(value: str) -> str:
+    """A value of graphviz's language, which has quotation marks unless it is one word."""
+    return value if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", value) else _quoted(value)
 
 
 def _quoted(text: str) -> str:

@@ -212,7 +212,6 @@ REFUSED = {
     "labels' shape": (nn.MultiLabelMarginCriterion(), [1, 2, 3], [1, 0], "scores and targets of one shape"),
     "pixels": (nn.SpatialClassNLLCriterion(), values(2, 3), [1, 2], "expected a batch of images"),
     "pixels' target": (nn.SpatialClassNLLCriterion(), values(1, 2, 2, 2), [1, 2], r"target of shape \(1, 2, 2\)"),
-    "signs": (nn.BinaryLogisticRegression(), [1, 2], [0, 1], "expected targets 1 or -1, got 0"),
     "smaller target": (nn.SpatialAutoCropMSECriterion(), values(1, 3, 3), values(1, 2, 4), "no smaller than 3 x 3"),
     "no pair": (nn.CosineEmbeddingCriterion(), values(3), 1, "a table of two tensors of one shape"),
     "two targets": (nn.L1HingeEmbeddingCriterion(), PAIR, [1, -1], "one number as target"),
@@ -252,3 +251,22 @@ def test_extremes_are_finite(criterion, input, target):
     assert np.isfinite(criterion.forward(input, target))
     for gradient in np.asarray(criterion.backward(input, target)):
         assert np.isfinite(gradient).all()
+
+
+def test_a_target_of_0_has_no_sign_and_no_gradient():
+    """log(1 + exp(-y x)) is log 2 for y = 0."""
+    scores, target = [0.5, -2.0], [0, 1]
+    criterion, images = nn.BinaryLogisticRegression(), nn.SpatialBinaryLogisticRegression()
+    wanted = (np.log(2) + np.log1p(np.exp(2))) / 2
+    assert abs(criterion.forward(torch.Tensor(scores), torch.Tensor(target)) - wanted) < 1e-6
+    same(criterion.backward(torch.Tensor(scores), torch.Tensor(target)), [0, -1 / (1 + np.exp(-2)) / 2], rtol=1e-6)
+    image, classes = torch.Tensor([[scores]]), torch.Tensor([[target]])
+    assert abs(images.forward(image, classes) - wanted / 2) < 1e-6
+
+
+def test_of_several_classes_one_example_has_the_first():
+    criterion, scores = nn.ClassNLLCriterion([1, 3, 2]), torch.Tensor([-1, -2, -3])
+    assert criterion.forward(scores, torch.LongTensor([2, 1, 3])) == 2 == criterion.forward(scores, 2)
+    same(criterion.backward(scores, torch.LongTensor([2, 9])), [0, -1, 0])
+    with pytest.raises(ValueError, match="1 classes in one dimension"):
+        criterion.forward(scores, torch.LongTensor(0))

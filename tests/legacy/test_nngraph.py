@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.legacy import nn, nngraph
+from functorch7.legacy import nn, nngraph, torch
 
 
 def values(*shape, seed=0):
@@ -247,3 +247,65 @@ def test_pictures_show_names_and_failures(tmp_path, monkeypatch, capsys):
     finally:
         nngraph.setDebug(False)
     assert 'fill="red"' in (tmp_path / "net.svg").read_text() and "saving net.svg" in capsys.readouterr().err
+
+
+def test_programs_walk_through_the_nodes_of_a_graph():
+    x, state = nn.Identity()(), nn.Identity()()
+    h, cell = state.split(2)
+    total = nn.CAddTable()([x, h]).annotate({"name": "total"})
+    network = nn.gModule([x, state], [nn.CMulTable()([total, cell]), total])
+    assert total.data.module is network.forwardnodes[-3].data.module and total.data.annotations["name"] == "total"
+    assert [node.data.selectindex for node in network.forwardnodes] == [
+        *2 * [None],
+        1,
+        2,
+        *3 * [None],
+        1,
+        2,
+        *3 * [None],
+    ]
+    assert network.forwardnodes[0] is network.innode and network.backwardnodes[0] is network.outnode
+    assert [child.data.module.typename() for child in network.outnode.children] == ["nn.CMulTable", "nn.CAddTable"]
+    assert network.innode.data.input == [] == network.outnode.data.gradOutput
+    inputs = [torch.Tensor(values(3, seed=i)) for i in range(3)]
+    a, b, c = map(np.array, inputs)
+    first, second = torch.Tensor(values(3, seed=3)), torch.Tensor(values(3, seed=4))
+    network.forward([inputs[0], inputs[1:]])
+    network.backward([inputs[0], inputs[1:]], [first, second])
+    (node,) = [node for node in network.forwardnodes if node.data.annotations.get("name") == "total"]
+    assert network.innode.data.input[0] is inputs[0] and network.innode.data.input[1][1] is inputs[2]
+    np.testing.assert_array_equal(node.data.input[0], a)
+    np.testing.assert_array_equal(node.data.input[1], b)
+    np.testing.assert_allclose(
+        sum(map(np.array, node.data.gradOutput)), np.array(first) * c + np.array(second), rtol=1e-6
+    )
+    np.testing.assert_allclose(network.outnode.data.input[0], (a + b) * c, rtol=1e-6)
+    assert [parent.data for parent in node.children] == [network.forwardnodes[-2].data, network.outnode.data]
+    network.double()
+    assert {node.data.input[0].type(), network.output[0].type()} == {"torch.DoubleTensor"}
+    node.data.module = nn.CSubTable()
+    assert network.get(3).typename() == "nn.CSubTable"
+
+
+def test_a_graph_inside_a_network_has_the_gradients_that_came_to_it():
+    x = nn.Identity()()
+    graph = nn.gModule([x], [nn.Tanh()(x)])
+    network = nn.Sequential().add(nn.Linear(2, 3)).add(graph).add(nn.MulConstant(3))
+    gradient = torch.Tensor(values(4, 3))
+    network.forward(values(4, 2))
+    network.backward(values(4, 2), gradient)
+    assert graph.outnode.data.gradOutput[0].totable() == gradient.clone().mul(3).totable()
+    np.testing.assert_array_equal(graph.innode.data.input[0], network.get(1).output)
+
+
+def test_pictures_have_names_colours_and_tooltips_as_torch_writes_them():
+    entry = nn.Identity()().annotate({"name": "Input", "description": "DescA", "graphAttributes": {"color": "red"}})
+    entry.data.annotations["_debugLabel"] = "here"
+    assert [part.data.annotations["_debugLabel"] for part in entry.split(2)] == ["here-1", "here-2"]
+    given = nn.Identity()().annotate({"name": "Input", "description": "DescA", "graphAttributes": {"color": "red"}})
+    hidden = nn.Linear(2, 2)(given).annotate(
+        {"name": "Hidden A", "graphAttributes": {"fontcolor": "green", "tooltip": "I am green"}}
+    )
+    text = nngraph.simple_print.todot(nn.gModule([given], [hidden]).fg)
+    assert 'n2[color=red, label="Input (2)\\nDescA\\nnn.Identity", tooltip="[test_nngraph.py]:' in text
+    assert 'n3[fontcolor=green, label="Hidden A (3)\\nnn.Linear(2 -> 2)", tooltip="I am green"];' in text

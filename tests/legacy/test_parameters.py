@@ -333,3 +333,61 @@ def test_gradients_of_other_sizes_add_up(name, flat):
     module.backward(x, g, 0.5)
     for gradient, before in zip(module.parameters()[1], once, strict=True):
         same(gradient, 1.5 * before)
+
+
+def test_getParameters_gathers_transposed_weights_as_they_lie():
+    net, x = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)), values(5, 3)
+    wanted = np.array(net.forward(x))
+    for layer in net.modules:
+        for name in ("weight", "gradWeight"):
+            setattr(layer, name, getattr(layer, name).t().clone().t())
+    flat, _ = net.getParameters()
+    assert flat.nElement() == 26 and net.get(1).weight.size() == [4, 3]
+    assert np.array(flat)[:12].tolist() == np.array(net.get(1).weight).T.reshape(-1).tolist()
+    same(net.forward(x), wanted)
+    step(net, x, values(5, 2))
+    flat.fill(2)
+    assert net.get(1).weight.sum() == 24
+
+
+def test_tensors_with_gaps_between_their_elements_cannot_be_gathered():
+    layer = nn.Linear(3, 4)
+    layer.weight = torch.randn(4, 6).narrow(2, 2, 3)
+    with pytest.raises(ValueError, match="not compact"):
+        layer.getParameters()
+
+
+def test_getParameters_moves_clones_that_modules_keep_in_fields():
+    """dpnn's getParameters: modules in fields share with those inside before and after."""
+
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(2, 2)
+            self.steps = [self.first.sharedClone()]
+
+        def updateOutput(self, input):
+            return self.steps[0].forward(self.first.forward(input))
+
+    net = nn.Sequential().add(nn.Linear(2, 2)).add(Twice()).double()
+    net.lookup = net.get(1).sharedClone()
+    other = net.clone()
+    flat, _ = net.getParameters()
+    assert flat.nElement() == 12
+    flat.fill(3)
+    for weight in (net.lookup.weight, net.get(1).weight, net.get(2).first.weight, net.get(2).steps[0].weight):
+        assert weight.sum() == 12 and weight.type() == "torch.DoubleTensor"
+    other.get(1).weight.fill(5)
+    other.get(2).first.weight.fill(6)
+    assert (other.lookup.weight.sum(), other.get(2).steps[0].weight.sum()) == (20, 24)
+
+
+def test_a_bias_that_is_assigned_takes_noBias_back():
+    layer, x = nn.Linear(3, 2).noBias(), values(4, 3)
+    assert layer.bias is None and len(layer.parameters()[0]) == 1
+    layer.bias, layer.gradBias = torch.Tensor([1, 2]), torch.zeros(2)
+    assert len(layer.parameters()[0]) == 2
+    same(layer.forward(x), np.array(x) @ np.array(layer.weight).T + [1, 2], rtol=1e-5)
+    layer.backward(x, torch.ones(4, 2))
+    assert layer.gradBias.totable() == [4, 4]
+    assert layer.reset().bias.totable() != [1, 2]

@@ -175,3 +175,15 @@ def test_measures_take_tables_and_tensors():
     assert nn.get_bleu(["a", "b"], ["a", "b", "c", "d"], 2) == pytest.approx(np.exp(-1))
     lin = "police killed the gunman".split()
     assert nn.get_rougeS("police kill the gunman".split(), lin) == pytest.approx(0.5)
+
+
+def test_a_fast_lstm_gives_as_many_numbers_as_it_takes():
+    assert str(nn.FastLSTM(4)) == "nn.FastLSTM(4 -> 4)" == str(nn.FastLSTM(4, None))
+
+
+def test_batch_normalisation_in_a_fast_lstm_is_found_as_such(monkeypatch):
+    monkeypatch.setattr(nn.FastLSTM, "bn", True)
+    cell = nn.FastLSTM(3, 4)
+    found, around = cell.findModules("nn.BatchNormalization")
+    assert len(found) == 3 and all(each is cell for each in around)
+    assert found[0].typename() == "nn.BatchNormalization" and isinstance(found[0], nn.BatchNormalization)

@@ -68,7 +68,7 @@ def test_gradients_cross_from_decoder_to_encoder(kind):
     def loss(_=None):
         encoder.remember("both").forget()
         encoder.forward(XS[:2])
-        state = first.getHiddenState() if kind == "Sequencer" else [first.output[2], first.cell]
+        state = first.getHiddenState() if kind == "Sequencer" else [first.output[2], first.cell[2]]
         second.userPrevOutput, second.userPrevCell = (np.array(s) for s in state)
         return float((np.array(decoder.forward(XS[2:])) * GS[2:]).sum())
 

@@ -94,3 +94,11 @@ def test_write_and_read_go_through_a_file_object():
     other = two_layers()
     other.read(file)
     same(other.forward(X), net.forward(X))
+
+
+def test_a_clone_of_Serial_has_the_type_that_a_saved_one_has():
+    net = nn.Serial(nn.Linear(2, 2), "torch.FloatTensor").double()
+    clone = nn.Sequential().add(net).clone().get(1)
+    assert (clone.type(), clone.get(1).weight.type()) == ("torch.FloatTensor", "torch.FloatTensor")
+    assert net.get(1).weight.type() == "torch.DoubleTensor"
+    same(clone.get(1).weight, net.get(1).weight, rtol=1e-6)

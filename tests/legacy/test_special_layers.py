@@ -314,3 +314,29 @@ def test_partial_linear_in_a_pure_function():
     assert layer.set_partition([2, 4]).reset_partition() == layer
     with pytest.raises(ValueError, match=r"expected a partition of outputs from 1 to 5, got \[0\]"):
         layer.set_partition([0])
+
+
+def test_index_linear_takes_the_size_of_one_example_as_a_number():
+    module = nn.IndexLinear(5, 2)
+    module.weight.copy(values(5, 2))
+    keys, numbers = torch.LongTensor([2, 4]), torch.Tensor([0.5, 2])
+    single = np.array(module.forward([keys, numbers]))
+    same(module.forward([keys, numbers, 2]), single[None])
+
+
+def test_a_shared_map_table_has_its_module_for_every_entry():
+    table = nn.MapTable(nn.Linear(3, 2))
+    table.resize(4)
+    assert table.size() == 4 and table.get(4) is table.get(1) and table.get(5) is None
+    assert table.clearState().size() == 1
+
+
+def test_a_lookup_table_that_only_updates_has_no_gradient():
+    table, indices = nn.LookupTable(5, 2), torch.LongTensor([1, 3])
+    assert table.gradWeight.nElement() == 10
+    assert table.accUpdateOnly() is table and table.gradWeight is None
+    table.double()
+    before = np.array(table.weight)
+    table.backwardUpdate(indices, table.forward(indices), 0.5)
+    before[[0, 2]] *= 0.5
+    same(table.weight, before)

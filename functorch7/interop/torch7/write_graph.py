@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...layers import Graph
-from ...layers.graph import Source
+from ...layers.graph_places import places_of
 from ..t7 import T7Object
 from ..t7.values import Key
 from .build import Later
@@ -18,35 +18,18 @@ class _Drawn:
     """The nodes of a graph as Torch keeps them: one table of data each, with a node forwards and one backwards."""
 
     def __init__(self, node: Node, object_of: Callable[[Node], T7Object]):
-        spec: Any = node.spec
         self.data: list[dict[str, Any]] = []
-        self.inputs: list[list[int]] = []
-        start = self._add([])
-        split = self._add([start], nSplitOutputs=spec.n_inputs) if spec.n_inputs > 1 else start
-        given = [self._add([split], selectindex=i + 1) for i in range(spec.n_inputs)] if split != start else [start]
-        modules: list[int] = []
-        parts: dict[tuple, int] = {}
-
-        def place(source: Source) -> int:
-            at = given[-1 - source.origin] if source.origin < 0 else modules[source.origin]
-            for depth, (index, count) in enumerate(source.path):
-                whole = (source.origin, source.path[:depth], "split")
-                if whole not in parts:
-                    parts[whole] = self._add([at], nSplitOutputs=count)
-                    for i in range(count):
-                        parts[(*whole, i)] = self._add([parts[whole]], selectindex=i + 1)
-                at = parts[(*whole, index)]
-            return at
-
-        for child, sources in zip(node.children, spec.sources, strict=True):
-            modules.append(self._add([place(source) for source in sources], module=object_of(child)))
-        self._add([place(source) for source in spec.outputs])
+        self.inputs: list[tuple[int, ...]] = []
+        for place in places_of(node.spec):  # type: ignore[arg-type]
+            module = None if place.module is None else object_of(node.children[place.module])
+            fields = {"nSplitOutputs": place.splits, "selectindex": place.entry, "module": module}
+            self._add(place.inputs, **{name: value for name, value in fields.items() if value is not None})
         count = len(self.data)
         consumers = [[j for j in range(count) if i in self.inputs[j]] for i in range(count)]
         self.forward, self.fg = self._graph(consumers)
         self.backward, self.bg = self._graph(self.inputs)
 
-    def _add(self, inputs: list[int], **fields: Any) -> int:
+    def _add(self, inputs: tuple[int, ...], **fields: Any) -> None:
         of_inputs = [self.data[i] for i in inputs]
         mapindex = {i: data for i, data in enumerate(of_inputs, 1)} | {
             Key(data): i for i, data in enumerate(of_inputs, 1)
@@ -56,9 +39,8 @@ class _Drawn:
         self.data.append({"mapindex": mapindex, "annotations": annotations, "reverseMap": {}, "input": [], **fields})
         self.data[-1]["forwardNodeId"] = number + 1
         self.inputs.append(inputs)
-        return number
 
-    def _graph(self, children: list[list[int]]) -> tuple[list[T7Object], T7Object]:
+    def _graph(self, children: Sequence[Sequence[int]]) -> tuple[list[T7Object], T7Object]:
         nodes = [
             T7Object("nngraph.Node", 1, {"data": data, "visited": False, "marked": False, "id": i})
             for i, data in enumerate(self.data, 1)

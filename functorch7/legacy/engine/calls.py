@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -82,7 +83,7 @@ class Call:
             core.raise_found(error)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self._seen: dict[tuple, Any] | None = None
-        self._inspected: dict[bool, Any] | None = None
+        self._inspected: dict[tuple, Any] | None = None
         return buffers
 
     @property
@@ -246,15 +247,38 @@ class Call:
 
     # What inner modules saw ------------------------------------------------------------------------------------------
 
-    def _inspect(self, gradients: bool) -> tuple:
+    def _inspect(self, gradients: bool, look: Callable = compiled.inspection) -> tuple:
         self._inspected = self._inspected or {}
-        if gradients not in self._inspected:
-            cotangents = self.cotangents if gradients else None
-            run = compiled.inspection(self.plan.program)
+        if (look, gradients) not in self._inspected:
+            run, arguments = self._looking(look, gradients)
             with watched.repeating():
-                answers = [] if self.residuals is None else self.residuals.answers
-                self._inspected[gradients] = self.plan.run(run, *self.arguments, cotangents, answers)
-        return self._inspected[gradients]
+                self._inspected[look, gradients] = self.plan.run(run, *arguments)
+        return self._inspected[look, gradients]
+
+    def _looking(self, look: Callable, gradients: bool) -> tuple[Callable, tuple]:
+        answers = [] if self.residuals is None else self.residuals.answers
+        return look(self.plan.program), (*self.arguments, self.cotangents if gradients else None, answers)
+
+    def steps_of(self, module: Any) -> int:
+        """How many steps a recurrent module, or the one that a sequencer runs, has made in this call."""
+        return self.lengths()(module)
+
+    def lengths(self) -> Callable[[Any], int]:
+        """`steps_of`, without the call's arrays."""
+        plan = self.plan
+        run, arguments = self._looking(compiled.film, False)
+        if plan.program.is_compiled and not plan.foreign:
+            given = jax.tree.map(_abstract, arguments)
+            return lambda module: _steps_in(plan.run(run.eval_shape, *given)[0], plan.paths[id(module)])
+        frames = jax.tree.map(_abstract, self._inspect(False, compiled.film)[0])
+        return lambda module: _steps_in(frames, plan.paths[id(module)])
+
+    def frames_of(self, module: Any, name: str, gradients: bool) -> Any:
+        """What a film of this call has under a name, or the gradients there, time first; None if there is none."""
+        if gradients and self.cotangents is None:
+            return None
+        frames = self._inspect(gradients, compiled.film)[gradients]
+        return frames.get((self.plan.paths[id(module)], name))
 
     def input_of(self, module: Any) -> Any:
         """What a module was given in this call; None if it did not run."""
@@ -329,6 +353,16 @@ class Repeated(Call):
 
     def exposed_by(self, module: Any, name: str) -> Any:
         return None if self._forward is None else self._forward.exposed_by(module, name)
+
+
+def _abstract(leaf: Any) -> Any:
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) if hasattr(leaf, "dtype") else leaf
+
+
+def _steps_in(frames: dict, place: Path) -> int:
+    """How many steps the outermost recurrent module at a place or inside it has made, by a film's frames."""
+    inside = [path for path, name in frames if name == "output" and path[: len(place)] == place]
+    return jax.tree.leaves(frames[min(inside, key=len), "output"])[0].shape[0] if inside else 0
 
 
 def _reshaped(output: Any, gradient: Any) -> Any:

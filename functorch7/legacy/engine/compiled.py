@@ -12,6 +12,7 @@ from jax import lax
 
 from ... import core, programs
 from ...core.emitted import Emitted
+from ...core.filming import filming
 from ...core.recording import recording
 from ...network import numbers
 from ...network.kinds import map_state
@@ -337,9 +338,20 @@ def update(views: tuple[View, ...], grad_views: tuple[View, ...], whole: bool) -
 
 @programs.kept
 def inspection(program: Program) -> Callable:
-    """What every child received and gave, by path: (inputs, outputs, exposed, gradients at their inputs).
+    """What every child received and gave, by path: ((inputs, outputs, exposed), gradients at their inputs)."""
+    return _looking(program, recording, lambda seen: (seen.inputs, (seen.inputs, seen.outputs, seen.exposed)))
 
-    The forward call is repeated on the arguments that it had. Gradients are None unless cotangents are given.
+
+@programs.kept
+def film(program: Program) -> Callable:
+    """What every recurrent module received, gave and remembered at each step, and the gradients there."""
+    return _looking(program, filming, lambda seen: (seen.taps, seen.taps))
+
+
+def _looking(program: Program, look: Callable, found: Callable) -> Callable:
+    """The forward call, repeated on the arguments that it had in a block of `look`, which is given zeros to be added.
+
+    `found` gives what the zeros are shaped as, and what is seen. Gradients are None unless cotangents are given.
     """
 
     def run(storages, buffers, input, state, draw, cotangents, answers):
@@ -347,15 +359,15 @@ def inspection(program: Program) -> Callable:
         arrays = arguments_of(program, storages)
 
         def seen(perturbations: dict) -> tuple[Any, tuple]:
-            with recording(perturbations) as recorder:
+            with look(perturbations) as seeing:
                 result, _ = network(arrays, input, state)
-            return result, (recorder.inputs, recorder.outputs, recorder.exposed)
+            return result, found(seeing)
 
         with answering(answers):
-            _, values = seen({})
+            _, (shaped, values) = seen({})
             if cotangents is None:
                 return values, None
-            zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), values[0])
+            zeros = jax.tree.map(lambda a: jnp.zeros(jnp.shape(a), jnp.result_type(a)), shaped)
             _, pull = jax.vjp(lambda perturbations: seen(perturbations)[0], zeros)
             (gradients,) = pull(_cotangents(program, *cotangents))
         return values, jax.tree.map(lambda g: None if g.dtype == jax.dtypes.float0 else g, gradients)

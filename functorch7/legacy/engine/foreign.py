@@ -88,7 +88,7 @@ class OfUser(core.Module, abstract=True):
 
     def _by_autodiff(self, params: Any, input: Any) -> Any:
         user = self.user()
-        cells = Layout(user.cells())
+        cells = Layout(user.call_tensors())
         kept = [storage.array for storage in cells.storages]
         arrays = [array if isinstance(array, jax.Array) else jax.device_put(array) for array in kept]
         for i, view in enumerate(cells.views):

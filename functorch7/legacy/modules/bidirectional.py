@@ -13,21 +13,6 @@ from .decorators import Decorator
 class BiSequencer(Container, describes=recurrent.BiSequencer):
     """nn.BiSequencer."""
 
-    @property
-    def fwdSeq(self) -> Any:
-        """The Sequencer that runs forwards."""
-        return self.get(1, 1, 1)
-
-    @property
-    def bwdSeq(self) -> Any:
-        """The Sequencer that runs backwards."""
-        return self.get(1, 1, 2, 2)
-
-    @property
-    def mergeSeq(self) -> Any:
-        """The Sequencer that merges both."""
-        return self.get(1, 3)
-
     def getForward(self) -> Any:
         """The same as `fwdSeq`."""
         return self.fwdSeq
@@ -35,25 +20,6 @@ class BiSequencer(Container, describes=recurrent.BiSequencer):
     def getBackward(self) -> Any:
         """The same as `bwdSeq`."""
         return self.bwdSeq
-
-
-class BiSequencerLM(Container, describes=recurrent.BiSequencerLM):
-    """nn.BiSequencerLM."""
-
-    @property
-    def fwdSeq(self) -> Any:
-        """The Sequencer that runs forwards."""
-        return self.get(1)
-
-    @property
-    def bwdSeq(self) -> Any:
-        """The Sequencer that runs backwards."""
-        return self.get(2, 2)
-
-    @property
-    def mergeSeq(self) -> Any:
-        """The Sequencer that merges both."""
-        return self.get(3, 2)
 
 
 class SeqBRNN(Container, describes=recurrent.SeqBRNN):

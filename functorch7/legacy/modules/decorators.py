@@ -46,12 +46,16 @@ class Decorator(Container, describes=layers.Decorator):
 
 
 class Serial(Decorator, describes=layers.Serial):
-    """nn.Serial: saves its module cast to `tensortype`, and is of that type when loaded."""
+    """nn.Serial: saves its module cast to `tensortype`; what is loaded or cloned is of that type."""
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = super().__deepcopy__(memo)
+        return made if self.tensortype is None else made.type(self.tensortype)
 
     def __getstate__(self) -> dict[str, Any]:
         if self.tensortype is None:
             return super().__getstate__()
-        return Module.__getstate__(copy.deepcopy(self).type(self.tensortype))
+        return Module.__getstate__(copy.deepcopy(self))
 
 
 class NaN(Decorator, describes=layers.NaN):

@@ -15,7 +15,7 @@ from ... import layers, programs
 from ...training import criterion_diagonal_hessian, diagonal_hessian
 from ..objects.described import Described
 from ..objects.parameters import Parameters
-from ..tensors.flat import flatten, flattened
+from ..tensors.flat import flatten
 from ..tensors.storage import Storage, dtype_of, precision
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_input, unwrapped, wrapped
@@ -97,8 +97,8 @@ class OfModules(Parameters):
 
     def getParameters(self) -> Any:
         """All of `parameters` as three flat tensors; None for the third, where there are no diagonal Hessians."""
-        params, grads, *hessians = self.parameters()
-        return *flattened(params, grads), flatten(hessians[0]) if hessians and hessians[0] else None
+        _, _, *hessians = self.parameters()
+        return *super().getParameters(), flatten(hessians[0]) if hessians and hessians[0] else None
 
 
 class OfCriterions(Described):

@@ -22,6 +22,7 @@ from ..engine.foreign import Foreign
 from ..engine.moments import Moment
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
+from ..objects import composed
 from ..objects.described import Described, Given, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
@@ -158,8 +159,8 @@ class Module(
             moment.returned()
             method(input, gradient, scale)
 
-    def cells(self) -> list[Tensor]:
-        """The parameters."""
+    def call_tensors(self) -> list[Tensor]:
+        """The tensors that a user's methods read: the parameters."""
         return self.parameters()[0]
 
     def _planned(self, form: Any = None) -> Plan:
@@ -205,6 +206,8 @@ class Module(
         fields["_call"] = call
         if plan.is_step:
             self._step_taken(call)
+        for sequencer, _ in plan.sequencers:
+            sequencer.sequence_over(call)
         return call
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
@@ -327,7 +330,12 @@ class Module(
                 for child, each in zip(child_names(self._spec), self.children(), strict=True):
                     if name in (child, torch_spelling(type(self._spec), str(child))):
                         return each
-        return super().__getattr__(name)
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name.startswith("__") or not composed.has(self, name):
+                raise
+            return composed.field(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "zeroMask" and name in self._state:

@@ -10,10 +10,13 @@ import numpy as np
 from ... import core, recurrent
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
+from ..objects import nested
 from ..objects.described import Given, describe
 from ..objects.generated import object_of
-from ..tensors.storage import precision
+from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
+from .by_step import StepFields
 from .container import Container
 from .module import Module
 
@@ -80,18 +83,15 @@ class Around(Coupled, describes=AroundSpec):
         self._respecify(self._spec.replace(module=self._spec.module.replace(rho=rho)))
 
 
-class AbstractRecurrent(Coupled, Container, describes=recurrent.AbstractRecurrent):
+class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.AbstractRecurrent):
     """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation.
 
-    `outputs`, `gradOutputs` and so on of steps gone by are not kept as such: `setOutputStep` and `getHiddenState` ask
-    for them. There are no clones: `getStepModule` gives the one module that runs at every step.
+    There are no clones: one module runs at every step, and `getStepModule` shows it as a step has left it.
     """
 
-    def getStepModule(self, step: int) -> Any:
-        """The module that runs at a step. Raises ValueError unless steps are counted from 1."""
-        if not isinstance(step, int) or step < 1:
-            raise ValueError(f"{self.title()}: expecting step at arg 1, got {step!r}")
-        return self.modules[-1] if self.modules else self
+    recursiveResizeAs, recursiveSet = staticmethod(nested.recursiveResizeAs), staticmethod(nested.recursiveSet)
+    recursiveCopy, recursiveAdd = staticmethod(nested.recursiveCopy), staticmethod(nested.recursiveAdd)
+    recursiveTensorEq, recursiveNormal = staticmethod(nested.recursiveTensorEq), staticmethod(nested.recursiveNormal)
 
     def setOutputStep(self, step: int) -> None:
         """Makes `output` and `gradInput` those of a step. Raises ValueError if it is not kept."""
@@ -178,31 +178,6 @@ class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
         (model,) = made(*arguments).modules  # type: ignore[attr-defined]
         return next((part for description, part in given if description is model), None) or object_of(model, given)
 
-    @property
-    def cellLayer(self) -> Any:
-        """The module [x, h, c] -> c'."""
-        return self.modules[0].get(1, 2)
-
-    @property
-    def forgetGate(self) -> Any:
-        """What is kept of the cell."""
-        return self.cellLayer.get(1, 1, 1, 1)
-
-    @property
-    def inputGate(self) -> Any:
-        """What is let into the cell."""
-        return self.cellLayer.get(1, 2, 1, 1)
-
-    @property
-    def hiddenLayer(self) -> Any:
-        """What may be let in."""
-        return self.cellLayer.get(1, 2, 1, 2)
-
-    @property
-    def outputGate(self) -> Any:
-        """What the cell shows."""
-        return self.modules[0].get(3, 1, 1, 1)
-
 
 def _snake(name: str) -> str:
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
@@ -265,6 +240,20 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         """Drops the state that is remembered."""
         self.forget()
 
+    def _initial(self, name: str) -> Any:
+        """A part of the state that the last call started from: what was remembered or given, else zeros."""
+        call = self.remembered_call()
+        if call is None:
+            return Tensor.viewing(Storage.zeros((0,), dtype_of(self.type())), 0, (0,))
+        states = call.arguments[3], call.side.state
+        start, end = (self._values(call.plan, values)[id(self), name] for values in states)
+        return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)
+
+    @property
+    def h0(self) -> Any:
+        """The output before the first step of the last call."""
+        return self._initial("output")
+
 
 def _as_steps(module: Any, convert: Any) -> Any:
     """A new object of single steps, with copies of a layer's parameters and gradients."""
@@ -286,6 +275,17 @@ def _as_steps(module: Any, convert: Any) -> Any:
 
 class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
     """nn.SeqLSTM."""
+
+    @property
+    def c0(self) -> Any:
+        """The cell before the first step of the last call."""
+        return self._initial("cell")
+
+    @property
+    def cell(self) -> Any:
+        """The cells after all steps of the last call, time first; None before it."""
+        call = self.remembered_call()
+        return None if call is None else wrapped(call.frames_of(self, "state.cell", False))
 
     def toFastLSTM(self) -> Any:
         """A new nn.FastLSTM with copies of the parameters and gradients. Raises TypeError for SeqLSTMP."""
@@ -315,13 +315,3 @@ class NormStabilizer(AbstractRecurrent, describes=recurrent.NormStabilizer):
 
 class RecurrentAttention(AbstractSequencer, describes=recurrent.RecurrentAttention):
     """nn.RecurrentAttention; `actions` holds what was looked at in the last call."""
-
-    @property
-    def rnn(self) -> Any:
-        """The recurrent module."""
-        return self.modules[0]
-
-    @property
-    def action(self) -> Any:
-        """The module that says where to look."""
-        return self.modules[1]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.calls import Call, Newest, count
+from ..objects import nested
 from ..objects.described import Described
 from ..tensors.changes import watchers
 from ..tensors.storage import Storage, dtype_of
@@ -35,6 +36,14 @@ class Results(Described):
             value = Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
             self.__dict__[field] = (since, value)
         return value
+
+    def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
+        """Casts what the last call has left, too."""
+        left = None if self._call is None else (self.output, self.gradInput)
+        made = super()._typed(type_name, tensorCache)
+        if left is not None:
+            self.output, self.gradInput = (nested.recursiveType(each, type_name) for each in left)
+        return made
 
     @property
     def output(self) -> Any:

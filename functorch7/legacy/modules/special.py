@@ -100,6 +100,12 @@ class MapTable(Container, describes=layers.MapTable):
         """The module, or None."""
         return self.get(1)
 
+    def get(self, index: int, *more: int) -> Any:
+        """The module for an entry: the shared one stands for all of them. None if there is none."""
+        if self._spec.shared and self.modules and 1 < index <= self.size():
+            index = 1
+        return super().get(index, *more)
+
     def resize(self, n: int) -> None:
         """Makes n modules; a shared one is only counted n times, until the next forward."""
         if self._spec.shared:

@@ -10,6 +10,7 @@ from ... import layers
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.plan import grad_name
+from ..tensors.changes import changed
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from .module import Module
@@ -117,7 +118,18 @@ class SpatialConvolutionMap(Module, describes=layers.SpatialConvolutionMap):
 
 
 class LookupTable(Module, describes=layers.LookupTable):
-    """nn.LookupTable."""
+    """nn.LookupTable; after `accUpdateOnly()` it shows no gradWeight."""
+
+    @property
+    def gradWeight(self) -> Tensor | None:
+        """The weight's gradient."""
+        return None if self.__dict__.get("_updates_only") else self.__dict__["gradWeight"]
+
+    @gradWeight.setter
+    def gradWeight(self, value: Any) -> None:
+        self.__dict__.pop("_updates_only", None)
+        self.__dict__["gradWeight"] = value
+        changed(self)
 
     def renorm(self, input: Any) -> None:
         """Scales down the rows that the input names, as forward does; nothing without maxNorm."""
@@ -126,7 +138,8 @@ class LookupTable(Module, describes=layers.LookupTable):
         self.weight.copy(np.asarray(spec.renormalize({"weight": self.weight.numpy()}, indices)["weight"]))
 
     def accUpdateOnly(self) -> Any:
-        """Promises that only accUpdateGradParameters will train it; gradients are not made until they are read."""
+        """Promises that only accUpdateGradParameters will train it: it has no gradWeight from then on."""
+        self.__dict__["_updates_only"] = True
         return self
 
 

@@ -125,6 +125,14 @@ def class_named(name: str) -> Any:
     return found
 
 
+def described_among(value: Any) -> list["Described"]:
+    """The objects in a field's value: itself, or those in its lists and dicts."""
+    if isinstance(value, Described):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [found for each in inner for found in described_among(each)]
+
+
 class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
@@ -188,6 +196,10 @@ class Described:
             raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
         if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
+        if isinstance(value, Tensor) and field in getattr(spec, "parameter_order", ()) and getattr(spec, name) is False:
+            self._put_parameter(name, value)  # `linear.bias = tensor` takes noBias() back
+            self._respecify(spec.replace(**{name: True}))
+            return
         object.__setattr__(self, name, value)
         counts = spec is not None and name not in ("output", "gradInput")
         if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
@@ -230,7 +242,7 @@ class Described:
 
     def _parts(self) -> list["Described"]:
         """The objects inside, which change type with this one."""
-        return [value for value in vars(self).values() if isinstance(value, Described)]
+        return [each for value in vars(self).values() for each in described_among(value)]
 
     def _cast(self, type_name: str, cache: dict) -> None:
         object.__setattr__(self, "_type", type_name)

@@ -76,7 +76,7 @@ class HiddenStates(Steps):
         count = plan.members[0]._steps().count if plan.is_step else 0
         if step != count:
             raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
-        for slot, value in zip(self._shown_slots(plan), self._flat(plan, hiddenState), strict=True):
+        for slot, value in self._by_slot(plan, hiddenState):
             if count:
                 slot.write(value)
             else:  # it is not known yet who will run this module
@@ -100,22 +100,27 @@ class HiddenStates(Steps):
     def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
         """Sets the gradient that flows into the state after a step (or a sequence), before its backward."""
         plan, _ = self._called()
-        values = self._flat(plan, gradHiddenState)
+        pairs = self._by_slot(plan, gradHiddenState)
         if plan.is_step:
-            by_slot = {id(slot): value for slot, value in zip(self._shown_slots(plan), values, strict=True)}
+            by_slot = {id(slot): value for slot, value in pairs}
             steps = plan.members[0]._steps()
             steps.grad_states[step] = [by_slot.get(id(slot)) for slot in plan.state_slots]
             return
-        for slot, value in zip(self._shown_slots(plan), values, strict=True):
+        for slot, value in pairs:
             slot.holder.__dict__.setdefault("_next_gradient", {})[slot.name] = value
 
-    def _flat(self, plan: Plan, nested: Any) -> list:
-        """One array for each shown slot."""
-        given = jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None)
+    def _by_slot(self, plan: Plan, nested: Any) -> list[tuple[Slot, Any]]:
+        """Each shown slot with its value, an array or a table of arrays, out of Torch's form."""
         slots = self._shown_slots(plan)
-        if len(given) != len(slots):
-            raise ValueError(f"{self.title()}: expected a state of {len(slots)} tensors, got {len(given)}")
-        return [None if value is None else np.asarray(value).astype(plan.dtype) for value in given]
+        form = self._nested({(id(slot.holder), slot.name): slot for slot in slots})
+        places, structure = jax.tree.flatten(form)
+        try:
+            values = structure.flatten_up_to(unwrapped(nested))
+        except (ValueError, TypeError):
+            given = len(jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None))
+            raise ValueError(f"{self.title()}: expected a state of {len(slots)} tensors, got {given}") from None
+        arrays = [jax.tree.map(lambda leaf: np.asarray(leaf).astype(plan.dtype), value) for value in values]
+        return list(zip(places, arrays, strict=True))
 
     def _zero_state(self, input: Any) -> list:
         plan = self._planned()

@@ -19,7 +19,9 @@ from ..tensors.flat import flatten, flattened
 from ..tensors.random import generator
 from ..tensors.storage import Storage, dtype_of, precision
 from ..tensors.tensor import Tensor
-from .described import Described
+from .described import Described, described_among
+from .serial import PRIVATE
+from .tree import Tree
 
 
 @lru_cache(1024)
@@ -37,6 +39,21 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
     with precision(dtype), during(SOURCE, source):
         key = source.key()
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
+
+
+def kept_modules(module: Any) -> list[Any]:
+    """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
+    waiting = module.listModules()
+    seen, found = set(map(id, waiting)), []
+    while waiting:
+        fields = vars(waiting.pop(0))
+        for each in described_among([value for name, value in fields.items() if name not in PRIVATE]):
+            if isinstance(each, Tree) and id(each) not in seen:
+                found.append(each)
+                inside = each.listModules()
+                seen.update(map(id, inside))
+                waiting += inside
+    return found
 
 
 class Parameters(Described):
@@ -129,9 +146,18 @@ class Parameters(Described):
     def getParameters(self) -> tuple[Tensor, Tensor]:
         """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.
 
-        Calling it again gives the same flat tensors. Raises ValueError if gradients are not shared as parameters are.
+        Those of modules that are kept in fields (shared clones, parts of a user's module) are among them. Calling it
+        again gives the same flat tensors. Raises ValueError if gradients are not shared as parameters are.
         """
-        return flattened(*self.parameters())
+        return flattened(*self._all_parameters())
+
+    def _all_parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Those of `parameters`, and of the modules that are kept in fields."""
+        params, grads = (list(tensors) for tensors in self.parameters()[:2])
+        for module in kept_modules(self):
+            inner, inner_grads = module.parameters()[:2]
+            params, grads = params + inner, grads + inner_grads
+        return params, grads
 
     @staticmethod
     def flatten(tensors: list[Tensor]) -> Tensor:

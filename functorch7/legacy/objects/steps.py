@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
 from ...network.zero_mask import is_zero_mask
 from ...recurrent import set_zero_mask
-from ..engine.calls import Call, Repeated
+from ..engine.calls import Call, Newest, Repeated
 from ..tensors.changes import watchers
 from ..tensors.values import unwrapped, wrapped
 from .described import Described
@@ -22,12 +24,21 @@ class _History:
         self.calls: dict[int, Call] = {}
         self.grad_states: dict[int, Any] = {}
         self.pulled = self.accumulated = 1  # the step after the one whose turn it is
+        self.done = 0  # the last step before the latest backward
+        self.heard: dict[Any, tuple[Callable, list[int]]] = {}  # sequences since, by shape: (steps in one, [how many])
 
-    def take(self, call: Call, keep: int) -> None:
-        """Notes one more step, and lets the one that is `keep` steps old go."""
+    def take(self, call: Call, keep: int, longest: int) -> None:
+        """Notes one more step, and lets those go that are `keep` steps old, and that backward has gone past.
+
+        The others may wait for a backward that goes further, but at most `longest` steps.
+        """
+        if self.pulled <= self.count:
+            self.done = self.count
         self.count += 1
-        self.calls.pop(self.count - keep, None)
         self.calls[self.count] = call
+        gone = max(self.count - longest, min(self.count - keep, self.done))
+        while next(iter(self.calls)) <= gone:
+            del self.calls[next(iter(self.calls))]
         self.grad_states = {}
         self.pulled = self.accumulated = self.count + 1
 
@@ -37,8 +48,38 @@ class Steps(Described):
 
     @property
     def step(self) -> int:
-        """The number of the next time step, from 1."""
-        return self._steps().count + 1
+        """The number of the next time step, from 1; those of a sequence count, as long as it is not forgotten."""
+        call = self.remembered_call()
+        if call is None:
+            return 1
+        if call.plan.is_step:
+            return call.plan.members[0]._steps().count + 1
+        return self.steps_before(call) + call.steps_of(self) + 1
+
+    def remembered_call(self) -> Call | None:
+        """The last call that ran this object since `forget`."""
+        call = self._newest_call()  # type: ignore[attr-defined]
+        return None if call is None or call.number <= self.__dict__.get("_forgotten", 0) else call
+
+    def steps_before(self, call: Call) -> int:
+        """How many steps of earlier sequences are remembered before those of this call."""
+        place = call.plan.paths[id(self)]
+        around = [s for s, _ in call.plan.sequencers if place[: len(call.plan.paths[id(s)])] == call.plan.paths[id(s)]]
+        if not around or not around[-1].hasMemory():
+            return 0
+        heard = around[-1]._steps().heard.values()
+        return sum(steps_in(self) * times for steps_in, (times,) in heard) - call.steps_of(self)
+
+    def sequence_over(self, call: Call) -> None:
+        """Notes that this sequencer has run in a call."""
+        heard = self._steps().heard
+        if not self.hasMemory():
+            heard.clear()
+            return
+        key = call.plan, tuple(np.shape(leaf) for leaf in jax.tree.leaves(call.arguments[2]))
+        if key not in heard:
+            heard[key] = call.lengths(), [0]
+        heard[key][1][0] += 1
 
     def _steps(self) -> _History:
         history = self.__dict__.get("_history")
@@ -48,9 +89,12 @@ class Steps(Described):
 
     def _drop_steps(self) -> None:
         self.__dict__["_history"] = None
+        self.__dict__["_forgotten"] = Newest.number
 
     def _step_taken(self, call: Call) -> None:
-        self._steps().take(call, call.plan.rho if self.train else 1)
+        plan = call.plan
+        keep, longest = (plan.rho, plan.longest) if self.train else (1, 1)
+        self._steps().take(call, keep, longest)
 
     def _last_call(self, input: Any) -> Call:
         """The last call of this object; without one, that of the network at this input, for backward alone.
@@ -132,9 +176,13 @@ class Steps(Described):
         return self._spec.has_memory(self.train)
 
     def maxBPTTstep(self, rho: int) -> None:
-        """Sets the number of steps that are kept for backward."""
+        """Sets how many steps backward goes back; programs say so after the forwards, for as many as there were.
+
+        What is kept until then are as many steps as the modules were made for.
+        """
         for module in self.listModules():
             if hasattr(module._spec, "rho"):
+                module.__dict__.setdefault("_longest", module._spec.rho)
                 module.rho = rho
 
     def setZeroMask(self, zeroMask: Any) -> None:

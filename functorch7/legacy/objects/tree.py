@@ -81,7 +81,7 @@ class Tree(Described):
         return [inside] if isinstance(inside, ModuleList) else []
 
     def _parts(self) -> list[Described]:
-        return [*super()._parts(), *self.children()]
+        return list({id(part): part for part in (*super()._parts(), *self.children())}.values())
 
     def training(self) -> Any:
         """Switches to training mode."""

@@ -10,14 +10,26 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
     """The storages with the positions that the tensors use, in order, and each tensor's place in the flat tensor."""
     used: dict[int, tuple[Storage, np.ndarray]] = {}
     for tensor in tensors:
-        if not tensor.isContiguous():
-            raise ValueError("Cannot gather tensors that are not compact")
         _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(len(tensor.storage_), bool)))
-        mask[tensor.offset : tensor.offset + tensor.nElement()] = True
+        np.lib.stride_tricks.as_strided(mask[tensor.offset :], tensor.shape, tensor.strides_)[...] = True
+    for tensor in tensors:  # where elements between those of a tensor are left out, its strides do not fit any more
+        if not _is_compact(tensor) and not used[id(tensor.storage_)][1].all():
+            raise ValueError("Cannot gather tensors that are not compact")
     first = np.cumsum([0, *(mask.sum() for _, mask in used.values())])
     starts = dict(zip(used, first[:-1], strict=True))
     places = [int(starts[id(t.storage_)] + np.count_nonzero(used[id(t.storage_)][1][: t.offset])) for t in tensors]
     return list(used.values()), places
+
+
+def _is_compact(tensor: Tensor) -> bool:
+    """Whether no elements lie between its own, in whatever order its dimensions are, and if they are expanded."""
+    steps = sorted((stride, size) for stride, size in zip(tensor.strides_, tensor.shape, strict=True) if stride)
+    expected = 1
+    for stride, size in steps:
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def flatten(tensors: list[Tensor]) -> Tensor:
@@ -33,7 +45,7 @@ def flatten(tensors: list[Tensor]) -> Tensor:
         return Tensor.viewing(storage, 0, storage.shape)
     flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
     for tensor, place in zip(tensors, places, strict=True):
-        tensor.rebind(flat, place, tensor.shape)
+        tensor.rebind(flat, place, tensor.shape, tensor.strides_)
     return Tensor.viewing(flat, 0, flat.shape)
 
 

@@ -1,0 +1,218 @@
+"""What a recurrence shows of its steps: Torch's tables with an entry for each, read off the calls that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..engine.calls import Call
+from ..engine.plan import Plan
+from ..objects import composed
+from ..tensors.tensor import Tensor
+from ..tensors.values import wrapped
+from .module import Module
+
+
+class ByStep(Mapping):
+    """A table by number of step, as in Torch: 1 is the first, 0 what was before it; it has the steps that are kept.
+
+    It is read, not written to: states are set by `setHiddenState`, gradients of states by `setGradHiddenState`.
+    """
+
+    def __init__(self, name: str, steps: list[int], at: Callable[[int], Any]):
+        self.name, self._steps, self._at = name, steps, at
+
+    def __getitem__(self, step: int) -> Any:
+        if step not in self._steps:
+            kept = f"{self._steps[0]} to {self._steps[-1]}" if self._steps else "none"
+            raise KeyError(f"{self.name}[{step}]: this step is not kept; there are: {kept}")
+        return self._at(step)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __repr__(self) -> str:
+        return f"{self.name}{dict(self)}"
+
+
+class StepModule:
+    """A module as its clone for one time step is in Torch: the module itself, but for what this step has left.
+
+    `output`, `gradInput` and `reward` are the step's; `modules` and `get` give the modules inside likewise. All else is
+    the module's, and is set there.
+    """
+
+    def __init__(self, module: Any, around: Any, step: int):
+        object.__setattr__(self, "_of", (module, around, step))
+
+    @property
+    def __class__(self) -> Any:
+        return type(self._of[0])
+
+    @property
+    def output(self) -> Any:
+        """What the module gave at this step."""
+        module, around, step = self._of
+        call = around.call_of_step(step)
+        return module.output if call is None else call.output_of(module)
+
+    @property
+    def gradInput(self) -> Any:
+        """The gradient at its input at this step."""
+        module, around, step = self._of
+        call = around.call_of_step(step)
+        return module.gradInput if call is None or call.cotangents is None else call.grad_input_of(module)
+
+    @property
+    def reward(self) -> Any:
+        """The reward for this step's sample."""
+        module, _, step = self._of
+        return None if module.reward is None else wrapped(module.reward_at_step(step))
+
+    @property
+    def modules(self) -> list[StepModule]:
+        """The modules inside, at this step."""
+        module, around, step = self._of
+        return [StepModule(each, around, step) for each in module.modules]
+
+    def get(self, index: int, *more: int) -> Any:
+        """The module at a position, at this step."""
+        module, around, step = self._of
+        found = module.get(index, *more)
+        return None if found is None else StepModule(found, around, step)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of[0], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._of[0], name, value)
+
+    def __repr__(self) -> str:
+        return repr(self._of[0])
+
+
+class StepFields(Module):
+    """Torch's tables of an AbstractRecurrent's steps, of those that are kept for backward, and of a whole sequence.
+
+    outputs, gradInputs: what the module gave at each step, and the gradients at its inputs. cells: the second part of
+    the state, of LSTMs. gradOutputs, gradCells: the gradients that come into the state after a step from the steps
+    after it, and _gradOutputs these and those of the output together. sharedClones: the module of each step.
+    """
+
+    spec_class = None
+
+    def _calls_of_steps(self) -> list[tuple[int, int, Call]]:
+        """(first step, how many, call) of the calls that are kept since the state was forgotten."""
+        call = self.remembered_call()
+        if call is None:
+            return []
+        if call.plan.is_step:
+            return [(step, 1, each) for step, each in call.plan.members[0]._steps().calls.items()]
+        return [(self.steps_before(call) + 1, call.steps_of(self), call)]
+
+    def call_of_step(self, step: int) -> Call | None:
+        """The call that was this step; None for one of a sequence, and for those that are not kept."""
+        return next((call for first, count, call in self._calls_of_steps() if first == step and count == 1), None)
+
+    def _table(self, name: str, frame: str, gradients: bool) -> ByStep:
+        kept = [each for each in self._calls_of_steps() if not gradients or each[2].cotangents is not None]
+
+        def at(step: int) -> Any:
+            first, _, call = next(each for each in kept if each[0] <= step < each[0] + each[1])
+            return wrapped(jax.tree.map(lambda values: values[step - first], call.frames_of(self, frame, gradients)))
+
+        return ByStep(name, [first + i for first, count, _ in kept for i in range(count)], at)
+
+    def _states(self, name: str, state: str) -> ByStep:
+        """A part of the state after each step; that before the first and that after the last are at hand."""
+        calls = self._calls_of_steps()
+        if state not in getattr(self._spec, "hidden", ()) or not calls:
+            return ByStep(name, [], lambda _: None)
+        table = self._table(name, f"state.{state}", False)
+        ends = {first + count - 1: self._part_of(call.plan, call.side.state, state) for first, count, call in calls}
+        first, _, call = calls[0]
+        start = self._part_of(call.plan, call.arguments[3], state)
+        ends |= {} if start is None else {first - 1: start}
+        return ByStep(name, sorted({*table, *ends}), lambda step: wrapped(ends[step]) if step in ends else table[step])
+
+    def _part_of(self, plan: Plan, values: list, state: str) -> Any:
+        return self._values(plan, values).get((id(self), state))
+
+    def _grad_states(self, name: str, state: str) -> ByStep:
+        """The gradient that comes into a part of the state after each step; that of the initial state is at hand."""
+        calls = [each for each in self._calls_of_steps() if each[2].cotangents is not None]
+        if state not in getattr(self._spec, "hidden", ()) or not calls:
+            return ByStep(name, [], lambda _: None)
+        table = self._table(name, f"state.{state}", True)
+        first, _, call = calls[0]
+        start = None if call.state_gradient is None else self._part_of(call.plan, call.state_gradient, state)
+        steps = [*([] if start is None else [first - 1]), *table]
+        return ByStep(name, steps, lambda step: table[step] if step in table else wrapped(start))
+
+    @property
+    def outputs(self) -> ByStep:
+        """What the module gave at each step."""
+        if "output" in getattr(self._spec, "hidden", ()):
+            return self._states("outputs", "output")
+        return self._table("outputs", "output", False)
+
+    @property
+    def cells(self) -> ByStep:
+        """The cell after each step."""
+        return self._states("cells", "cell")
+
+    @property
+    def gradInputs(self) -> ByStep:
+        """The gradient at the input of each step."""
+        return self._table("gradInputs", "input", True)
+
+    @property
+    def gradOutputs(self) -> ByStep:
+        """The gradient that comes into each step's output from the steps after it."""
+        return self._grad_states("gradOutputs", "output")
+
+    @property
+    def gradCells(self) -> ByStep:
+        """The gradient that comes into each step's cell from the steps after it."""
+        return self._grad_states("gradCells", "cell")
+
+    @property
+    def _gradOutputs(self) -> ByStep:
+        """The whole gradient at each step's output."""
+        given, later = self._table("_gradOutputs", "output", True), self._grad_states("gradOutputs", "output")
+
+        def at(step: int) -> Any:
+            own = given[step]
+            return own.add(later[step]) if step in later and isinstance(own, Tensor) else own
+
+        return ByStep("_gradOutputs", list(given), at)
+
+    @property
+    def sharedClones(self) -> ByStep:
+        """The module of each step so far, or of the first."""
+        steps = max(1, self.step - 1)
+        return ByStep("sharedClones", list(range(1, steps + 1)), self.getStepModule)
+
+    @property
+    def nSharedClone(self) -> int:
+        """How many there are."""
+        return len(self.sharedClones)
+
+    @property
+    def recurrentModule(self) -> Any:
+        """The module of one step: of cells the one that Torch composes, around the same layers."""
+        if self._spec.masked is None and "recurrent_module" in self._spec.children():
+            return self.modules[-1]
+        return composed.field(self, "recurrentModule")
+
+    def getStepModule(self, step: int) -> Any:
+        """The module that runs at a step, as it has left it. Raises ValueError unless steps are counted from 1."""
+        if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or step < 1:
+            raise ValueError(f"{self.title()}: expecting step at arg 1, got {step!r}")
+        return StepModule(self.recurrentModule, self, int(step))

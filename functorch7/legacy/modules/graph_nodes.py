@@ -1,0 +1,142 @@
+"""The nodes of a gModule, as programs walk through them: `forwardnodes`, `innode`, `node.data`, `node.children`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...layers.graph_places import Place, places_of
+from ..tensors.tensor import Tensor
+
+
+class NodeData:
+    """What a node holds, forwards and backwards: module, annotations, nSplitOutputs, selectindex, forwardNodeId.
+
+    mapindex: the data of the nodes that its input comes from. input: a list with what each of them has given in the
+    last call (the graph's inputs, in the first node). gradOutput: the gradients that have come from the nodes that use
+    its output, which are added up; empty before backward.
+    """
+
+    def __init__(self, nodes: Nodes, position: int, place: Place, annotations: dict):
+        self._nodes, self._position, self._place = nodes, position, place
+        self.annotations, self.forwardNodeId = annotations, position + 1
+        self.nSplitOutputs, self.selectindex = place.splits, place.entry
+
+    @property
+    def module(self) -> Any:
+        """The module, or None; assigning one puts it into the graph."""
+        return None if self._place.module is None else self._nodes.graph.modules[self._place.module]
+
+    @module.setter
+    def module(self, module: Any) -> None:
+        if self._place.module is None:
+            raise AttributeError(f"{self._nodes.graph.title()}: node {self.forwardNodeId} has no place for a module")
+        self._nodes.graph.modules[self._place.module] = module
+
+    @property
+    def mapindex(self) -> list[NodeData]:
+        """The data of the nodes that its input comes from, in order."""
+        return [self._nodes.data[i] for i in self._place.inputs]
+
+    @property
+    def input(self) -> list[Any]:
+        """What these have given."""
+        return self._nodes.shown([self._nodes.output_of(i) for i in self._place.inputs] or self._nodes.given())
+
+    @property
+    def gradOutput(self) -> list[Any]:
+        """The gradients that have come to its output."""
+        return self._nodes.shown(self._nodes.gradients_at(self._position))
+
+
+class GraphNode:
+    """A node of a graph that runs forwards or backwards; children are the nodes that come after it there."""
+
+    def __init__(self, data: NodeData):
+        self.data, self.id = data, data.forwardNodeId
+        self.children: list[GraphNode] = []
+
+    def label(self) -> str:
+        """What pictures show of it."""
+        noted = [str(self.data.annotations[name]) for name in ("name", "description") if name in self.data.annotations]
+        module = self.data.module
+        return "\n".join([*noted, *([] if module is None else [module.title()])])
+
+
+class Nodes:
+    """All nodes of a gModule, as its description says."""
+
+    def __init__(self, graph: Any, annotations: list[dict] | None):
+        self.graph = graph
+        places = places_of(graph._spec)
+        notes = iter(annotations or [{} for _ in graph.modules])
+        noted = [{} if place.module is None else next(notes) for place in places]
+        self.data = [NodeData(self, i, *pair) for i, pair in enumerate(zip(places, noted, strict=True))]
+        self.inputs = [place.inputs for place in places]
+        self.consumers = [[j for j, inputs in enumerate(self.inputs) if i in inputs] for i in range(len(places))]
+        self.forward = _linked(self.data, self.consumers)
+        self.backward = _linked(self.data, self.inputs)
+
+    def _call(self) -> Any:
+        return self.graph._newest_call()
+
+    def given(self) -> list[Any]:
+        """The graph's inputs in the last call."""
+        call = self._call()
+        if call is None:
+            return []
+        input = call.given if call.plan.members[0] is self.graph else call.input_of(self.graph)
+        return [input] if self.graph.nInputs == 1 else list(input)
+
+    def output_of(self, position: int) -> Any:
+        """What a node has given in the last call."""
+        data = self.data[position]
+        if self._call() is None:
+            return None
+        if data.module is not None:
+            return data.module.output
+        given = [self.output_of(i) for i in self.inputs[position]] or self.given()
+        value = given[0] if len(given) == 1 else given
+        return value if data.selectindex is None else value[data.selectindex - 1]
+
+    def gradients_at(self, position: int) -> list[Any]:
+        """What has come back to a node in the last backward, from each of those that use its output."""
+        call = self._call()
+        if call is None or call.cotangents is None:
+            return []
+        if not self.consumers[position]:
+            return [self.graph._given_gradient()]
+        parts = [self._handed_back(consumer, position) for consumer in self.consumers[position]]
+        if self.data[self.consumers[position][0]].selectindex is not None:  # the entries of a split make one table
+            return [parts]
+        return parts
+
+    def _handed_back(self, consumer: int, position: int) -> Any:
+        """The gradient that one node hands back to another."""
+        data, inputs = self.data[consumer], self.inputs[consumer]
+        gradient = _total(self.gradients_at(consumer)) if data.module is None else data.module.gradInput
+        return gradient if len(inputs) == 1 else gradient[inputs.index(position)]
+
+    def shown(self, values: list[Any]) -> list[Any]:
+        """The values in the graph's type."""
+        return [None if value is None else jax.tree.map(self._in_type, value) for value in values]
+
+    def _in_type(self, value: Any) -> Any:
+        if isinstance(value, Tensor) and np.issubdtype(value.dtype, np.floating) and value.type() != self.graph.type():
+            return value.clone().type(self.graph.type())
+        return value
+
+
+def _linked(data: list[NodeData], children: list[Any]) -> list[GraphNode]:
+    nodes = [GraphNode(each) for each in data]
+    for node, others in zip(nodes, children, strict=True):
+        node.children = [nodes[i] for i in others]
+    return nodes
+
+
+def _total(gradients: list[Any]) -> Any:
+    """The sum of gradients, nested alike."""
+    first, *others = gradients
+    return jax.tree.map(lambda one, *more: sum(more, start=one.clone()), first, *others) if others else first

@@ -1,0 +1,163 @@
+"""Modules that compute nothing: called themselves, they hand on the tensors that they are given, as Torch does."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import jax
+
+from ... import layers
+from ..engine.registered import everywhere
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from ..tensors.values import shapes
+from .module import Module
+
+
+def _as_lists(value: Any) -> Any:
+    """Tables as lists and dicts."""
+    if isinstance(value, (list, tuple)):
+        return [_as_lists(each) for each in value]
+    return {name: _as_lists(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _zeros_like(tensor: Tensor) -> Tensor:
+    return Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+
+
+class Passing(Module):
+    """A module whose output is made of its input's own tensors, whatever their type, and so is its gradient.
+
+    Its description's `f` only moves entries of tables, so that it does with tensors what it does with arrays. In a
+    network that is compiled tensors are made anew; so are those of arrays and numbers, and where there are hooks.
+    """
+
+    copies_gradient = False
+    """Whether gradInput has copies of gradOutput's tensors."""
+
+    def _hands_on(self, *values: Any) -> bool:
+        own = all(isinstance(leaf, Tensor) for value in values for leaf in jax.tree.leaves(value))
+        return own and not self._hooks and not everywhere
+
+    def updateOutput(self, input: Any) -> Any:
+        """The input's tensors."""
+        if not self._hands_on(input):
+            return super().updateOutput(input)
+        self.output = self._spec.f(_as_lists(input) if isinstance(input, (tuple, dict)) else input)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """gradOutput's tensors where the input's have gone, their sum where one has gone to several places; zeros."""
+        tensors, structure = jax.tree.flatten(_as_lists(input))
+        output = self._spec.f(structure.unflatten(tensors)) if self._hands_on(input, gradOutput) else None
+        if output is None or shapes(_as_lists(output)) != shapes(_as_lists(gradOutput)):
+            return super().updateGradInput(input, gradOutput)
+        gradients: list = [None] * len(tensors)
+        places = jax.tree.leaves(self._spec.f(structure.unflatten(range(len(tensors)))))
+        for place, gradient in zip(places, jax.tree.leaves(gradOutput), strict=True):
+            if gradients[place] is None:
+                gradients[place] = gradient.clone() if self.copies_gradient else gradient
+            else:
+                gradients[place] = gradients[place].clone().add(gradient)
+        filled = [_zeros_like(t) if g is None else g for g, t in zip(gradients, tensors, strict=True)]
+        self.gradInput = structure.unflatten(filled)
+        return self.gradInput
+
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """As updateGradInput: there are no parameters."""
+        return self.updateGradInput(input, gradOutput) if self._hands_on(input, gradOutput) else super().backward(
+            input, gradOutput, scale
+        )  # fmt: skip
+
+
+class Identity(Passing, describes=layers.Identity):
+    """nn.Identity: `output is input`."""
+
+
+class NarrowTable(Passing, describes=layers.NarrowTable):
+    """nn.NarrowTable."""
+
+
+class ZipTable(Passing, describes=layers.ZipTable):
+    """nn.ZipTable."""
+
+
+class ZipTableOneToMany(Passing, describes=layers.ZipTableOneToMany):
+    """nn.ZipTableOneToMany."""
+
+
+class ReverseTable(Passing, describes=layers.ReverseTable):
+    """nn.ReverseTable."""
+
+
+class JustTable(Passing, describes=layers.JustTable):
+    """nngraph.JustTable: x -> [x]."""
+
+
+class JustElement(Passing, describes=layers.JustElement):
+    """nngraph.JustElement: [x] -> x."""
+
+
+class SelectTable(Passing, describes=layers.SelectTable):
+    """nn.SelectTable; gradInput has a copy of gradOutput."""
+
+    copies_gradient = True
+
+
+class FlattenTable(Passing, describes=layers.FlattenTable):
+    """nn.FlattenTable; `output` is the same table as long as the input's tensors are the same.
+
+    Field: input_map, the input's tables with the positions in `output`, from 1, in place of tensors.
+    """
+
+    input_map: Any = None
+
+    def updateOutput(self, input: Any) -> Any:
+        """The input's tensors, in one table."""
+        before = self.output if self.input_map is not None else None
+        made = super().updateOutput(input)
+        structure = jax.tree.structure(_as_lists(input))
+        if before is not None and len(before) == len(made) and all(map(_is, before, made)):
+            self.output = made = before
+        else:
+            self.__dict__["input_map"] = structure.unflatten(range(1, structure.num_leaves + 1))
+        return made
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+class Copy(Module, describes=layers.Copy):
+    """nn.Copy: output is of one type and gradInput of another, whatever the module's; equal ones hand on the tensors.
+
+    With `dontCast` the module's own type stays as it is.
+    """
+
+    def _cast_to(self, tensor: Any, name: str | None, other: str | None) -> Any:
+        if name == other and not self.forceCopy:
+            return tensor
+        return tensor.clone().type(self._type if name is None else name)
+
+    def updateOutput(self, input: Any) -> Any:
+        """The input, or a copy of it, of the output's type."""
+        if not isinstance(input, Tensor) or self._hooks or everywhere:
+            return super().updateOutput(input)
+        self.output = self._cast_to(input, self.outputType, self.inputType)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        """gradOutput, or a copy of it, of the input's type."""
+        if not isinstance(gradOutput, Tensor) or self._hooks or everywhere:
+            return super().updateGradInput(input, gradOutput)
+        self.gradInput = self._cast_to(gradOutput, self.inputType, self.outputType)
+        return self.gradInput
+
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+        """As updateGradInput: there are no parameters."""
+        return self.updateGradInput(input, gradOutput)
+
+    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> Any:
+        """The module's type, or, with a name, the module in it."""
+        return self if type is not None and self.dontCast else super().type(type, tensorCache)

@@ -1,0 +1,99 @@
+"""Fields of Torch's objects under which they hold modules: what a file of the object has there, as objects.
+
+Torch composes of modules what a description does at once: a cell's step, the parts of sequencers. Files have them
+(`interop/torch7`), and so do objects, around the same modules and over the same tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...interop.t7 import T7Object
+from ...interop.torch7.node import Node
+from ...interop.torch7.reader import Reader, Unknown
+from ...interop.torch7.table import schema_of
+from ...interop.torch7.writer import Writer
+from ..tensors.tensor import Tensor
+from .described import Described, described_among
+from .nodes import Arrays, Nodes, Objects
+
+PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
+"""Those of Torch's fields that begin with an underscore."""
+
+_names: dict[type, frozenset[str]] = {}
+
+
+class _Shown(Nodes):
+    """Nodes to be shown again, whose users' objects are wherever they were."""
+
+    def _made(self, object: Any) -> Node:
+        if object.is_foreign():
+            return Node(Unknown(T7Object(object.typename(), 1, {})))
+        return super()._made(object)
+
+
+def has(object: Described, name: str) -> bool:
+    """Whether a file of the object has a field of this name, which is text, a number or modules."""
+    if object._spec is None or (name.startswith("_") and name not in PRIVATE_NAMES):
+        return False
+    return name in names_of(object)
+
+
+def names_of(object: Described) -> frozenset[str]:
+    """The names of these fields."""
+    kind = type(object._spec)
+    if kind not in _names:
+        fields = schema_of(kind).write(_Shown().node(object))
+        _names[kind] = frozenset(name for name, value in fields.items() if _is_shown(value))
+    return _names[kind]
+
+
+def _is_shown(value: Any) -> bool:
+    return isinstance(value, (str, bool, int, float)) or bool(_records_among(value))
+
+
+def _records_among(value: Any) -> list[Any]:
+    if isinstance(value, (T7Object, Node)):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [found for each in inner for found in _records_among(each)]
+
+
+def field(object: Described, name: str) -> Any:
+    """The value of such a field. Modules are made once, until the object's description or its modules change."""
+    state = object._spec, [*map(id, object.children())]  # type: ignore[attr-defined]
+    before = object.__dict__.get("_composed", {}).get(name)
+    if before is not None and before[0] == state:
+        return before[1]
+    value = _composed(object, name)
+    if described_among(value):
+        object.__dict__.setdefault("_composed", {})[name] = (state, value)
+    return value
+
+
+def _composed(object: Described, name: str) -> Any:
+    shown, arrays, reader, objects = _Shown(), Arrays(), Reader(allow_unknown=True), Objects()
+    writer = Writer(arrays)
+    record = writer.object(shown.node(object)).fields[name]
+    if not _records_among(record):
+        return record
+    for tensor in arrays.kept:
+        if isinstance(tensor, Tensor):
+            objects.tensors[id(arrays.arrays[id(tensor)])] = tensor
+    nodes = ((own, shown.nodes[id(own)]) for own in shown.kept)
+    of_record = {id(writer.objects[id(node)]): own for own, node in nodes if id(node) in writer.objects}
+
+    def made(value: Any) -> Any:
+        if isinstance(value, list):
+            return [made(each) for each in value]
+        if isinstance(value, dict):
+            return {key: made(each) for key, each in value.items()}
+        if id(value) in of_record:
+            return of_record[id(value)]
+        node = reader.node(value, name)
+        for key, own in of_record.items():
+            if key in reader.nodes:
+                objects.objects[id(reader.nodes[key])] = own
+        return objects.object(node)
+
+    return made(record)

@@ -1,0 +1,110 @@
+"""What modules hand on: Torch's aliasing, where a module is called itself."""
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import nn, nngraph, torch
+
+
+def tensor(*values):
+    return torch.Tensor(values)
+
+
+A, B, C = (tensor(i, i + 1) for i in range(3))
+
+ROUTES = {
+    "Identity": (nn.Identity(), A, A),
+    "a table": (nn.Identity(), [A, [B]], [A, [B]]),
+    "SelectTable": (nn.SelectTable(-1), [A, B], B),
+    "an inner table": (nn.SelectTable(2), [A, [B, C]], [B, C]),
+    "NarrowTable": (nn.NarrowTable(2, 2), [A, B, C], [B, C]),
+    "FlattenTable": (nn.FlattenTable(), [A, [B, [C]]], [A, B, C]),
+    "ZipTable": (nn.ZipTable(), [[A, B], [B, C]], [[A, B], [B, C]]),
+    "ReverseTable": (nn.ReverseTable(), [A, B], [B, A]),
+    "JustTable": (nngraph.JustTable(), A, [A]),
+    "JustElement": (nngraph.JustElement(), [A], A),
+}
+
+
+def leaves(table):
+    return [leaf for each in table for leaf in leaves(each)] if isinstance(table, list) else [table]
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_outputs_are_the_tensors_of_the_input(name):
+    module, input, expected = ROUTES[name]
+    module.float()
+    for given, wanted in ((input, expected), (_double(input), _double(expected))):
+        output = module.forward(given)
+        assert all(mine.type() == theirs.type() for mine, theirs in zip(leaves(output), leaves(wanted), strict=True))
+    output = module.forward(input)
+    assert module.output is output
+    assert [id(leaf) for leaf in leaves(output)] == [id(leaf) for leaf in leaves(expected)]
+
+
+def _double(table):
+    return [_double(each) for each in table] if isinstance(table, list) else table.clone().double()
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_gradients_are_those_of_the_compiled_network(name):
+    module, input, expected = ROUTES[name]
+    network = nn.Sequential().add(module.clone())
+    network.forward(input)
+    gradOutput = [[tensor(7, 8), [tensor(9, 1)]], tensor(3, 4)][not isinstance(expected, list)]
+    flat = iter([tensor(7, 8), tensor(9, 1), tensor(3, 4), tensor(5, 6)])
+    gradOutput = _filled(expected, flat)
+    wanted = network.backward(input, gradOutput)
+    found = module.backward(input, gradOutput)
+    assert module.gradInput is found
+    for mine, theirs in zip(leaves(found), leaves(wanted), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def _filled(table, flat):
+    return [_filled(each, flat) for each in table] if isinstance(table, list) else next(flat)
+
+
+def test_gradients_are_handed_on_too():
+    gradient = tensor(1, 2)
+    assert nn.Identity().backward(A, gradient) is gradient
+    assert nn.FlattenTable().backward([[A], B], [gradient, B])[0][0] is gradient
+    selected = nn.SelectTable(1).backward([A, B], gradient)[0]  # a copy, in Torch
+    assert selected is not gradient and selected.totable() == [1, 2]
+    both = nn.ZipTableOneToMany().backward([A, [B, C]], [[gradient, B], [gradient, C]])
+    assert both[0].totable() == [2, 4] and gradient.totable() == [1, 2]
+
+
+def test_a_wrong_gradient_is_refused_as_everywhere():
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        nn.Identity().backward(A, tensor(1, 2, 3))
+
+
+def test_hooks_see_what_is_handed_on():
+    module, seen = nn.Identity(), []
+    module.register_forward_hook(lambda module, input, output: seen.append(output.totable()))
+    assert module.forward(A) is not A and seen == [[0, 1]]
+
+
+def test_flattening_the_same_tensors_again_gives_the_same_table():
+    module = nn.FlattenTable()
+    input = [A, [B, [C]]]
+    output, places = module.forward(input), module.input_map
+    assert places == [1, [2, [3]]]
+    assert module.forward(input) is output and module.input_map is places
+    input[1].append(A)
+    assert module.forward(input) is not output and module.input_map == [1, [2, [3], 4]]
+
+
+def test_copies_have_their_types_both_ways():
+    copy = nn.Copy("torch.DoubleTensor", "torch.FloatTensor")
+    input = tensor(1.5, 2.5).double()
+    output = copy.forward(input)
+    gradient = copy.backward(input, output)
+    assert (output.type(), gradient.type()) == ("torch.FloatTensor", "torch.DoubleTensor")
+    assert output.totable() == gradient.totable() == [1.5, 2.5]
+    copy.dontCast = True
+    assert copy.double().forward(input).type() == "torch.FloatTensor"
+    same = nn.Copy("torch.FloatTensor", "torch.FloatTensor")
+    assert same.forward(A) is A and same.backward(A, B) is B
+    assert nn.Copy("torch.FloatTensor", "torch.FloatTensor", True).forward(A) is not A
