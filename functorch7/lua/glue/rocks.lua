@@ -32,9 +32,24 @@ function border.number_of_namespace(value)
   end
 end
 
--- What `require` gives for a name, and the global variables that it sets.
+-- Whether the program would go on without what it requires.
+local function is_tried()
+  local level = 2
+  while true do
+    local frame = debug.getinfo(level, 'f')
+    if not frame then return false end
+    if frame.func == pcall then return true end
+    level = level + 1
+  end
+end
+
+-- What `require` gives for a name, and the global variables that it sets. A program that tries a GPU's package, to
+-- learn whether there is a GPU, learns the truth; one that requires it in any case may still compute without.
 function border.provide(name, number, globals)
   package.preload[name] = function()
+    if globals.cutorch and is_tried() and namespace(globals.cutorch).getDeviceCount() == 0 then
+      error(("'%s' is for a GPU, and JAX sees none"):format(name), 0)
+    end
     local found = namespace(number)
     for global, place in pairs(globals) do rawset(_G, global, rawget(_G, global) or namespace(place)) end
     if border.prepare[name] then border.prepare[name](found) end
@@ -68,6 +83,7 @@ function require(name)
       and {missing = true} or problem
   end, name)
   if ok then return found end
+  package.loaded[name] = nil -- where LuaJIT has left a mark
   if type(found) == 'table' and found.missing then
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
@@ -107,6 +123,16 @@ function include(file)
   if file:sub(1, 1) ~= '/' and lua_dofile then file = folder(2) .. file end
   return lua_dofile(file)
 end
+
+function border.prepare.torch(torch)
+  -- Runs a file of a package of the program's own.
+  function torch.include(name, file)
+    local place = assert(package.searchpath(name, package.path))
+    return lua_dofile(place:match('^(.*/)[^/]*$') .. file)
+  end
+end
+
+function border.prepare.dpnn() dpnn = rawget(_G, 'dpnn') or {} end
 
 function border.prepare.paths(paths)
   function paths.dofile(file, level)
