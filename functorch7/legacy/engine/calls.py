@@ -12,12 +12,12 @@ import numpy as np
 
 from ... import core
 from ..tensors.random import next_draw
-from ..tensors.tensor import Tensor
 from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
 from . import compiled, watched
+from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned
 from .layout import Layout
-from .plan import Path, Plan, with_zeros
+from .plan import Plan, with_zeros
 
 count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
@@ -29,7 +29,7 @@ class Newest:
     number = 0
 
 
-class Call:
+class Call(Inspection):
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
@@ -302,72 +302,6 @@ class Call:
         for storage, array in zip(layout.storages, arrays, strict=True):
             storage.array = array
 
-    # What inner modules saw ------------------------------------------------------------------------------------------
-
-    def _inspect(self, gradients: bool, look: Callable = compiled.inspection) -> tuple:
-        self._inspected = self._inspected or {}
-        if (look, gradients) not in self._inspected:
-            run, arguments = self._looking(look, gradients)
-            with watched.repeating():
-                self._inspected[look, gradients] = self.plan.run(run, *arguments)
-        return self._inspected[look, gradients]
-
-    def _looking(self, look: Callable, gradients: bool) -> tuple[Callable, tuple]:
-        answers = [] if self.residuals is None else self.residuals.answers
-        return look(self.plan.program), (*self.arguments, self.cotangents if gradients else None, answers)
-
-    def steps_of(self, module: Any) -> int:
-        """How many steps a recurrent module, or the one that a sequencer runs, has made in this call."""
-        return self.lengths()(module)
-
-    def lengths(self) -> Callable[[Any], int]:
-        """`steps_of`, without the call's arrays."""
-        plan = self.plan
-        run, arguments = self._looking(compiled.film, False)
-        if plan.program.is_compiled and not plan.foreign:
-            given = jax.tree.map(_abstract, arguments)
-            return lambda module: _steps_in(plan.run(run.eval_shape, *given)[0], plan.paths[id(module)])
-        frames = jax.tree.map(_abstract, self._inspect(False, compiled.film)[0])
-        return lambda module: _steps_in(frames, plan.paths[id(module)])
-
-    def frames_of(self, module: Any, name: str, gradients: bool) -> Any:
-        """What a film of this call has under a name, or the gradients there, time first; None if there is none."""
-        if gradients and self.cotangents is None:
-            return None
-        frames = self._inspect(gradients, compiled.film)[gradients]
-        return frames.get((self.plan.paths[id(module)], name))
-
-    def input_of(self, module: Any) -> Any:
-        """What a module was given in this call; None if it did not run."""
-        path = self.plan.paths[id(module)]
-        return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
-
-    def output_of(self, module: Any) -> Any:
-        """A module's output in this call; None if it did not run."""
-        path = self.plan.paths[id(module)]
-        return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
-
-    def grad_input_of(self, module: Any) -> Any:
-        """The gradient at a module's input; None before backward."""
-        if self.cotangents is None:
-            return None
-        path = self.plan.paths[id(module)]
-        find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
-        return self._shown("gradInput", path, find)
-
-    def exposed_by(self, module: Any, name: str) -> Any:
-        """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
-        path = self.plan.paths[id(module)]
-        value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
-        return value.item() if isinstance(value, Tensor) and not value.shape else value
-
-    def _shown(self, what: str, path: Path, find: Any) -> Any:
-        if self._seen is None:
-            self._seen = {}
-        if (what, path) not in self._seen:
-            self._seen[what, path] = wrapped(find())
-        return self._seen[what, path]
-
 
 class Repeated(Call):
     """The network run once more, for backward alone: at another input than forward's, or without any forward.
@@ -418,16 +352,6 @@ def _has_shapes_of(output: Any, gradient: Any) -> bool:
         fits = isinstance(gradient, list) and len(gradient) == len(output)
         return fits and all(map(_has_shapes_of, output, gradient))
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
-
-
-def _abstract(leaf: Any) -> Any:
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) if hasattr(leaf, "dtype") else leaf
-
-
-def _steps_in(frames: dict, place: Path) -> int:
-    """How many steps the outermost recurrent module at a place or inside it has made, by a film's frames."""
-    inside = [path for path, name in frames if name == "output" and path[: len(place)] == place]
-    return jax.tree.leaves(frames[min(inside, key=len), "output"])[0].shape[0] if inside else 0
 
 
 def _reshaped(output: Any, gradient: Any) -> Any:

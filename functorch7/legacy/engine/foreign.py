@@ -219,3 +219,11 @@ def has_plain_parameters(user: Any) -> bool:
     """Whether `parameters` gives what a user's object and all inside it have, each with its gradient."""
     params, grads = user.parameters()[:2]
     return len(params) == len(grads) and not (user.children() and user.overrides("parameters"))
+
+
+def can_be_cut(spec: core.Module) -> bool:
+    """Whether a network could be compiled but for the users' modules in it."""
+    if spec.traits.traceable or isinstance(spec, OfUser):
+        return True
+    follows = type(spec).traceable is core.Module.traceable
+    return follows and not hasattr(spec, "form") and all(map(can_be_cut, spec.child_modules()))

@@ -64,14 +64,6 @@ def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
-def _can_be_cut(spec: core.Module) -> bool:
-    """Whether a network could be compiled but for the users' modules in it."""
-    if spec.traits.traceable or isinstance(spec, OfUser):
-        return True
-    follows = type(spec).traceable is core.Module.traceable
-    return follows and not hasattr(spec, "form") and all(map(_can_be_cut, spec.child_modules()))
-
-
 class Plan:
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
@@ -130,7 +122,7 @@ class Plan:
             bool(root.train),
             self.dtype.name,
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
-            bool(self.foreign) and not self.placed and _can_be_cut(self.spec),
+            bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
         # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
         self.finds_gradients_apart = self.spec.traits.traceable and not self.placed
