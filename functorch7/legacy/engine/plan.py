@@ -27,7 +27,7 @@ from ..tensors.tensor import Tensor
 from . import compiled, watched
 from .compiled import Program, Term, Terms
 from .fields import Form, Untraceable
-from .foreign import InMode, OfUser, Place, are, calling, given_by, has_plain_parameters
+from .foreign import InMode, Place, are, calling, can_be_cut, given_by, has_plain_parameters
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
