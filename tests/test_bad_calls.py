@@ -70,17 +70,7 @@ INPUTS = {
     "no elements": lambda good: np.ones(0, np.float32),
     **{f"size 0 in dimension {n}": without(n) for n in range(1, 6)},
 }
-NO_NUMBERS = {
-    "a text",
-    "an object",
-    "a class",
-    "a shape",
-    "a random key",
-    "a text among tensors",
-    "objects",
-    "texts",
-    "dates",
-}
+NO_NUMBERS = {"a text", "an object", "a class", "a random key", "a text among tensors", "objects", "texts", "dates"}
 
 
 def shaped(*shape):
