@@ -109,7 +109,7 @@ def names_of(module):
 @pytest.fixture(autouse=True)
 def plain_tracebacks():
     """JAX takes longer to shorten a traceback than a call here takes."""
-    before = jax.config.jax_traceback_filtering
+    before = jax.config.jax_traceback_filtering  # type: ignore[attr-defined]
     jax.config.update("jax_traceback_filtering", "off")
     yield
     jax.config.update("jax_traceback_filtering", before)
@@ -244,7 +244,7 @@ def test_what_authors_say_by_errors_stays():
 
 def test_authors_may_take_complex_numbers():
     class Modulus(f7.Map):
-        package, takes_complex = "test_bad_calls", True
+        package, takes_complex = "test_bad_calls", True  # type: ignore[assignment]
 
         def f(self, input):
             return jnp.abs(input)
