@@ -70,17 +70,7 @@ INPUTS = {
     "no elements": lambda good: np.ones(0, np.float32),
     **{f"size 0 in dimension {n}": without(n) for n in range(1, 6)},
 }
-NO_NUMBERS = {
-    "a text",
-    "an object",
-    "a class",
-    "a shape",
-    "a random key",
-    "a text among tensors",
-    "objects",
-    "texts",
-    "dates",
-}
+NO_NUMBERS = {"a text", "an object", "a class", "a random key", "a text among tensors", "objects", "texts", "dates"}
 
 
 def shaped(*shape):
@@ -119,7 +109,7 @@ def names_of(module):
 @pytest.fixture(autouse=True)
 def plain_tracebacks():
     """JAX takes longer to shorten a traceback than a call here takes."""
-    before = jax.config.jax_traceback_filtering
+    before = jax.config.jax_traceback_filtering  # type: ignore[attr-defined]
     jax.config.update("jax_traceback_filtering", "off")
     yield
     jax.config.update("jax_traceback_filtering", before)
@@ -254,7 +244,7 @@ def test_what_authors_say_by_errors_stays():
 
 def test_authors_may_take_complex_numbers():
     class Modulus(f7.Map):
-        package, takes_complex = "test_bad_calls", True
+        package, takes_complex = "test_bad_calls", True  # type: ignore[assignment]
 
         def f(self, input):
             return jnp.abs(input)

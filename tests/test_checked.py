@@ -42,7 +42,7 @@ CLASSES = {
     "MultiMargin": f7.MultiMarginCriterion(2, [1.0, 2.0, 0.5]),
     "ClassSimplex": f7.ClassSimplexCriterion(3),
     "ClassNLL": f7.ClassNLLCriterion(),
-    "CrossEntropy": f7.CrossEntropyCriterion([1.0, 2.0, 0.5]),
+    "CrossEntropy": f7.CrossEntropyCriterion(),
 }
 
 

@@ -13,8 +13,8 @@ from criterion_cases import CRITERIONS
 from gradients import check_gradient
 
 import functorch7 as f7
+from functorch7.checks.errors import looking, title
 from functorch7.core import registry, without_emitted
-from functorch7.core.checks import looking, title
 
 KEY = jax.random.key(7)
 

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .checks import title
+from ..checks.errors import title
 from .tree import named_children
 
 _UNFOLDED = 2

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .checks import is_concrete, title
+from ..checks.errors import is_concrete, title
 from .probe import at_once, opened, silent
 from .traits import Declared
 from .tree import Name, Path

@@ -13,16 +13,16 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import jax
 
+from ..checks.checked import checked
+from ..checks.errors import inside, is_looking
+from ..checks.given import check_kinds, unfit
+from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import hooks
-from .checked import checked
-from .checks import inside, is_looking
-from .given import check_kinds, unfit
 from .keys import folded
 from .printing import chain
 from .probe import opened
 from .recording import Recorder, recorded_below
-from .tracebacks import shorten
 from .traits import Declared
 from .tree import by_position, child_at, join
 

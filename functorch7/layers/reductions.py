@@ -6,8 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..checks.errors import example_axis
 from ..core import Map, axis, check_dimension, expected
-from ..core.checks import example_axis
 
 
 class Reduction(Map, abstract=True):

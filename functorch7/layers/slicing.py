@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..checks.errors import example_axis
 from ..core import Map, TableMap, axis, builder, check_dimension, expected, gather
-from ..core.checks import example_axis
 from .lookup import check_indices
 from .merging import flattened
 from .table import check_table

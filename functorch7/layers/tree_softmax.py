@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.errors import in_dtype_of
 from ..core import Const, Module, check_positive, check_values, expected, gather, title
-from ..core.checks import in_dtype_of
 from .containers import ConcatTable, Sequential
 from .decorators import Decorator
 from .initializers import weight_and_bias

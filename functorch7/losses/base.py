@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
+from ..checks.tracebacks import shorten
 from ..core import Composite, Const, Module, Variables, check_kinds, const, expected
-from ..core.tracebacks import shorten
 from ..network import structure_of
 from .tables import as_arrays
 

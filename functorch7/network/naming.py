@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core.checks import describe
+from ..checks.errors import describe
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
 from .kinds import buffer_kinds

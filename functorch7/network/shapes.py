@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core.checks import title
+from ..checks.errors import title
 from ..core.module import Module
 
 

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.errors import expected
 from ..core import is_concrete
-from ..core.checks import expected
 
 
 def check_numbers(rule: str, **values: Any) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from jax.core import eval_jaxpr
 
 from ... import programs
-from ...core.checks import looking, places
+from ...checks.errors import looking, places
 from ...core.contexts import during
 from .known_users import OtherwiseThanPlanned
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of

@@ -17,7 +17,7 @@ from jax import lax
 from jax.core import eval_jaxpr
 
 from ... import core
-from ...core.checks import is_looking
+from ...checks.errors import is_looking
 from ..tensors.random import refusing
 from ..tensors.results import asking_for_checks
 from ..tensors.storage import dtype_of

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ... import core, losses
-from ...core.given import unfit
-from ...core.tracebacks import shorten
+from ...checks.given import unfit
+from ...checks.tracebacks import shorten
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import numbers

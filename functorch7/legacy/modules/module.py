@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...core.tracebacks import shorten
+from ...checks.tracebacks import shorten
 from ...core.tree import by_position, child_names
 from ...layers import Node
 from ...layers.graph import nodes_among

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ...core.tracebacks import shorten
+from ...checks.tracebacks import shorten
 from ...layers.graph import nodes_among
 from ..engine.forms import frozen, is_array, split, thawed
 from ..engine.plan import grad_name

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import is_concrete
-from ...core.checks import check_values, lookable
+from ...core import check_values, is_concrete, lookable
 from ...core.contexts import during
 from .default_type import default_dtype
 from .operations import computed, described, is_number, is_tensor, of_one_type, plain_arrays, same_count, sizes_text

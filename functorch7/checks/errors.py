@@ -13,8 +13,6 @@ from jax import lax
 from jax.core import Tracer
 from jax.experimental import checkify
 
-from .contexts import during
-
 
 def title(module: Any) -> str:
     """A module in one line, as Torch prints it, without the tree of a container."""
@@ -155,8 +153,12 @@ def is_looking() -> bool:
 @contextmanager
 def looking() -> Iterator[None]:
     """Programs traced in this block look at values. Places around it are no part of what they report."""
-    with during(_places, ()), _looking(True):
-        yield
+    around = _places.set(())
+    try:
+        with _looking(True):
+            yield
+    finally:
+        _places.reset(around)
 
 
 def check_values(values: Any, wrong: Any, message: str) -> None:

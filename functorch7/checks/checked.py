@@ -8,7 +8,7 @@ import jax
 from jax.experimental import checkify
 
 from ..programs import Compiled
-from .checks import looking
+from .errors import looking
 from .tracebacks import shorten
 
 

@@ -17,11 +17,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .checks import describe, title
+from .errors import describe, title
 
 NUMBERS = (bool, int, float, complex)
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
+USUAL = frozenset(
+    map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
+)
+"""Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, Warning)
 """The errors with which code fails that was given what it is not meant for."""
 
@@ -41,6 +45,8 @@ def check_kinds(module: Any, given: Any) -> None:
     None is no number, but there are modules that look at no input.
     Raises: TypeError naming the module and what was given.
     """
+    if getattr(given, "dtype", None) in USUAL:
+        return
     for leaf in (given,) if _is_array(given) else jax.tree.leaves(given):
         kind = leaf.dtype if _is_array(leaf) else type(leaf)
         if not (_is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
