@@ -112,13 +112,16 @@ class HiddenStates(Steps):
     def _by_slot(self, plan: Plan, nested: Any) -> list[tuple[Slot, Any]]:
         """Each shown slot with its value, an array or a table of arrays, out of Torch's form."""
         slots = self._shown_slots(plan)
-        form = self._nested({(id(slot.holder), slot.name): slot for slot in slots})
-        places, structure = jax.tree.flatten(form)
-        try:
-            values = structure.flatten_up_to(unwrapped(nested))
-        except (ValueError, TypeError):
-            given = len(jax.tree.leaves(unwrapped(nested), is_leaf=lambda value: value is None))
-            raise ValueError(f"{self.title()}: expected a state of {len(slots)} tensors, got {given}") from None
+        given = unwrapped(nested)
+        values = jax.tree.leaves(given, is_leaf=lambda value: value is None)
+        places = slots
+        if len(values) != len(slots):  # then some of them are tables, whose form says which is whose
+            places, structure = jax.tree.flatten(self._nested({(id(slot.holder), slot.name): slot for slot in slots}))
+            try:
+                values = structure.flatten_up_to(given)
+            except (ValueError, TypeError):
+                message = f"{self.title()}: expected a state of {len(slots)} tensors, got {len(values)}"
+                raise ValueError(message) from None
         arrays = [jax.tree.map(lambda leaf: np.asarray(leaf).astype(plan.dtype), value) for value in values]
         return list(zip(places, arrays, strict=True))
 
