@@ -11,7 +11,7 @@ from typing import Any
 
 
 def names_of(module: ModuleType) -> dict[str, Any]:
-    """Public names of a file or package, with what they stand for; what is imported late or made of tables, too."""
+    """The public names of a file or package, with what they stand for; those imported late or made of tables, too."""
     tree = ast.parse(Path(str(module.__file__)).read_text())
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     imports = [(node, alias) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]

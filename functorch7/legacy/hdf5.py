@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..interop.packages import package
-from .tensors.operations import sizes_text
+from .tensors.arguments import sizes_text
 from .tensors.storage import type_name_of
 from .tensors.tensor import Tensor
 from .tensors.types import constructor_of

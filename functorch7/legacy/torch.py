@@ -182,7 +182,10 @@ def _function_of(operation: Operation) -> Any:
         return getattr(args[0], operation.name)(*args[1:])
 
     function.__name__ = function.__qualname__ = operation.name
-    function.__doc__ = f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes."
+    function.__doc__ = (
+        f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError "
+        "for arguments of other kinds, ValueError for sizes that do not fit."
+    )
     return function
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...interop.writing import replacing
-from ..tensors.operations import sizes_text
+from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
 

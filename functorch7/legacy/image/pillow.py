@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors.operations import sizes_text
+from ..tensors.arguments import sizes_text
 from ..tensors.storage import dtype_of
 from ..tensors.tensor import Tensor
 from .color import rgb2y

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors.operations import sizes_text
+from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 
 

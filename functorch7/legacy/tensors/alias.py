@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import Const
 from ...layers.alias import DRAWS, alias_table
-from .operations import described
+from .arguments import described
 from .random import given_generator
 
 

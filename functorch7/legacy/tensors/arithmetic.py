@@ -12,23 +12,12 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_drawn, alias_state
+from .arguments import described, is_number, of_one_type, plain_arrays, sizes_text
 from .convolutions import CONVOLUTIONS
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
 from .makers import MAKERS, joined
-from .operations import (
-    METHODS_OF_PRODUCT,
-    OPERATIONS,
-    Operation,
-    computed,
-    described,
-    is_number,
-    of_one_type,
-    plain_arrays,
-    quotient,
-    same_count,
-    sizes_text,
-)
+from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, computed, quotient, same_count
 from .places import Places
 from .printing import printed
 from .quiet import quietly

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import sizes_text
 from .arithmetic import Arithmetic
-from .operations import sizes_text
 from .storage import Storage, sizes_given
 
 

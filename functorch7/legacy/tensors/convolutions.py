@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .operations import sizes_text
+from .arguments import sizes_text
 from .results import Form, Row
 
 _SHAPES = {

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .arguments import described
 from .generator import Generator, exactly
-from .operations import described
 from .random import given_generator, next_draw
 
 _BLOCK = 1 << 15

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
+from .arguments import of_one_type
 from .default_type import default_dtype
-from .operations import of_one_type
 from .storage import precision, sizes_given
 
 

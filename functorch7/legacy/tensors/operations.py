@@ -8,7 +8,6 @@ number, `v` a number that may be left out (1). From one form follow `y.f(...)` (
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
@@ -21,6 +20,7 @@ import numpy as np
 
 from ...core import host_device, is_concrete
 from ...losses.tables import as_arrays
+from .arguments import described, is_number, letters, of_one_type, places_of, plain_arrays, sizes_text
 from .quiet import quietly
 from .storage import precision
 
@@ -99,105 +99,6 @@ class Operation:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
         return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
-
-
-def plain_arrays(args: Any, are_alike: bool) -> list | None:
-    """The arrays of tensors, all NumPy's, of one type and if need be one size, among plain numbers; None for others.
-
-    Most calls are such, and need no more checks.
-    """
-    arrays, first = [], None
-    for each in args:
-        if hasattr(each, "storage_"):
-            array = each.array
-            if type(array) is not np.ndarray:
-                return None
-            if first is None:
-                first = array
-            elif array.dtype is not first.dtype or (are_alike and array.shape != first.shape):
-                return None
-            arrays.append(array)
-        elif type(each) is float or type(each) is int:
-            arrays.append(each)
-        else:
-            return None
-    return None if first is None else arrays
-
-
-def letters(args: tuple) -> str:
-    """A letter for each argument: a tensor, a number, one that is both (a tensor without dimensions), or neither."""
-    return "".join([_letter(each) for each in args])
-
-
-def _letter(value: Any) -> str:
-    if hasattr(value, "storage_"):
-        return "t" if value.shape else "s"
-    if type(value) is float or type(value) is int:
-        return "n"
-    if is_number(value):
-        return "s" if is_tensor(value) else "n"
-    return "t" if is_tensor(value) else "?"
-
-
-def places_of(form: str, given: str, with_x: bool) -> tuple | None:
-    """The places of a form's arguments among those given, without `x` if it is left out; None if they do not fit."""
-    found, at = [], 0
-    for letter in form:
-        if letter == "x" and not with_x:
-            found.append(-1)
-        elif at < len(given) and given[at] in ("ns" if letter in "nv" else "ts"):
-            found.append(at)
-            at += 1
-        elif letter == "v":
-            found.append(None)
-        else:
-            return None
-    return tuple(found) if at == len(given) else None
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, or a tensor or array without dimensions."""
-    return isinstance(value, (int, float, numbers.Number)) or (hasattr(value, "dtype") and not value.shape)
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, an array or a table of numbers."""
-    if isinstance(value, (list, tuple)):
-        return isinstance(as_arrays(value), np.ndarray)
-    return hasattr(value, "ndim") and not isinstance(value, np.generic)
-
-
-def described(value: Any) -> str:
-    """An argument as an error message shows it: a tensor by its sizes."""
-    if isinstance(value, np.generic) or not is_tensor(value):
-        return repr(value)
-    return f"a tensor of size {sizes_text(np.shape(value))}"
-
-
-def _are_known(*tensors: Any) -> bool:
-    return all(is_concrete(each.array) for each in tensors)
-
-
-def of_one_type(name: str, args: Any) -> None:
-    """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
-
-    Those that are being traced have JAX's precision instead of their own.
-    """
-    first = None
-    for each in args:
-        if hasattr(each, "storage_"):
-            if first is None:
-                first = each
-            elif each.dtype != first.dtype and each.type() != first.type() and _are_known(first, each):
-                raise TypeError(
-                    f"torch.{name}: expected a {first.type()}, as the first tensor, got a {each.type()}; "
-                    "typeAs and copy convert"
-                )
-
-
-def sizes_text(shape: tuple) -> str:
-    """Sizes as Torch prints them, such as 2x3."""
-    return "x".join(map(str, shape)) if shape else "1"
 
 
 # Arrays ---------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .operations import is_number, sizes_text
+from .arguments import is_number, sizes_text
 from .results import indices
 from .storage import sizes_given
 from .views import Views

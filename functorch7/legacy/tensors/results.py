@@ -19,8 +19,9 @@ import numpy as np
 
 from ...core import check_values, is_concrete, lookable
 from ...core.contexts import during
+from .arguments import described, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
 from .default_type import default_dtype
-from .operations import computed, described, is_number, is_tensor, of_one_type, plain_arrays, same_count, sizes_text
+from .operations import computed, same_count
 from .quiet import quietly
 from .storage import type_name_of
 
@@ -86,12 +87,6 @@ class Form:
 
 TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
 """The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
-LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
-
-
-def _letter(value: Any) -> str:
-    """A plain argument's letter; "?" for others."""
-    return LETTERS.get(type(value)) or ("t" if hasattr(value, "storage_") and value.shape else "?")
 
 
 def _is(letter: str, value: Any) -> bool:
@@ -112,7 +107,7 @@ class Row:
 
     def call(self, args: tuple, like: Any) -> Any:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
-        given = "".join([_letter(each) for each in args])
+        given = plain_letters(args)
         if given not in self._plans:
             self._plans[given] = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), None)
         plan = self._plans[given]

@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
+from .arguments import sizes_text
 from .arithmetic import Arithmetic
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
-from .operations import sizes_text
 from .storage import Storage, StorageData, long_storage, sizes_given
 from .strides import contiguous_stride, strided
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
-from .operations import sizes_text
+from .arguments import sizes_text
 from .storage import precision, sizes_given
 
 
