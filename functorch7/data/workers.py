@@ -146,12 +146,11 @@ class _Remote:
             self.connection.send((name, args, options))
             made, result = self.connection.recv()
         except (EOFError, OSError):
-            self.process.join()
-            code = self.process.exitcode
+            ended, self.process = self.process, None
+            ended.join()
             self.connection.close()
-            self.processes.discard(self.process)
-            self.process = None
-            raise WorkerDied(f"the process that made it ended with exit code {code}") from None
+            self.processes.discard(ended)
+            raise WorkerDied(f"the process that made it ended with exit code {ended.exitcode}") from None
         if not made:
             raise result
         return result

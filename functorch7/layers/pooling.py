@@ -25,7 +25,8 @@ def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[j
     corner = np.zeros((), np.int32)  # each window's first position
     for step, n, d, pad in zip(strides, counts, stride, windows.window("pad"), strict=True):
         corner = corner[..., None] + (step * (np.arange(n) * d - pad)).astype(np.int32)
-    x = padded(x, windows, counts, -np.inf)
+    whole = jnp.issubdtype(x.dtype, jnp.integer)
+    x = padded(x, windows, counts, jnp.iinfo(x.dtype).min if whole else -np.inf)
     best: Any = None
     position: Any = None
     for offset in offsets(windows.window("k")):
