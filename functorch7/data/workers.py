@@ -149,7 +149,8 @@ class _Remote:
             self.connection.send((name, args, options))
             made, result = self.connection.recv()
         except (EOFError, OSError):
-            ended, self.process = self.process, None
+            ended: Any = self.process
+            self.process = None
             ended.join()
             self.connection.close()
             self.processes.discard(ended)
