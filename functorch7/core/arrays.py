@@ -20,7 +20,7 @@ class Const:
         array.setflags(write=False)
         self.value = array
         digest = hashlib.sha256(f"{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
         self._digest = digest.digest()
 
     def __array__(self, dtype=None, copy=None):

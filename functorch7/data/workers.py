@@ -27,7 +27,7 @@ class WorkerDied(RuntimeError):
 
 
 class Threads:
-    """So many threads, which call functions; a program can end while they are at it."""
+    """So many threads, started by the first request, which call functions; a program can end while they are at it."""
 
     def __init__(self, count: int, name: str):
         self._requests: SimpleQueue = SimpleQueue()
@@ -37,15 +37,18 @@ class Threads:
             for i in range(count)
         ]
         self._finish = weakref.finalize(self, _stop, self._requests, self._threads, *arguments)
-        for thread in self._threads:
-            thread.start()
 
     def _arguments(self) -> tuple[Callable, Any]:
         """What makes a thread's caller of requests, and what is needed for that; neither may refer to this object."""
         return _direct, None
 
     def submit(self, *request: Any) -> Future:
-        """The result to come of a request: a function and its arguments."""
+        """The result to come of a request: a function and its arguments. Raises: RuntimeError after `close`."""
+        if not self._finish.alive:
+            raise RuntimeError("the workers were stopped by close()")
+        if self._threads[0].ident is None:
+            for thread in self._threads:
+                thread.start()
         future: Future = Future()
         self._requests.put((future, request))
         return future
@@ -115,7 +118,7 @@ def _stop(requests: SimpleQueue, threads: list[threading.Thread], caller: Callab
         requests.put(None)
     until = time.monotonic() + PATIENCE
     for thread in threads:
-        if thread is not threading.current_thread():
+        if thread.is_alive() and thread is not threading.current_thread():
             thread.join(max(until - time.monotonic(), 0))
     if caller is _Remote:
         for process in list(needed[1]):
@@ -146,12 +149,12 @@ class _Remote:
             self.connection.send((name, args, options))
             made, result = self.connection.recv()
         except (EOFError, OSError):
-            self.process.join()
-            code = self.process.exitcode
-            self.connection.close()
-            self.processes.discard(self.process)
+            ended: Any = self.process
             self.process = None
-            raise WorkerDied(f"the process that made it ended with exit code {code}") from None
+            ended.join()
+            self.connection.close()
+            self.processes.discard(ended)
+            raise WorkerDied(f"the process that made it ended with exit code {ended.exitcode}") from None
         if not made:
             raise result
         return result

@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -123,7 +124,12 @@ def test_what_is_drawn(logger, monkeypatch):
     from matplotlib.figure import Figure
 
     kept = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, path: kept.append((figure.axes[0], path)))
+
+    def savefig(figure, path):
+        path.touch()
+        kept.append((figure.axes[0], path.name))
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
     styled(logger).setlogscale(True)
     logger.plot("both", "smooth", "boxes")
     axes = kept[0][0]
@@ -134,7 +140,8 @@ def test_what_is_drawn(logger, monkeypatch):
     np.testing.assert_allclose(smooth.get_ydata(), 5 * smooth.get_xdata(), rtol=1e-12)  # of a straight line
     assert [box.get_height() for box in axes.patches] == [6, 12, 18, 24]
     assert [each.get_text() for each in axes.get_legend().get_texts()] == ["both", "smooth", "boxes"]
-    assert [path for _, path in kept] == [f"{logger.name}.eps", f"{logger.name}.png"]
+    names = [f"{logger.name}.eps", f"{logger.name}.png"]
+    assert [name for _, name in kept] == [Path(name).name for name in names] and all(map(os.path.exists, names))
 
 
 def test_nothing_is_drawn_of_single_values_and_text(logger):
