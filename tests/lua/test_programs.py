@@ -137,9 +137,10 @@ def test_programs_have_arguments_files_and_output(program, capsys):
     """)
     options = f7.lua.run(path, ["-rate", "0.5", "-gpuid", "-1"])
     assert options == {"rate": 0.5, "gpuid": -1}
+    assert torch.type(torch.Tensor(1)) == "torch.FloatTensor"
     shown = capsys.readouterr().out
     assert shown.startswith("program.lua\t0.5\t-1\t8\t-rate\t0.5\t-gpuid\t-1\na1\n")
-    assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.FloatTensor"\n    }\n}\n')
+    assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.DoubleTensor"\n    }\n}\n')
 
 
 ERRORS = {
