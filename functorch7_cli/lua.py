@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from functorch7.lua import LuaError, Runtime
+from functorch7.lua import LuaError, Runtime, run, torch_default
 
 from .command import printable
 
@@ -20,7 +20,7 @@ HISTORY = Path("~/.functorch7_lua_history").expanduser()
 def run_script(path: str, args: Sequence[str], python: bool, debug: bool) -> None:
     """Runs a program; an error in it is one of the command, with Lua's lines that led there."""
     with _shown(debug):
-        Runtime(python=python).run(path, args)
+        run(path, args, python=python)
 
 
 @contextlib.contextmanager
@@ -41,7 +41,7 @@ def text_of(error: LuaError) -> str:
 def prompt(python: bool) -> None:
     """Reads lines and shows what they give, until the end of the input."""
     runtime = Runtime(python=python)
-    with _history(runtime):
+    with _history(runtime), torch_default():
         while True:
             try:
                 _answer(runtime, _read(runtime))

@@ -182,7 +182,7 @@ class Classes:
 
     def _hold_table(self, owner: Any, name: str, value: Any) -> None:
         """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
-        if vars(owner).get(name) is not value if hasattr(owner, "__dict__") else True:
+        if getattr(owner, "__dict__", {}).get(name) is not value:
             return
         if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
             self._fields(owner).put(name, value)

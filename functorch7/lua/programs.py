@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from ..legacy import torch
 from ..legacy.objects import files
 from .runtime import Loaded, Runtime
 
 
 def run(path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False) -> Any:
-    """Runs a program of Torch7's, in a Lua of its own; what it returns.
+    """Runs a program of Torch7's, in a Lua of its own; what it returns. Tensors are doubles unless it says otherwise.
 
     `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's.
     Raises: LuaError for an error in it; SystemExit where it calls os.exit; ImportError without lupa.
     """
     runtime = Runtime(python=python)
     try:
-        return runtime.run(os.fspath(path), args)
+        with torch_default():
+            return runtime.run(os.fspath(path), args)
     finally:
         runtime.close()
+
+
+@contextlib.contextmanager
+def torch_default() -> Iterator[None]:
+    """Inside, new tensors are doubles, as a program of Torch's finds them when it begins."""
+    before = torch.getdefaulttensortype()
+    torch.setdefaulttensortype("torch.DoubleTensor")
+    try:
+        yield
+    finally:
+        torch.setdefaulttensortype(before)
 
 
 @cache

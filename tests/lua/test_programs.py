@@ -2,6 +2,7 @@
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def program(tmp_path):
     return write
 
 
-def close(found, expected):
+def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
 
@@ -101,7 +102,7 @@ def test_files_hold_layers_of_lua_by_their_names(scale, tmp_path):
 
 
 def _array(folder):
-    np.save(folder / "x.npy", np.float32([0.1, 0.2]))
+    np.save(folder / "x.npy", np.array([0.1, 0.2], np.float32))
     return folder / "x.npy"
 
 
@@ -136,9 +137,10 @@ def test_programs_have_arguments_files_and_output(program, capsys):
     """)
     options = f7.lua.run(path, ["-rate", "0.5", "-gpuid", "-1"])
     assert options == {"rate": 0.5, "gpuid": -1}
+    assert torch.type(torch.Tensor(1)) == "torch.FloatTensor"
     shown = capsys.readouterr().out
     assert shown.startswith("program.lua\t0.5\t-1\t8\t-rate\t0.5\t-gpuid\t-1\na1\n")
-    assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.FloatTensor"\n    }\n}\n')
+    assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.DoubleTensor"\n    }\n}\n')
 
 
 ERRORS = {

@@ -149,6 +149,13 @@ collectgarbage()
 return m.name, m.own.k, m.flag, m.bias:size(1), m.train
 --> 'x', 5, false, 3, true
 
+--- all fields
+local m, found = nn.Linear(2, 3), {}
+m.own, m.name = {4}, 'x'
+for name, value in pairs(m) do found[name] = value end
+return found.weight == m.weight, found.own[1], found.name, found.nothing
+--> true, 4, 'x', nil
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}

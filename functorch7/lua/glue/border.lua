@@ -162,7 +162,7 @@ function border.arrived(...)
   return ...
 end
 
--- Calls a function of Python's: `send_to(what, name, owner, ...)` is what(name, kinds, values...).
+-- Calls a function of Python's, what(name, kinds, values...); few arguments need no table.
 local function call(what, name, owner, ...)
   local count = select('#', ...)
   if count == 0 then return received(owner, what(name, 0)) end
@@ -175,6 +175,13 @@ local function call(what, name, owner, ...)
     local code1, value1 = encode(first)
     local code2, value2 = encode(second)
     return received(owner, what(name, code1 + 8 * code2, value1, value2))
+  end
+  if count == 3 then
+    local first, second, third = ...
+    local code1, value1 = encode(first)
+    local code2, value2 = encode(second)
+    local code3, value3 = encode(third)
+    return received(owner, what(name, code1 + 8 * code2 + 64 * code3, value1, value2, value3))
   end
   if count > 16 then return border.call_many(what, name, owner, {...}, count) end
   local values, sig, scale = {...}, 0, 1

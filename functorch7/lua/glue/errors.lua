@@ -30,11 +30,12 @@ end
 
 local traceback = debug.traceback
 
--- Lua's lines that led to here, without those of the bridge.
+-- Lua's lines that led to here, without those of the bridge, of error and of xpcall.
 function border.traceback(message, level)
   local lines = {}
   for line in traceback('', (level or 1) + 1):gmatch('[^\n]+') do
-    if not line:find('functorch7/', 1, true) and not line:find('^%s*%[C%]: in function .xpcall') then
+    local is_of_bridge = line:find('functorch7/', 1, true) or line:find("^%s*%[C%]: in function '[xe]")
+    if not is_of_bridge then
       lines[#lines + 1] = line
     end
   end

@@ -28,10 +28,17 @@ local function with_own_pairs(value)
   return raw_type(metatable) == 'table' and rawget(metatable, '__pairs') or nil
 end
 
+-- An object's fields, those that only Lua understands too.
+local function all_fields(value, number)
+  local found = call(python.fields, 0, nil, value)
+  for name, each in raw_pairs(border.fields[number] or {}) do found[name] = each end
+  return found
+end
+
 function pairs(value)
   if raw_type(value) == 'userdata' then return raw_next, copied(value) end
   local number = border.numbers[value]
-  if number and number >= border.OBJECTS then return raw_next, call(python.fields, 0, nil, value) end
+  if number and number >= border.OBJECTS then return raw_next, all_fields(value, number) end
   local own = with_own_pairs(value)
   if own then return own(value) end
   return raw_pairs(value)
