@@ -18,8 +18,8 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import is_looking
+from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
-from ..tensors.results import asking_for_checks
 from ..tensors.storage import dtype_of
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .arguments import is_number, sizes_text
-from .results import indices
+from .indices import indices
 from .storage import sizes_given
 from .views import Views
 

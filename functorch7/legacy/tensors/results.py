@@ -10,17 +10,16 @@ tensors where there are two results).
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...core import check_values, is_concrete, lookable
-from ...core.contexts import during
+from ...core import is_concrete, lookable
 from .arguments import described, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
 from .default_type import default_dtype
+from .indices import indices
 from .operations import computed, same_count
 from .quiet import quietly
 from .storage import type_name_of
@@ -311,32 +310,6 @@ def _mode(m: Any, x: Any, axis: int | None) -> tuple:
     starts = m.maximum.accumulate(m.where(ordered != before, places, 0), axis)  # of the runs of equal values
     at = m.expand_dims(m.argmax(places - starts, axis), axis)
     return m.take_along_axis(ordered, at, axis), m.take_along_axis(order, at, axis)
-
-
-def indices(name: str, given: Any, size: int) -> Any:
-    """Indices from 1 as positions from 0. Raises IndexError for those out of range."""
-    if not is_concrete(given):
-        return _checked_later(name, given, size)
-    found = np.asarray(given).astype(np.int64)
-    if found.size and not 1 <= found.min() <= found.max() <= size:
-        raise IndexError(f"torch.{name}: expected indices from 1 to {size}, got {found.min()} to {found.max()}")
-    return found - 1
-
-
-_asks: ContextVar[Callable[[], None]] = ContextVar("asks", default=lambda: None)
-
-
-def asking_for_checks(ask: Callable[[], None]) -> Any:
-    """A block in which this is called before values are checked that are not known yet."""
-    return during(_asks, ask)
-
-
-def _checked_later(name: str, given: Any, size: int) -> Any:
-    """Positions in a traced program, which reports what is out of range if it is one that reports."""
-    _asks.get()()
-    message = f"torch.{name}: expected indices from 1 to {size}, got {{value}}"
-    check_values(given, (given < 1) | (given > size), message)
-    return given - 1
 
 
 def _index(m: Any, x: Any, axis: int, at: Any) -> Any:
