@@ -48,7 +48,7 @@ def test_input_of_a_wrong_shape(wrong):
 NOTHING_FOR_MODULES = ["hello", object(), len, {1, 2}, np.array(["a"]), 1j, np.ones((2, 3), np.complex64)]
 
 
-@pytest.mark.parametrize("wrong", [None, [], *NOTHING_FOR_MODULES], ids=str)
+@pytest.mark.parametrize("wrong", [None, [], *NOTHING_FOR_MODULES], ids=lambda wrong: type(wrong).__name__)
 def test_input_that_is_no_tensor(wrong):
     network = nn.Sequential().add(nn.Linear(3, 2))
     for run in (
