@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from functorch7.legacy import sys
 from functorch7.lua import LuaError, Runtime, run, torch_default
 
 from .command import printable
@@ -19,8 +20,18 @@ HISTORY = Path("~/.functorch7_lua_history").expanduser()
 
 def run_script(path: str, args: Sequence[str], python: bool, debug: bool) -> None:
     """Runs a program; an error in it is one of the command, with Lua's lines that led there."""
-    with _shown(debug):
+    with _commands(), _shown(debug):
         run(path, args, python=python)
+
+
+@contextlib.contextmanager
+def _commands() -> Iterator[None]:
+    """Inside, `sys.execute` runs commands: `os.execute`, which is Lua's own, asks nobody either."""
+    sys.allow_commands()
+    try:
+        yield
+    finally:
+        sys.allow_commands(False)
 
 
 @contextlib.contextmanager
@@ -41,7 +52,7 @@ def text_of(error: LuaError) -> str:
 def prompt(python: bool) -> None:
     """Reads lines and shows what they give, until the end of the input."""
     runtime = Runtime(python=python)
-    with _history(runtime), torch_default():
+    with _commands(), _history(runtime), torch_default():
         while True:
             try:
                 _answer(runtime, _read(runtime))
