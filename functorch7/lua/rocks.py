@@ -27,7 +27,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
-    **{name: (name, {name: name}) for name in ("gnuplot", "image", "itorch", "paths", "sys", "tds", "xlua")},
+    **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
 
