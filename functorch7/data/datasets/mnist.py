@@ -4,11 +4,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from ..archives import is_archive
-from ..fetch import fetch, fetch_archive, file_name
+from ..fetch import fetch, fetch_archive
 from ..folders import data_path
 from .classified import ClassifiedTensors, Split, classified, existing
 from .idx import read_idx
@@ -45,7 +46,7 @@ def load_mnist(
     """
     folder = data_path() / "mnist" if datapath is None else Path(datapath)
     mirror = SOURCE if srcurl is None else srcurl
-    if is_archive(file_name(mirror)) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):
+    if is_archive(urlsplit(mirror).path) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):
         fetch_archive("load_mnist", mirror, folder, known_hash=None, wanted=WANTED)
     if existing(folder, ["test.th7"]):
         train, test = (_read_torch(folder / f"{split}.th7") for split in ("train", "test"))
