@@ -36,7 +36,7 @@ class Deadly(TensorLoader):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the parent has it ignored, as in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a parent in the background has ignored
     kind = {"threads": Hanging, "processes": HangingProcess}[sys.argv[1]]
     data = np.arange(6.0)
     threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()

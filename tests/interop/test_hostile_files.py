@@ -128,7 +128,7 @@ def test_decorators_need_what_they_decorate(name):
     "name, fields, message",
     [
         ("nn.VRClassReward", {}, "VRClassReward at the top"),
-        ("nn.DataParallelTable", {"modules": 5}, "no module stands for"),
+        ("nn.DataParallelTable", {"modules": 5}, "no field dimension"),
         ("nn.Tanh", {"_type": [1]}, "the field _type has a list"),
         ("nn.Dropout", {"p": linear()}, "expected number as p, got T7Object"),
         ("nn.CriterionTable", {"criterion": linear()}, "expected a criterion, got nn.Linear"),

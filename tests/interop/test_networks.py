@@ -224,7 +224,9 @@ NOT_EQUAL = (
 )  # fmt: skip
 SAMPLED = ("ReinforceNormal, two stdevs",)
 OF_8_BITS = ("Quantized", "FakeQuantized", "Observed")  # Torch7 has none (test_quantization.py)
-ROWS = [(case.id, case.make) for case in MODULES if not case.id.startswith(OF_8_BITS)]
+NOT_OF_TORCH = ("Lambda", "MultiHeadAttention")
+OTHERS = (*OF_8_BITS, *NOT_OF_TORCH, "DataParallelTable")  # of the last, its module is written (test_names.py)
+ROWS = [(case.id, case.make) for case in MODULES if not case.id.startswith(OTHERS)]
 ROWS += [(f"criterion {i} {type(row[0]).__name__}", lambda row=row: row[0]) for i, row in enumerate(CRITERIONS)]
 
 
@@ -244,6 +246,13 @@ def test_every_module_survives(id, make):
     assert jax.tree.structure((params, buffers)) == jax.tree.structure(tuple(variables))
     for old, new in zip(jax.tree.leaves(variables.params), jax.tree.leaves(params), strict=True):
         np.testing.assert_array_equal(old, new, strict=True)
+
+
+@pytest.mark.parametrize("id", NOT_OF_TORCH)
+def test_a_layer_that_no_file_can_hold_is_refused_by_name(id):
+    module = next(case for case in MODULES if case.id == id).module
+    with pytest.raises(TypeError, match=f"nn.{id}.*Torch7 has no such layer"):
+        Writer().object(node_of(f7.Sequential(module), f7.Sequential(module).init(jax.random.key(0))))
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,16 @@ def _dimensions(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     spec: Any = node.spec
     inner: Node = node.parts["module"]
     outputs, *others = spec.moved_shape()
-    weight = np.asarray(spec.weight(node.parameters), node.parameters["v"].dtype)
+    own = {name: np.asarray(value) for name, value in node.parameters.items()}  # of an object they are tensors
+    weight = np.asarray(spec.weight(own), own["v"].dtype)
     names = [name for name in ("bias",) if name in node.parameters]
     inner.parameters = {"weight": weight} | {name: node.parameters[name] for name in names}
     inner.gradients = {"weight": np.zeros_like(weight)} | {name: node.gradients[name] for name in names}
-    norm = np.sqrt((node.parameters["v"] ** 2).sum(1, keepdims=True) + 1e-4)
+    norm = np.sqrt((own["v"] ** 2).sum(1, keepdims=True) + 1e-4)
     return {
         "weight": weight, "gradWeight": inner.gradients["weight"], "otherDims": int(np.prod(others)),
         "viewIn": storage([outputs, int(np.prod(others))]), "viewOut": storage([outputs, *others]),
-        "weightSize": storage(weight.shape), "_norm": norm, "_scale": node.parameters["g"] / norm, "modules": [inner],
+        "weightSize": storage(weight.shape), "_norm": norm, "_scale": own["g"] / norm, "modules": [inner],
     }  # fmt: skip
 
 

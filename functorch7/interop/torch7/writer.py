@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import core
 from ...core.tree import by_position, found_at, split, with_at
-from ...layers import DataParallelTable, FakeQuantized, Observed, Quantized
+from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
 from ...network import Shared
 from ..t7 import T7Object
@@ -18,6 +18,9 @@ from .build import Later
 from .node import Node
 from .reader import PARTS, Unknown
 from .table import schema_of
+
+NOT_OF_TORCH = (core.Lambda, FakeQuantized, MultiHeadAttention, Observed, Quantized)
+"""What is made of what no file of Torch7's holds: Python's functions, modules by their names, weights of 8 bits."""
 
 
 class Writer:
@@ -45,7 +48,7 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(f"{schema.name}: only Torch's own classes can be written to a .t7 file, got {node.spec}")
-        if isinstance(node.spec, (Quantized, FakeQuantized, Observed)):
+        if isinstance(node.spec, NOT_OF_TORCH):
             raise TypeError(
                 f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"
             )

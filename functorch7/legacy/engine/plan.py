@@ -128,7 +128,7 @@ class Plan:
         self.finds_gradients_apart = self.spec.traits.traceable and not self.placed
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
-        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(m, "own_attributes")]
+        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(type(m), "own_attributes")]
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     @property
