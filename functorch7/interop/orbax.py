@@ -39,7 +39,9 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
     items = items_of(module, params, buffers, optimizer_state)
     if not items:
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
-    with replacing(target) as draft, checkpointer() as opened:
+    # Several processes write to one place, which orbax gives its name when all are done.
+    alone = jax.process_count() == 1
+    with replacing(target) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
         opened.save(draft, ocp.args.Composite(**items))
 
 
