@@ -46,20 +46,14 @@ def _by_taps(x: jax.Array, weight: jax.Array, padding: tuple[int, ...]) -> jax.A
 def _(padding, primals, tangents):
     (x, weight), (x_dot, weight_dot) = primals, tangents
     output = _by_taps(x, weight, padding)
-
-    # Checkpointed, so that the way back keeps the input, and no shifted copy of it for each tap.
-    @partial(jax.checkpoint, prevent_cse=False)
-    def by_weight(x: jax.Array, weight_dot: jax.Array) -> jax.Array:
-        wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
-        rows, columns = output.shape[2:]
-        products = [
-            jnp.einsum("oc,bchw->bohw", weight_dot[:, :, i, j], wide[:, :, i : i + rows, j : j + columns])
-            for i in range(weight.shape[2])
-            for j in range(weight.shape[3])
-        ]
-        return sum(products[1:], products[0])
-
-    return output, _by_taps(x_dot, weight, padding) + by_weight(x, weight_dot)
+    wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
+    rows, columns = output.shape[2:]
+    by_weight = [
+        jnp.einsum("oc,bchw->bohw", weight_dot[:, :, i, j], wide[:, :, i : i + rows, j : j + columns])
+        for i in range(weight.shape[2])
+        for j in range(weight.shape[3])
+    ]
+    return output, _by_taps(x_dot, weight, padding) + sum(by_weight[1:], by_weight[0])
 
 
 def convolve(

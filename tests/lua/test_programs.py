@@ -176,3 +176,19 @@ def test_the_prompt_answers_as_th_does(lua):
     assert {"Linear", "Sequential"} < set(lua.names_in("nn")) and "forward" in lua.names_in("nn.Linear")
     with pytest.raises(LuaError, match="stdin:1: "):
         lua.answers("nn.Linear('a', 'b', 'c', 'd').x.y")
+
+
+def test_a_file_that_is_loaded_again_defines_its_functions_again(tmp_path):
+    path = tmp_path / "twice.lua"
+    path.write_text("function twice(x) return 2 * x end")
+    assert f7.lua.load(path).twice(3) == f7.lua.load(path).twice(3) == 6
+
+
+def test_a_program_that_tries_for_a_gpus_package_learns_whether_there_is_a_gpu():
+    program = """
+    local tried = pcall(require, 'cunn')
+    local again = pcall(function() require 'cutorch' end)
+    require 'cunn'
+    return tried, again, cutorch.getDeviceCount()
+    """
+    assert f7.lua.Runtime().execute(program) == (False, False, 0)

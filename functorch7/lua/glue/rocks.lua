@@ -94,20 +94,20 @@ function require(name)
   error(found, 0)
 end
 
--- The global variables that a program has made, since `names` was noted.
+-- The global variables that a program has made or replaced, since `names` was noted with what they were.
 function border.asked.new_globals(names)
   local found = {}
   for name, value in next, _G do
     local metatable = type(value) == 'table' and getmetatable(value)
     local is_package = metatable and rawget(metatable, '__typename') == nil
-    if not names[name] and not is_package then found[name] = value end
+    if names[name] ~= value and name ~= 'arg' and not is_package then found[name] = value end
   end
   return border.answered(found)
 end
 
 function border.noted_globals()
   local names = {}
-  for name in next, _G do names[name] = true end
+  for name, value in next, _G do names[name] = value end
   return names
 end
 
