@@ -131,7 +131,6 @@ MODULES = [
     Case(lambda: f7.NaN(f7.Linear(3, 4), 1), x(2, 3), x(2, 5)),
     Case(lambda: f7.Profile(f7.Linear(3, 4), 1000, "linear", 1), x(2, 3), x(2, 5)),
     Case(lambda: f7.GPU(f7.Linear(3, 4), 1), x(2, 3), x(2, 5)),
-    Case(lambda: f7.DataParallelTable(1, f7.Linear(3, 4)), x(2, 3), x(2, 5)),
     Case(lambda: f7.DontCast(f7.Linear(3, 4), True), x(2, 3), x(2, 5)),
     Case(lambda: f7.Convert("chw", "hwc"), x(2, 3, 2, 4), x(2, 3)),
     Case(lambda: f7.Convert("bchw", "bf"), x(2, 3, 2, 4), x(2, 3), "Convert to features"),
@@ -394,4 +393,5 @@ MODULES = [
     Case(lambda: f7.MultiHeadAttention(4, 2), x(2, 3, 4), x(2, 3, 5)),
     Case(lambda: f7.MultiHeadAttention(4, 2, p=0.3, causal=True), [x(2, 4)] * 3, x(4), "MultiHeadAttention, causal"),
     Case(lambda: f7.Lambda(operator.neg), x(2, 3)),
+    Case(lambda: f7.DataParallelTable(1, f7.Linear(3, 4)), x(2, 3), x(2, 5)),
 ]
