@@ -103,11 +103,12 @@ def test_a_table_that_a_cell_shows_is_one_on_its_page():
     assert "in short" not in page
 
 
-def test_the_search_index_finds_every_module_and_criterion(site):
+def test_the_search_index_finds_every_module_criterion_and_function_of_torch(site):
     entries = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     found = {(entry["title"], entry["location"].rpartition("#")[2]) for entry in entries}
     assert ("SpatialConvolution", "functorch7.layers.convolution.SpatialConvolution") in found
     assert {(registry[name].__name__, public.full_name(registry[name])) for name in NAMED} <= found
+    assert {(name, f"functorch7.legacy.torch.{name}") for name in legacy.torch.FUNCTIONS} <= found
 
 
 def test_docstrings_are_set_as_lists_of_their_parts(site):

@@ -17,8 +17,14 @@ def names_of(module: ModuleType) -> dict[str, Any]:
     imports = [(node, alias) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     names += [alias.asname for node, alias in imports if alias.asname and alias.asname in (alias.name, node.module)]
     names += [alias.asname for node, alias in imports if alias.asname and node.module is None]
-    names += [*getattr(module, "_LAZY", ()), *getattr(module, "FUNCTIONS", ())]  # imported late; made of tables
+    names += [*getattr(module, "_LAZY", ()), *made_of_tables(module)]  # the first are imported late
     return {name: getattr(module, name) for name in names if not name.startswith("_")}
+
+
+def made_of_tables(module: ModuleType) -> dict[str, Any]:
+    """The functions that stand in no `def` of a file, which lists them by name in its FUNCTIONS."""
+    found = getattr(module, "FUNCTIONS", None)
+    return found if isinstance(found, dict) else {}
 
 
 @cache
