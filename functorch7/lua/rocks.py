@@ -31,7 +31,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
 
-FALLBACKS = {"pl.path": "lua.packages.path"}
+FALLBACKS = {"pl.path": "lua.packages.path", "nngraph.nesting": "lua.packages.nesting"}
 """Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
 
 

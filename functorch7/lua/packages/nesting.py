@@ -1,0 +1,31 @@
+"""What nngraph.nesting has: the same operation on a tensor, or on all tensors of nested tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...legacy.objects.nested import recursiveAdd, recursiveCopy, recursiveResizeAs
+from ...legacy.objects.nested import recursiveFill as fillNested
+
+
+def cloneNested(obj: Any) -> Any:
+    """A copy of a tensor, or of a table and all tensors in it."""
+    return recursiveCopy(None, obj)[0]
+
+
+def resizeNestedAs(output: Any, input: Any) -> None:
+    """Gives `output` the structure and the sizes of `input`."""
+    recursiveResizeAs(output, input)
+
+
+def copyNested(output: Any, input: Any) -> None:
+    """Copies what is in `input` to `output`."""
+    recursiveCopy(output, input)
+
+
+def addNestedTo(output: Any, input: Any) -> None:
+    """Adds what is in `input` to `output`."""
+    recursiveAdd(output, 1, input)
+
+
+__all__ = ["addNestedTo", "cloneNested", "copyNested", "fillNested", "resizeNestedAs"]
