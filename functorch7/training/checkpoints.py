@@ -110,11 +110,19 @@ class Checkpoints:
         self._commit = self._thread.submit(self._committed, step, facts)
 
     def wait(self) -> None:
-        """Until all is written. Raises: OSError if it cannot be."""
+        """Until all is written, by all processes, which have to call this together, as they do `save`.
+
+        The first one gives a checkpoint its name when the others have nothing to do any more: they wait for that, too.
+        Raises: OSError, in each of them, if one could not write.
+        """
         if self._commit is not None:
-            commit, self._commit = self._commit, None
             with self._said(f"the checkpoint of step {self.newest}"):
-                commit.result()
+                distributed.raise_together(self.finish())
+
+    def finish(self) -> Exception | None:
+        """Until this process has done its part, without the others; what went wrong, if anything did."""
+        commit, self._commit = self._commit, None
+        return None if commit is None else commit.exception()  # type: ignore[return-value]
 
     def _committed(self, step: int, facts: dict[str, Any]) -> None:
         """When orbax has written all, makes it the checkpoint of its step, and deletes those that are not kept."""
@@ -156,8 +164,7 @@ class Checkpoints:
 
     def close(self) -> None:
         """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""
-        with contextlib.suppress(Exception):
-            self.wait()
+        self.finish()
         self._thread.shutdown()
         with contextlib.suppress(Exception):
             self._checkpointer.close()

@@ -49,3 +49,15 @@ def check_agreement(name: str, tree: Any) -> None:
     different = [i for i, theirs in enumerate(digests) if (theirs != digests[0]).any()]
     if different:
         raise ValueError(f"check_agreement: {name} differs between process 0 and {', '.join(map(str, different))}")
+
+
+def raise_together(error: Exception | None) -> None:
+    """Raises in all processes, which have to call it together, if one of them has an error; so none goes on alone.
+
+    Raises: the process's own error; else RuntimeError that says which processes have one.
+    """
+    failed = np.asarray(multihost_utils.process_allgather(np.int32(error is not None))).reshape(-1)
+    if error is not None:
+        raise error
+    if failed.any():
+        raise RuntimeError(f"process {', '.join(map(str, np.flatnonzero(failed)))} failed, and says why")

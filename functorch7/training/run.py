@@ -295,8 +295,7 @@ class Run:
             yield
         except Exception as error:
             if self.checkpoints:
-                with contextlib.suppress(OSError):  # which is this error already, or is caused by the same
-                    self.checkpoints.wait()
+                self.checkpoints.finish()  # alone: the others may have no error; one of its own has the same cause
                 last = self.checkpoints.last()
                 whole = "there is no checkpoint yet" if last is None else f"the checkpoint of step {last} is whole"
                 error.add_note(f"Trainer.fit: ended at step {self.number}; {whole} in {self.checkpoints.folder}")

@@ -115,3 +115,6 @@ def test_arguments_that_make_no_sense():
 def test_a_single_process_agrees_with_itself():
     distributed.check_agreement("the key", jax.random.key(0))
     assert distributed.is_first()
+    distributed.raise_together(None)
+    with pytest.raises(OSError, match="a full disk"):
+        distributed.raise_together(OSError("a full disk"))
