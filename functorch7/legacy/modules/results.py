@@ -29,15 +29,14 @@ class Results(Described):
         return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
-        since, value = self.__dict__.get(field, (0, None))
+        held = self.__dict__.get(field)
         call = self._newest_call()
-        found = find(call) if call is not None and call.number > since else None
+        found = find(call) if call is not None and (held is None or call.number > held[0]) else None
         if found is not None:
             return found
-        if value is None:
-            value = Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
-            self.__dict__[field] = (since, value)
-        return value
+        if held is None:
+            held = self.__dict__[field] = (0, Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)))
+        return held[1]  # also None, if that is what a user has set
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
         """Casts what the last call has left, too."""
