@@ -67,7 +67,7 @@ class MultiHeadAttention(Composite):
 
     def _split(self, x: Any) -> Any:
         """(..., T, size) as (..., heads, T, size / heads)."""
-        return jnp.moveaxis(x.reshape(*x.shape[:-1], self.heads, -1), -2, -3)
+        return jnp.moveaxis(x.reshape(*x.shape[:-1], self.heads, self.size // self.heads), -2, -3)
 
     def _attended(self, queries: Any, keys: Any, values: Any, mask: Any, key: Any) -> Any:
         scores = queries @ jnp.swapaxes(keys, -1, -2) / math.sqrt(self.size // self.heads)

@@ -45,11 +45,16 @@ class LayerNorm(Layer):
         if input.shape[-len(sizes) :] != sizes:
             raise expected(self, f"input of sizes {'x'.join(map(str, sizes))} in the last dimensions", input)
         x = input.astype(at_least_float32(input.dtype))
-        return _scaled(params, self.standardized(x, tuple(range(-len(sizes), 0)))).astype(input.dtype)
+        y = self.standardized(x, tuple(range(-len(sizes), 0)))
+        return (self.scaled(params, y) if self.affine else y).astype(input.dtype)
 
     def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
         """The input over what its statistics along these axes make of it."""
         return _standardized(x, axes, self.eps)
+
+    def scaled(self, params: Any, x: jax.Array) -> jax.Array:
+        """What the parameters make of the standardized input."""
+        return x * _spread(params["weight"], x) + _spread(params["bias"], x)
 
     def printed(self) -> str:
         return f"{self.torch_name()}({'x'.join(map(str, self.size))})"  # type: ignore[arg-type]
@@ -76,6 +81,9 @@ class RMSNorm(LayerNorm):
 
     def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
         return x * lax.rsqrt((x * x).mean(axes, keepdims=True) + self.eps)
+
+    def scaled(self, params: Any, x: jax.Array) -> jax.Array:
+        return x * _spread(params["weight"], x)
 
 
 class GroupNorm(Layer):
@@ -112,10 +120,14 @@ class GroupNorm(Layer):
         check_floating(self, input)
         if input.ndim < 2 or input.shape[1] != self.n_output:
             raise expected(self, f"a batch with {self.n_output} planes in dimension 2", input)
-        x = input.astype(at_least_float32(input.dtype)).reshape(len(input), self.groups, -1)
-        per_plane = (self.n_output, *[1] * (input.ndim - 2))
-        parts = {name: array.reshape(per_plane) for name, array in params.items()}
-        return _scaled(parts, _standardized(x, (-1,), self.eps).reshape(input.shape)).astype(input.dtype)
+        x = input.astype(at_least_float32(input.dtype))
+        grouped = x.reshape(len(x), self.groups, self.n_output // self.groups, *x.shape[2:])
+        y = _standardized(grouped, tuple(range(2, grouped.ndim)), self.eps).reshape(x.shape)
+        if self.affine:
+            per_plane = (self.n_output, *[1] * (y.ndim - 2))
+            weight, bias = (_spread(params[name].reshape(per_plane), y) for name in ("weight", "bias"))
+            y = y * weight + bias
+        return y.astype(input.dtype)
 
     def printed(self) -> str:
         return f"{self.torch_name()}({self.groups}, {self.n_output})"
@@ -126,8 +138,6 @@ def _standardized(x: jax.Array, axes: tuple[int, ...], eps: float) -> jax.Array:
     return centered * lax.rsqrt((centered * centered).mean(axes, keepdims=True) + eps)
 
 
-def _scaled(params: dict[str, Any], x: jax.Array) -> jax.Array:
-    """The numbers times `weight`, plus `bias`, as far as there are such."""
-    own = {name: jnp.broadcast_to(array.astype(x.dtype), x.shape) for name, array in params.items()}
-    scaled = x * own["weight"] if "weight" in own else x
-    return scaled + own["bias"] if "bias" in own else scaled
+def _spread(array: Any, x: jax.Array) -> jax.Array:
+    """A parameter for each number of x, in x's type."""
+    return jnp.broadcast_to(array.astype(x.dtype), x.shape)

@@ -9,8 +9,9 @@ from .transfer import plot_transfer
 GALLERY = {
     "Transfer functions": [
         layers.Tanh(), layers.Sigmoid(), layers.ReLU(), layers.ReLU6(), layers.LeakyReLU(0.1), layers.PReLU(),
-        layers.RReLU(), layers.ELU(), layers.Threshold(0.5, -1), layers.HardTanh(), layers.HardShrink(0.85),
-        layers.SoftShrink(0.85), layers.TanhShrink(), layers.SoftPlus(), layers.SoftSign(), layers.LogSigmoid(),
+        layers.RReLU(), layers.ELU(), layers.GELU(), layers.SiLU(), layers.Mish(),
+        layers.Threshold(0.5, -1), layers.HardTanh(), layers.HardShrink(0.85), layers.SoftShrink(0.85),
+        layers.TanhShrink(), layers.SoftPlus(), layers.SoftSign(), layers.LogSigmoid(),
         layers.SoftMax(), layers.SoftMin(), layers.LogSoftMax(), layers.SpatialSoftMax(), layers.SpatialLogSoftMax(),
     ],
     "Arithmetic": [

@@ -61,7 +61,7 @@ gallery = [module for modules in viz.GALLERY.values() for module in modules]
 of_vectors = [module for module in gallery if isinstance(module, (f7.SoftMax, f7.SoftMin, f7.LogSoftMax))]
 elementwise = [module for module in gallery if module not in of_vectors]
 
-figure, places = plt.subplots(5, 5, figsize=(9, 7.5))
+figure, places = plt.subplots(7, 4, figsize=(9, 10.5))
 for place, module in zip(places.flat, elementwise, strict=True):
     name = type(module).__name__
     x, y, slope = viz.curve(module, *viz.RANGES.get(name, (-3, 3)), POINTS)
