@@ -15,6 +15,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from unittest.mock import patch
 
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
 
+ROOT = Path(__file__).parents[1]
 WHOLE = {
     "nn": ("nn/test.lua", "nn.test(nil, 1)"),
     "rnn": ("rnn/test/test.lua", "rnn.test()"),
@@ -115,14 +117,16 @@ def results(given: Any, suite: str) -> list[list]:
         sys.executable,
         "-m",
         "benchmarks.suites",
-        str(given.folder),
+        str(given.folder.resolve()),
         suite,
         "--here",
         "--limit",
         str(given.limit),
     ]
     only = ["--only", *given.only] if given.only else []
-    done = subprocess.run([*command, *only], capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    with tempfile.TemporaryDirectory() as place:  # some tests write files where they are run
+        done = subprocess.run([*command, *only], capture_output=True, text=True, cwd=place, env=environment)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
     if done.returncode:
         found.append([f"the process ended with {done.returncode}", "ERROR", 0, 0.0, done.stderr[-2000:]])
