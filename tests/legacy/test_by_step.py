@@ -85,7 +85,8 @@ def test_whole_layers_show_where_they_start_and_all_their_cells():
     layer.forward(XS)
     assert layer.h0.norm() == 0 and layer.c0.size() == [B, H]
     steps = layer.toFastLSTM()
-    nn.Sequencer(steps).forward(XS)
+    sequencer = nn.Sequencer(steps)  # whose call it is that the steps show
+    sequencer.forward(XS)
     np.testing.assert_allclose(layer.cell, [np.array(steps.cells[t]) for t in range(1, T + 1)], rtol=1e-12)
     layer.remember("both").forward(XS)
     after = np.array(layer.output[T])
