@@ -63,7 +63,7 @@ class Storage:
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
-        self._parts: tuple[Any, dict] = (None, {})  # of an array, those that were cut out of it
+        self._parts: tuple[Any, dict] | None = None  # an array, and those that were cut out of it
         self._owned = False  # whether nobody else has seen `_array`, so that it may be written to
         if array is None:
             self.shape, self.dtype = shape, np.dtype(dtype)
@@ -91,11 +91,11 @@ class Storage:
 
     @array.setter
     def array(self, array: Any) -> None:
-        self._array, self._make, self._owned, self._parts = array, None, False, (None, {})
+        self._array, self._make, self._owned, self._parts = array, None, False, None
 
     def take(self, array: Any) -> None:
         """Holds an array from now on that nobody else has seen."""
-        self._array, self._make, self._owned = array, None, True
+        self._array, self._make, self._owned, self._parts = array, None, True, None
 
     def given_up(self) -> jax.Array | None:
         """Its array, for a program that writes the next one over it; None if it may be in use elsewhere."""
@@ -106,7 +106,7 @@ class Storage:
         array = self.array
         if math.prod(shape) == math.prod(self.shape) and stride == contiguous_stride(shape):
             return array
-        if self._parts[0] is not array:
+        if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
         found = self._parts[1]
         if (offset, shape, stride) not in found:
@@ -120,8 +120,7 @@ class Storage:
 
     def zero(self) -> None:
         """Fills with zeros, at no cost until somebody reads."""
-        self._array = self._make = None
-        self._parts = (None, {})
+        self._array = self._make = self._parts = None
 
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
