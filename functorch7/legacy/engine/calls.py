@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import core
 from ..tensors.random import next_draw
+from ..tensors.storages import given_up, hold
 from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
 from . import compiled, watched
 from .inspection import Inspection
@@ -33,9 +34,9 @@ class Call(Inspection):
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_result", "_seen", "answered", "arguments", "cotangents", "given",
+        "__weakref__", "_inspected", "_seen", "answered", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "residuals", "side", "state_gradient",
+        "residuals", "result", "side", "state_gradient",
     )  # fmt: skip
     answered: set
     is_pulled_back: bool
@@ -45,7 +46,8 @@ class Call(Inspection):
     state_gradient: Any
 
     def __init__(self, plan: Plan, given: Any, keep: bool):
-        plan.forget()
+        if not plan.is_stateless:
+            plan.forget()
         self._begin(plan, given, plan.parameters.arrays())
         self.number = Newest.number = next(count)
         buffers = self._run_as_it_turns_out(keep)
@@ -56,19 +58,18 @@ class Call(Inspection):
             plan.forget()
             plan.spend("state")
         # A criterion's value, out of a CriterionTable, is a number.
-        self._result = float(self.output) if self._is_number() else wrapped(self.output)
+        self.result = float(self.output) if self._is_number() else wrapped(self.output)
         plan.last_call = weakref.ref(self)
 
     def _begin(self, plan: Plan, given: Any, parameters: list) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
-        self.arguments = (
-            parameters,
-            plan.buffers(),
-            as_input(given, plan.takes_table),
-            plan.initial_state(),
-            next_draw() if plan.draws else None,
-        )
+        input = as_input(given, plan.takes_table)
+        if plan.is_stateless:
+            self.arguments = (parameters, [], input, [], None)
+        else:
+            draw = next_draw() if plan.draws else None
+            self.arguments = (parameters, plan.buffers(), input, plan.initial_state(), draw)
 
     def _run_as_it_turns_out(self, keep: bool) -> list:
         """Runs the network; planned anew whenever its users' modules turn out to be other than they were taken for."""
@@ -115,11 +116,6 @@ class Call(Inspection):
         return buffers
 
     @property
-    def result(self) -> Any:
-        """The output as users see it: tensors, tables of them, or a number."""
-        return self._result
-
-    @property
     def forward(self) -> Call | None:
         """The forward call that this is; of one that was repeated for backward, that one, if there was one."""
         return self
@@ -153,9 +149,12 @@ class Call(Inspection):
                 *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.foreign:
             foreign.pending.clear()
-        kept = self.side.state
-        state = self.plan.last_gradients(kept) if state is None else with_zeros(state, kept)
-        self.cotangents = (grad_output, self.side, self._rewards(step) if self.plan.rewarded else [], state)
+        plan, kept = self.plan, self.side.state
+        if state is not None:
+            state = with_zeros(state, kept)
+        elif plan.state_slots:
+            state = plan.last_gradients(kept)
+        self.cotangents = (grad_output, self.side, self._rewards(step) if plan.rewarded else [], state)
         self._seen = self._inspected = None
         return self.cotangents
 
@@ -191,19 +190,17 @@ class Call(Inspection):
 
     def backward(self, module: Any, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
-        gradients = self._now(self.plan.gradients)
-        if not gradients.lies_as(self.plan.gradients) or self._terms() != self.plan.terms:
-            self.pull_back(module, grad_output, state, step)
-            return self.accumulate(scale)
+        plan = self.plan
+        gradients = plan.gradients
+        if plan.is_stale:
+            gradients = self._now(gradients)
+            if not gradients.lies_as(plan.gradients) or self._terms() != plan.terms:
+                self.pull_back(module, grad_output, state, step)
+                return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
-        plan, whole = self.plan, gradients.covers  # then storages that are zero need not be made
+        whole = gradients.covers  # then storages that are zero need not be made
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
-        once = plan.spec.traits.traceable and not plan.placed  # hooks may have it done again
-        over = [storage.given_up() if once else None for storage in gradients.storages]
-        arrays = [
-            None if given is not None or (whole and storage.is_zero) else storage.array
-            for storage, given in zip(gradients.storages, over, strict=True)
-        ]
+        arrays, over = given_up(gradients.storages, plan.runs_once, or_zero=whole)
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
@@ -214,13 +211,13 @@ class Call(Inspection):
             arrays,
             over,
             factor,
-            self._regularized(),
+            None if plan.terms is None else self.arguments[0],
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
-        for storage, array in zip(gradients.storages, new, strict=True):
-            storage.take(array)
-        plan.spend("gradient")
+        hold(gradients.storages, new, owned=True)
+        if plan.state_slots:
+            plan.spend("gradient")
         for foreign in plan.foreign:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
@@ -282,8 +279,7 @@ class Call(Inspection):
         now, terms = self._now(layout), self._terms()
         if now.lies_as(layout) and terms == self.plan.terms:
             run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
-            arrays = [storage.array for storage in now.storages]
-            self._store(now, self.plan.run(run, self._found_gradients(), arrays, scale, self._regularized()))
+            now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._regularized()))
             return
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
         gradients = self._found_gradients()
@@ -297,10 +293,6 @@ class Call(Inspection):
                     f"got one of shape {tensor.shape}"
                 )
             tensor.add(scale, np.asarray(gradient, tensor.dtype))
-
-    def _store(self, layout: Layout, arrays: list) -> None:
-        for storage, array in zip(layout.storages, arrays, strict=True):
-            storage.array = array
 
 
 class Repeated(Call):
@@ -326,15 +318,11 @@ class Repeated(Call):
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)
         self.plan.last_call = weakref.ref(self)
+        self.result = None if forward is None else forward.result  # what the forward call gave
 
     @property
     def forward(self) -> Call | None:
         return self._forward
-
-    @property
-    def result(self) -> Any:
-        """What the forward call gave; None without one."""
-        return None if self._forward is None else self._forward.result
 
     def output_of(self, module: Any) -> Any:
         return None if self._forward is None else self._forward.output_of(module)

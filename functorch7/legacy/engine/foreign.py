@@ -91,13 +91,12 @@ class OfUser(core.Module, abstract=True):
     def _by_autodiff(self, params: Any, input: Any) -> Any:
         user = self.user()
         cells = Layout(user.call_tensors())
-        kept = [storage.array for storage in cells.storages]
+        kept = cells.stored()
         arrays = [array if isinstance(array, jax.Array) else jax.device_put(array) for array in kept]
         for i, view in enumerate(cells.views):
             put(arrays, view, params[str(i)])
         try:
-            for storage, array in zip(cells.storages, arrays, strict=True):
-                storage.array = array
+            cells.store(arrays)
             return self._output(self._given(input))
         except jax.errors.TracerArrayConversionError as error:
             raise TypeError(
@@ -105,8 +104,7 @@ class OfUser(core.Module, abstract=True):
                 "define updateGradInput(input, gradOutput), or compute with jax.numpy"
             ) from error
         finally:
-            for storage, array in zip(cells.storages, kept, strict=True):
-                storage.array = array
+            cells.store(kept)
 
     def _given(self, input: Any) -> Any:
         return _of_type(self.user(), input)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..tensors.storage import Storage, contiguous_stride
+from ..tensors.storages import arrays_of, hold
 from ..tensors.tensor import Tensor
 from .compiled import Target
 from .views import View
@@ -35,9 +36,24 @@ class Layout:
         number = {place: i for i, place in enumerate(self.places)}
         return tuple(View(number[view], 0, view.shape, contiguous_stride(view.shape)) for view in self.views)
 
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether each place is a storage."""
+        return self.covers and len(self.places) == len(self.storages)
+
     def arrays(self) -> list:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
+        if self._is_whole:
+            return arrays_of(self.storages)
         return [self.storages[place.storage].part(*place[1:]) for place in self.places]
+
+    def stored(self) -> list:
+        """The elements of each storage."""
+        return arrays_of(self.storages)
+
+    def store(self, arrays: list) -> None:
+        """Gives the storages these elements."""
+        hold(self.storages, arrays)
 
     @property
     def held(self) -> list[Tensor | Storage]:

@@ -31,6 +31,7 @@ from .foreign import InMode, Place, are, calling, can_be_cut, given_by, has_plai
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
+from .steady import Steady
 from .traced_user import Seat, description, form_of
 from .watched import Placed
 
@@ -81,6 +82,7 @@ class Plan:
         self._occurrences: Counter | None = None
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref | None = None
+        self.rate = Steady()  # of updateParameters
         self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
@@ -124,11 +126,14 @@ class Plan:
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
+        self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
         # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
-        self.finds_gradients_apart = self.spec.traits.traceable and not self.placed
+        self.finds_gradients_apart = self.runs_once
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(type(m), "own_attributes")]
+        self.is_plain = not (self._attributes or self.traced or self._users or as_foreign) and form is None
+        self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     @property

@@ -15,6 +15,7 @@ class Plans:
     def __init__(self, root: Any):
         self.root = root
         self._plans: list[Plan] = []
+        self.newest: Plan | None = None
 
     def standing(self, as_foreign: bool = False, form: Any = None) -> Plan:
         """The plan of the object as it is now, from outside if the user wrote its updateOutput, for a form of call."""
@@ -25,7 +26,8 @@ class Plans:
             if plan.as_foreign is as_foreign and plan.form == form and plan.stands:
                 if place:
                     plans.insert(0, plans.pop(place))
+                self.newest = plan
                 return plan
-        made = Plan(self.root, as_foreign, form)
+        self.newest = made = Plan(self.root, as_foreign, form)
         self._plans = [made, *(plan for plan in plans if not plan.is_stale)][: self.KEPT]
         return made

@@ -247,7 +247,10 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """The loss and its gradient."""
         try:
             spec.check(given, *others)
-            run, taken = self._compiled_for(spec, dtype)
+            last = self.__dict__.get("_compiled")
+            if last is None or last[0] is not spec or last[1] != dtype:
+                last = self.__dict__["_compiled"] = (spec, dtype, *value_and_gradient(spec, dtype))
+            _, _, run, taken = last
             if dtype.itemsize != 8:
                 return run(taken, given, *others)
             with precision(dtype):
@@ -257,13 +260,6 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             if known is not None:
                 raise known from error
             raise
-
-    def _compiled_for(self, spec: Any, dtype: Any) -> tuple[Any, list]:
-        """The compiled loss and gradient of a description, and its numbers: the last one's are at hand."""
-        last = self.__dict__.get("_compiled")
-        if last is None or last[0] is not spec or last[1] != dtype:
-            last = self.__dict__["_compiled"] = (spec, dtype, *value_and_gradient(spec, dtype))
-        return last[2], last[3]
 
     def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
@@ -280,8 +276,8 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
-        if self._spec.traits.takes_table:  # also one of plain numbers
-            given = [unwrapped(each) for each in input] if isinstance(input, (list, tuple)) else unwrapped(input)
+        if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
+            given = [unwrapped(each) for each in input]
         else:
             given = unwrapped(input)
         first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given

@@ -27,6 +27,8 @@ class CriterionParts(Module):
     _arrays: list[str] = []
     _holding: tuple[str, ...] = ()
     """The description's fields that hold criterions and modules."""
+    _stands_alone = False
+    """Whether its description holds neither arrays nor anything that other objects say."""
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
@@ -46,6 +48,7 @@ class CriterionParts(Module):
             self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
         modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
         self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
+        self.__dict__["_stands_alone"] = not (self._arrays or self._holding or self._parts_described())
 
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
@@ -74,10 +77,9 @@ class CriterionParts(Module):
 
     def own_description(self) -> Any:
         """The description, whatever methods a user has written."""
-        parts = self._parts_described()
-        if not self._arrays and not parts:
+        if self._stands_alone:
             return self._spec
-        inside = [each.description() for each in parts]
+        inside = [each.description() for each in self._parts_described()]
         made_of = [self._spec, *(self.__dict__[name].array for name in self._arrays), *inside]
         numbers = list(self.__dict__.get("weights", ())) if self._holding else []
         before, were, made = self.__dict__.get("_described_before", ((), [], None))

@@ -18,6 +18,7 @@ from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.random import generator
 from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.storages import zero
 from ..tensors.tensor import Tensor
 from .described import Described, described_among
 from .serial import PRIVATE
@@ -116,8 +117,7 @@ class Parameters(Described):
             for _, gradient in self._own_tensors():
                 gradient.zero()
         elif plan.all_gradients.covers:
-            for storage in plan.all_gradients.storages:
-                storage.zero()
+            zero(plan.all_gradients.storages)
         else:
             for gradient in plan.all_gradients.tensors:
                 gradient.zero()
@@ -131,10 +131,9 @@ class Parameters(Described):
             for parameter, gradient in self._own_tensors():
                 parameter.add(-learningRate, gradient)
         elif plan.all_parameters.storages:
-            params, grads = ([s.array for s in layout.storages] for layout in (plan.all_parameters, plan.all_gradients))
-            new = plan.run(plan.update, params, grads, learningRate)
-            for storage, array in zip(plan.all_parameters.storages, new, strict=True):
-                storage.array = array
+            parameters, gradients = plan.all_parameters, plan.all_gradients
+            rate = plan.rate.of(learningRate, plan.dtype)
+            parameters.store(plan.run(plan.update, parameters.stored(), gradients.stored(), rate))
 
     def _vectorised(self, method: str) -> Plan | None:
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""

@@ -66,7 +66,8 @@ class Tensor(Arithmetic):
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
         storage = tensor.storage_ = Storage(array)
-        tensor.offset, tensor.shape, tensor.strides_ = 0, storage.shape, contiguous_stride(storage.shape)
+        tensor.offset, tensor.shape = 0, (shape := storage.shape)
+        tensor.strides_ = contiguous_stride(shape)
         return tensor
 
     @classmethod
