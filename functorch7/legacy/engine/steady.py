@@ -1,0 +1,27 @@
+"""Numbers that seldom change between calls."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..tensors.storage import precision
+
+
+class Steady:
+    """A number that calls are given: as an array once it stays the same, which JAX takes faster than a number."""
+
+    __slots__ = ("_array", "_number")
+
+    def __init__(self) -> None:
+        self._number = self._array = None
+
+    def of(self, number: Any, dtype: Any) -> Any:
+        """What a call in this precision is given for a number."""
+        if number is not self._number or type(number) is not float:
+            self._number, self._array = number, None
+            return number
+        if self._array is None:
+            with precision(dtype), jax.ensure_compile_time_eval():
+                self._array = jnp.asarray(number)
+        return self._array

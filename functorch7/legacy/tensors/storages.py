@@ -1,0 +1,57 @@
+"""Many storages at once: what `Storage` does for one, without a call of Python's for each."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+
+from .storage import Storage
+
+
+def arrays_of(storages: Iterable[Storage]) -> list:
+    """The array of each."""
+    found = []
+    for storage in storages:
+        array = storage._array
+        if array is None or type(storage) is not Storage:
+            array = storage.array
+        else:
+            storage._owned = False
+        found.append(array)
+    return found
+
+
+def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[list, list]:
+    """(arrays, arrays that a program may write over): of each storage one of these, and None in the other list.
+
+    None may be written over unless the program runs only once; with `or_zero`, a storage that is known to hold zeros
+    gives None in both.
+    """
+    kept, over = [], []
+    for storage in storages:
+        array = storage._array
+        if once and storage._owned and isinstance(array, jax.Array):
+            kept.append(None)
+            over.append(array)
+        else:
+            kept.append(None if or_zero and storage.is_zero else storage.array)
+            over.append(None)
+    return kept, over
+
+
+def hold(storages: Iterable[Storage], arrays: Iterable[Any], owned: bool = False) -> None:
+    """Lets each hold an array from now on; `owned` says that nobody else has seen them."""
+    for storage, array in zip(storages, arrays, strict=True):
+        if type(storage) is Storage:
+            storage._array, storage._make, storage._owned, storage._parts = array, None, owned, None
+        else:
+            storage.array = array
+
+
+def zero(storages: Iterable[Storage]) -> None:
+    """Fills each with zeros, at no cost until somebody reads."""
+    for storage in storages:
+        if type(storage) is Storage:
+            storage._array = storage._make = storage._parts = None
+        else:
+            storage.zero()
