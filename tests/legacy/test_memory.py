@@ -32,6 +32,21 @@ def test_data_are_the_elements():
     assert before[1, 1] == pytest.approx(np.tanh(9)) and t.sum() == 0
 
 
+def test_a_networks_calls_write_to_memory_that_others_see():
+    linear = nn.Linear(2, 1)
+    weight, gradient = linear.weight.data(), linear.gradWeight.data()
+    before, x = weight.copy(), torch.Tensor([[1, 2]])
+    linear.zeroGradParameters()
+    for times in (1, 2):
+        linear.forward(x)
+        linear.backward(x, torch.Tensor([[1]]))
+        same(gradient, [times, 2 * times])
+    linear.updateParameters(0.5)
+    same(weight, before - 0.5 * gradient)
+    linear.zeroGradParameters()
+    same(gradient, [0, 0])
+
+
 def test_addresses_are_storages_again():
     """The example of torch7/doc/tensor.md."""
     t = torch.DoubleTensor([1, 2, 3, 4])

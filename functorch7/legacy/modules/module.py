@@ -164,10 +164,9 @@ class Module(
         return self.parameters()[0]
 
     def _planned(self, form: Any = None) -> Plan:
-        plans = self._plans
-        plan = None if plans is None or form is not None else plans.newest
-        if plan is not None and plan.is_plain and plan.is_in_mode and not plan.is_stale:
-            return plan  # in most calls
+        plan = self._plans and self._plans.newest
+        if plan and form is None and plan.is_plain and plan.is_in_mode and not plan.is_stale:
+            return plan  # which hears of every change
         return self._plan_of(False, form)
 
     def _planned_outside(self) -> Plan:

@@ -93,14 +93,6 @@ class Storage:
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
 
-    def take(self, array: Any) -> None:
-        """Holds an array from now on that nobody else has seen."""
-        self._array, self._make, self._owned, self._parts = array, None, True, None
-
-    def given_up(self) -> jax.Array | None:
-        """Its array, for a program that writes the next one over it; None if it may be in use elsewhere."""
-        return self._array if self._owned and isinstance(self._array, jax.Array) else None
-
     def part(self, offset: int, shape: tuple, stride: tuple) -> Any:
         """The elements of a view as an array of their own, which is made once: programs copy what they cut out."""
         array = self.array
