@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ...layers.tensor_types import TYPES
+from .arguments import in_type
 from .changes import changed
 from .printing import column
 from .strides import contiguous_stride, cut_out
@@ -59,7 +60,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -118,7 +119,7 @@ class Storage:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
         if not (self._owned and isinstance(self._array, np.ndarray)):
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
-            self._array, self._owned = np.array(self.array), True
+            self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
 
     def cast(self, dtype: Any, device: Any = None) -> "Storage":
@@ -163,7 +164,7 @@ class Storage:
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""
-        self.array = np.full(self.shape, value, self.dtype)
+        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def copy(self, source: "Storage") -> "Storage":
@@ -196,7 +197,7 @@ class Storage:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = value
+        self.writable()[self._position(index)] = in_type(value, self.dtype)
 
     def __iter__(self) -> Iterator:
         return iter(self.totable())
