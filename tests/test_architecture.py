@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "programs", "checks", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data",
+    "programs", "checks", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "zoo", "data",
     "training", "viz", "compression", "recipes", "legacy", "lua", "testing",
 )  # fmt: skip
 ROOMS = ("tensors", "engine", "objects", "bigdl", "modules", "pytorch")
