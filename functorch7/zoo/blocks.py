@@ -15,9 +15,9 @@ IMAGENET = 1000
 """Classes of the ImageNet challenge."""
 
 
-def square(inputs: int, outputs: int, kernel: int, stride: int = 1, pad: int = 0, bias: bool = True) -> Module:
+def square(inputs: int, outputs: int, kernel: int, stride: int = 1, pad: int = 0) -> SpatialConvolution:
     """A convolution whose kernels are as wide as high."""
-    return SpatialConvolution(inputs, outputs, kernel, kernel, stride, stride, pad, pad, bias=bias)
+    return SpatialConvolution(inputs, outputs, kernel, kernel, stride, stride, pad, pad)
 
 
 def normalized(convolution: SpatialConvolution, eps: float = 1e-5) -> list[Module]:

@@ -26,7 +26,8 @@ def load(path: str | os.PathLike, module: Module) -> Variables:
     ours = state_dict(module, structure_of(module))
     theirs = state_dict(source, Variables(*variables))
     found = {}
-    for (name, wanted), (there, array) in zip_longest(ours.items(), theirs.items(), fillvalue=("nothing", None)):
+    pairs: Any = zip_longest(ours.items(), theirs.items(), fillvalue=("nothing", None))
+    for (name, wanted), (there, array) in pairs:
         if not _alike(wanted, array):
             raise ValueError(
                 f"{os.fspath(path)} does not fit: {name}{_shape(wanted)} here, {there}{_shape(array)} in the file"
