@@ -1,12 +1,13 @@
 """Normalisation by what surrounds a pixel, in its plane or in the planes beside it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
+from ..network import number
 from .convolution import convolve
 from .merging import merged
 
@@ -18,6 +19,8 @@ class SpatialCrossMapLRN(Map):
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("alpha", "k")
 
     size: int
     alpha: float = 0.0001
@@ -36,8 +39,13 @@ class SpatialCrossMapLRN(Map):
         squares = lax.pad(input * input, np.zeros((), input.dtype), edges)
         count = input.shape[planes]
         around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(2 * before + 1)]
-        scale = self.k + (self.alpha / self.size) * sum(around[1:], around[0])
+        scale = self.k + self.share * sum(around[1:], around[0])
         return input * self._power(scale)
+
+    @number
+    def share(self) -> float:
+        """The weight of one plane."""
+        return self.alpha / self.size
 
     def _power(self, scale: Any) -> Any:
         """scale^-beta; roots are several times faster than powers."""
