@@ -49,7 +49,7 @@ def kernel_of(record: Record) -> np.ndarray:
         return np.asarray(kernel)
     shapes = [np.shape(each) for each in kernel]
     match shapes:
-        case ([(1, _), (_, 1)] | [(_, 1), (1, _)]) if record.get("nfeatures") == 1:
+        case [(1, _), (_, 1)] | [(_, 1), (1, _)] if record.get("nfeatures") == 1:
             return np.asarray(kernel[0]) * np.asarray(kernel[1])
     raise record.error(f"expected one kernel, or a row and a column for one plane, got kernels of shapes {shapes}")
 
