@@ -144,7 +144,7 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
 
 
 class SpatialNormalization(Neighbourhood):
-    """y = c / s: c is x less the mean of its surroundings, s the root of the weighted sum of c^2 over the kernel's mass.
+    """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
 
     Sums are over the window in all planes, and the mass is the kernel's sum over what is inside the image in all
     planes. s is at least the threshold; without one, the mean of s in its image and at least 0.001, as a constant.
