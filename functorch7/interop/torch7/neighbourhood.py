@@ -70,8 +70,9 @@ def _estimator(kernel: np.ndarray, planes: int, *, squares: bool) -> T7Object:
 
 
 def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
+    kernel = _normalized(fields)
     return {
-        "kernel": _normalized(fields), "meanestimator": _estimator(_normalized(fields), fields["nInputPlane"], squares=False),
+        "kernel": kernel, "meanestimator": _estimator(kernel, fields["nInputPlane"], squares=False),
         "subtractor": module("nn.CSubTable", gradInput=[]), "divider": module("nn.CDivTable", gradInput=[]),
         "coef": np.zeros((1, 1, 1)),
     }  # fmt: skip
@@ -79,9 +80,10 @@ def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _divisive(fields: dict[str, Any]) -> dict[str, Any]:
     threshold = module("nn.Threshold", threshold=fields["threshold"], val=fields["thresval"], inplace=False)
+    kernel, planes = _normalized(fields), fields["nInputPlane"]
     return {
-        "kernel": _normalized(fields), "meanestimator": _estimator(_normalized(fields), fields["nInputPlane"], squares=False),
-        "stdestimator": _estimator(_normalized(fields), fields["nInputPlane"], squares=True), "normalizer": module("nn.CDivTable", gradInput=[]),
+        "kernel": kernel, "meanestimator": _estimator(kernel, planes, squares=False),
+        "stdestimator": _estimator(kernel, planes, squares=True), "normalizer": module("nn.CDivTable", gradInput=[]),
         "divider": module("nn.CDivTable", gradInput=[]), "thresholder": threshold, "coef": np.zeros((1, 1, 1)),
     }  # fmt: skip
 
