@@ -1,7 +1,7 @@
 """Layers that reduce a dimension, or scale by what it holds."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -148,6 +148,8 @@ class Normalize(Map):
     >>> [f"{y:.1f}" for y in f7.Normalize(2).apply({}, {}, jnp.array([3.0, 4.0]))[0].tolist()]
     ['0.6', '0.8']
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("eps",)
 
     p: float
     eps: float = 1e-10

@@ -325,6 +325,8 @@ class PCAColorTransform(ColorTransform):
     (8, 3, 32, 32)
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("std",)
+
     eigen_vectors: Any = None
     eigen_values: Any = None
     std: float = 0.1

@@ -48,6 +48,8 @@ class MultiCriterion(Criterion):
     2.5
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("weights",)
+
     criterions: tuple[Criterion, ...] = ()
     weights: tuple[float, ...] = ()
 
