@@ -176,6 +176,10 @@ class SpatialNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nnx, SpatialNormalization.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None
