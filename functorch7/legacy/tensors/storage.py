@@ -13,7 +13,6 @@ from ...layers.tensor_types import TYPES
 from .arguments import in_type
 from .changes import changed
 from .printing import column
-from .strides import contiguous_stride, cut_out
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -94,17 +93,16 @@ class Storage:
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
 
-    def part(self, offset: int, shape: tuple, stride: tuple) -> Any:
-        """The elements of a view as an array of their own, which is made once: programs copy what they cut out."""
+    def cut(self, parts: tuple, cut_out: Callable[[Any], list]) -> list:
+        """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
         array = self.array
-        if math.prod(shape) == math.prod(self.shape) and stride == contiguous_stride(shape):
-            return array
-        if self._parts is None or self._parts[0] is not array:
-            self._parts = (array, {})
-        found = self._parts[1]
-        if (offset, shape, stride) not in found:
-            found[offset, shape, stride] = cut_out(array, offset, shape, stride)
-        return found[offset, shape, stride]
+        known = self._parts
+        if known is None or known[0] is not array:
+            known = self._parts = (array, {})
+        found = known[1]
+        if not all(map(found.__contains__, parts)):
+            found.update(zip(parts, cut_out(array), strict=True))
+        return [found[part] for part in parts]
 
     @property
     def is_zero(self) -> bool:

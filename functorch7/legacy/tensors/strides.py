@@ -23,6 +23,8 @@ def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
     """A view of elements that lie one after another; strides are in elements."""
+    if stride == contiguous_stride(shape):
+        return flat[: math.prod(shape)].reshape(shape)
     return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
 
 
