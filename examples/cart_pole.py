@@ -1,7 +1,7 @@
 """A pole on a cart is kept from falling by REINFORCE, in Torch7's interface; `functorch7 train cart-pole` is the other.
 
-The equations are those of Barto, Sutton & Anderson (1983). An episode ends when the pole falls, or after 200 actions; the
-task is solved when a hundred episodes have 195 actions on average. Run `python examples/cart_pole.py`.
+The equations are those of Barto, Sutton & Anderson (1983). An episode ends when the pole falls, or after 200
+actions; the task is solved when a hundred episodes have 195 actions on average. Run `python examples/cart_pole.py`.
 """
 
 from typing import Any

@@ -8,28 +8,13 @@ import jax.numpy as jnp
 import optax
 
 from .. import optim
-from ..core import Composite, Const, Module
+from ..core import Composite, Module
 from ..data import load_mnist
-from ..layers import (
-    Add,
-    Collapse,
-    ConcatTable,
-    Constant,
-    HardTanh,
-    Identity,
-    JoinTable,
-    Linear,
-    LogSoftMax,
-    ReLU,
-    SelectTable,
-    Sequential,
-    SpatialGlimpse,
-    ZeroGrad,
-)
+from ..layers import HardTanh, Linear, ReLU, Sequential, ZeroGrad
 from ..losses import ClassNLLCriterion
-from ..recurrent import Recurrent, RecurrentAttention
 from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
+from ..zoo import recurrent_attention
 from .canvas import OnCanvas
 from .images import digits
 from .rates import by_epoch
@@ -88,36 +73,23 @@ class Attention(Recipe, frozen=True, tag="attention"):
 
     def network(self) -> Module:
         """Images -> [class scores, [class scores, the baseline: the reward that is to be expected]]."""
-        baseline = Sequential(Constant(Const([1.0]), 1), Add(1))
-        scores = (SelectTable(-1), Linear(self.hidden_size, CLASSES), LogSoftMax())
-        once = Sequential(self.reader(), *scores, ConcatTable(Identity(), ConcatTable(Identity(), baseline)))
+        once = recurrent_attention(
+            CLASSES, steps=self.steps, patch=self.patch, depth=self.depth, hidden=self.hidden_size,
+            sensor=self.sensor_size, locator=self.locator(),
+        )  # fmt: skip
         return Draws(once, self.draws, self.test_draws or 1)
 
-    def reader(self) -> Module:
-        """Images -> the hidden state after each glimpse."""
-        hidden, sensor = self.hidden_size, self.sensor_size
-        where = Sequential(SelectTable(2), Linear(2, sensor), ReLU())
-        seen = [
-            SpatialGlimpse(self.patch, self.depth, 2),
-            Collapse(3),
-            Linear(self.patch**2 * self.depth, sensor),
-            ReLU(),
-        ]
-        glimpse = Sequential(
-            ConcatTable(where, Sequential(*seen)), JoinTable(1, 1), Linear(2 * sensor, hidden), ReLU(),
-            Linear(hidden, hidden),
-        )  # fmt: skip
-        inner = [Linear(hidden, self.locator_size), ReLU()] if self.locator_size else []
-        locator = Sequential(
+    def locator(self) -> Module:
+        """The hidden state -> a place."""
+        inner = [Linear(self.hidden_size, self.locator_size), ReLU()] if self.locator_size else []
+        return Sequential(
             ZeroGrad(),  # the noise of REINFORCE is kept out of the reader, which learns from the classes
             *inner,
-            Linear(self.locator_size or hidden, 2),
+            Linear(self.locator_size or self.hidden_size, 2),
             HardTanh(),  # bounds the mean between -1 and 1
             ReinforceNormal(self.locator_stdev, self.test_draws > 0),  # draws a place, or gives the mean
             HardTanh(),  # bounds the place
         )
-        reader = Recurrent(hidden, glimpse, Linear(hidden, hidden), ReLU())
-        return RecurrentAttention(reader, locator, self.steps, hidden)
 
 
 class Draws(Composite):

@@ -10,8 +10,8 @@ from ..data import DataLoader, TensorLoader
 class OnCanvas(DataLoader):
     """Images of another loader anywhere on a black canvas: (N, 1, canvas, canvas).
 
-    With `clutter`, so many pieces of `piece` x `piece` pixels, cut anywhere out of images of the loader drawn at random,
-    lie anywhere on it, too; where things overlap, the brightest is seen.
+    With `clutter`, so many pieces of `piece` x `piece` pixels, cut anywhere out of images of the loader drawn at
+    random, lie anywhere on it, too; where things overlap, the brightest is seen.
     Raises: ValueError for a canvas that is smaller than the images, and for pieces that are larger.
     Source: Mnih et al., 2014, 4.1.
     """

@@ -31,7 +31,7 @@ def test_what_is_not_distorted_stays():
     ],
 )
 def test_images_are_turned_and_moved(ways, moved):
-    """A smooth image at the places that a turn about the centre, or a shift, takes them from: some angle or way fits."""
+    """A smooth image at the places that a turn about the centre, or a shift, takes them from: some such fits."""
     rows, columns = np.mgrid[-15:16, -15:16].astype(float)
 
     def blob(row, column):
