@@ -4,20 +4,19 @@
 
 FOLDER holds checkouts of torch/nn, torch/nngraph, torch/optim, torch/torch7, Element-Research/rnn and
 Element-Research/dpnn under these last names, and what their tests require: Yonaba/Moses 1.6, lunarmodules/Penlight,
-and deepmind/torch-totem as totem. Each suite runs in a process of its own, which is ended when a test takes longer than
-it may; another goes on behind that test. What does not pass follows, and a row for each suite. With --record what came
-of each test is kept in a file, and tests that are in it do not run again.
+and deepmind/torch-totem as totem. Each suite runs in a process of its own, which ends when a test takes more of the
+processor's time than it may; another goes on behind that test. What does not pass follows, and a row for each suite.
+With --record what came of each test is kept in a file, and tests that are in it do not run again.
 """
 
 import argparse
 import json
 import os
-import queue
 import re
+import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,14 +39,12 @@ PRELUDE = "require 'nn' require 'nngraph' require 'optim' require 'dpnn' require
 PRELUDE += "torch.setdefaulttensortype('torch.DoubleTensor')"  # with which Torch7 starts
 OWN_TESTER = {"nngraph": "require 'totem' totem.Tester, totem.TestSuite = torch.Tester, torch.TestSuite"}
 """What lets a suite with a tester of another package use torch's, whose outcomes are recorded."""
-STARTING = 120
-"""Seconds that a process may take before its first test, and between tests."""
 
 
 # The process of a suite ---------------------------------------------------------------------------------------------
 
 
-def run_suite(folder: Path, name: str, only: list[str], done: set[str]) -> None:
+def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[str]) -> None:
     """Runs one suite here, and prints a line of JSON when a test begins and one when it has ended."""
     import functorch7.lua
     from functorch7.legacy.program.tester import Tester
@@ -67,10 +64,12 @@ def run_suite(folder: Path, name: str, only: list[str], done: set[str]) -> None:
         if not wanted(full):
             return "SKIP"
         said(full)
-        start, errors = time.monotonic(), len(self.errors)
+        signal.setitimer(signal.ITIMER_PROF, limit)  # whose signal ends the process, wherever it is
+        start, errors = time.process_time(), len(self.errors)
         found = usual(self, test)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         made = self.assertionPass[test] + self.assertionFail[test]
-        said(full, found, made, round(time.monotonic() - start, 1), "\n".join(self.errors[errors:]))
+        said(full, found, made, round(time.process_time() - start, 1), "\n".join(self.errors[errors:]))
         return found
 
     runtime = functorch7.lua.Runtime()
@@ -86,12 +85,13 @@ def run_suite(folder: Path, name: str, only: list[str], done: set[str]) -> None:
             _why_not(lambda: runtime.execute(call))
             return
         for file in sorted(folder.glob(SCRIPTS[name])):
-            program, start = file.stem, time.monotonic()
+            program, start = file.stem, time.process_time()
             if not wanted(program) and not any(each.startswith(f"{program}.") for each in only):
                 continue
             said(program)
+            signal.setitimer(signal.ITIMER_PROF, limit)
             why = _why_not(lambda file=file: runtime.run(str(file)))
-            said(program, "ERROR" if why else "PASS", 0, round(time.monotonic() - start, 1), why)
+            said(program, "ERROR" if why else "PASS", 0, round(time.process_time() - start, 1), why)
 
 
 def _why_not(program: Any) -> str:
@@ -125,43 +125,31 @@ def results(given: Any, suite: str) -> list[list]:
 
 
 def _outcomes(given: Any, suite: str, done: list[str]) -> Iterator[list]:
-    """What one process says of the tests that are left; the last may be one that took too long, or ended the process."""
+    """What one process says of the tests that are left; the last may be the one that ended it."""
     names = ["--only", *given.only] if given.only else []
     command = [sys.executable, "-m", "benchmarks.suites", str(given.folder.resolve()), suite, "--here", *names]
+    command += ["--limit", str(given.limit)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as errors:  # some tests write files
         process = subprocess.Popen(
             [*command, "--done", *done], cwd=place, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
-        lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
         running: list[str] = []  # a program, and a test in it
-        why = "CRASH"
-        try:
-            while line := lines.get(timeout=given.limit if running else STARTING):
-                if not line.startswith("["):
-                    continue
-                name, *rest = json.loads(line)
-                if rest:
-                    running.remove(name)
-                    yield [name, *rest]
-                else:
-                    running.append(name)
-        except queue.Empty:
-            why = "LONG"
-        process.kill() if why == "LONG" else None
+        for line in process.stdout or ():
+            if not line.startswith("["):
+                continue
+            name, *rest = json.loads(line)
+            if rest:
+                running.remove(name)
+                yield [name, *rest]
+            else:
+                running.append(name)
         code = process.wait()
         if running or code:
             errors.seek(0)
-            said = f"over {given.limit} s" if why == "LONG" else f"ended with {code}: {errors.read()[-2000:]}"
-            yield [running[-1] if running else "", why, 0, 0.0, said]
-
-
-def _read(stream: Any, lines: queue.Queue) -> None:
-    """Hands on a process's lines, and then an empty one."""
-    for line in stream:
-        lines.put(line)
-    lines.put("")
+            is_long = code == -signal.SIGPROF
+            said = f"over {given.limit} s" if is_long else f"ended with {code}: {errors.read()[-2000:]}"
+            yield [running[-1] if running else "", "LONG" if is_long else "CRASH", 0, 0.0, said]
 
 
 def reasons(why: str) -> list[str]:
@@ -186,13 +174,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("suites", nargs="*", default=[*WHOLE, *SCRIPTS])
     parser.add_argument("--only", nargs="*", default=[], help="tests by name")
-    parser.add_argument("--limit", type=int, default=120, help="seconds for one test")
+    parser.add_argument("--limit", type=int, default=120, help="processor's seconds for one test")
     parser.add_argument("--record", help="folder for what came of each test")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--done", nargs="*", default=[], help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.here:
-        return run_suite(given.folder.resolve(), given.suites[0], given.only, set(given.done))
+        return run_suite(given.folder.resolve(), given.suites[0], given.limit, given.only, set(given.done))
     for suite in given.suites:
         report(suite, results(given, suite))
 

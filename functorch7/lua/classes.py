@@ -19,6 +19,7 @@ from ..legacy.program.timer import Timer
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
+from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -35,6 +36,9 @@ OPERATORS = (
 
 SEVERAL = (Node.split,)
 """Methods that give several results in Torch, a list here."""
+
+METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
+"""Names of operators that Lua's programs may define for tensors of a type."""
 
 
 class Method:
@@ -57,7 +61,7 @@ class Classes:
         """Functions for Lua, by name."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "get",
+            "item", "set_item", "length", "text", "place", "set", "get", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
@@ -71,6 +75,8 @@ class Classes:
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
+        if kind is Constructor:
+            return "type", kind.__name__
         if issubclass(kind, tds.Hash):
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
@@ -132,6 +138,19 @@ class Classes:
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
         overridden_in.cache_clear()
+
+    def class_of_type(self, _: int, constructor: Constructor) -> int:
+        """The number of the class of a type's tensors or storages."""
+        return self.border.registry.class_number(constructor.kind)
+
+    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction) -> None:
+        """Puts a method into the tensors or storages of one type."""
+        key = f"{key}__" if key in METAMETHODS else key
+        kind = constructor.kind
+        if not hasattr(vars(kind).get(key), "by_type"):
+            self.written.append((kind, key, vars(kind).get(key, Classes)))
+            setattr(kind, key, _by_type(getattr(kind, key, None)))
+        vars(kind)[key].by_type[constructor.name] = value
 
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
@@ -294,6 +313,20 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
 @cache
 def _unpacked(function: Callable) -> Callable:
     return lambda *given: tuple(function(*given))
+
+
+def _by_type(usual: Callable | None) -> Callable:
+    """A method that is another for tensors of some types, which `by_type` has."""
+    by_type: dict[str, Callable] = {}
+
+    def method(self: Any, *given: Any) -> Any:
+        found = by_type.get(self.type(), usual)
+        if found is None:
+            raise AttributeError(f"{self.type()} has no such method")
+        return found(self, *given)
+
+    method.by_type = by_type  # type: ignore[attr-defined]
+    return method
 
 
 @cache

@@ -283,3 +283,23 @@ local cjson, lfs = require 'cjson', require 'lfs'
 local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
+
+--- types as tables
+function torch.LongTensor:doubled() return self * 2 end
+local ints = torch.getmetatable('torch.IntTensor')
+function ints:doubled() return self * 3 end
+local known = pcall(function() return torch.DoubleTensor{1}:doubled() end)
+return torch.LongTensor{4}:doubled()[1], torch.IntTensor{4}:doubled()[1], known, torch.LongTensor.new(3):size(1),
+  torch.LongTensor.add(torch.LongTensor{1}, 2)[1], torch.isTypeOf(torch.LongTensor{1}, torch.LongTensor)
+--> 8, 12, false, 3, 3, true
+
+--- operators of a type
+function torch.ShortTensor:__sub(other) return 'less' end
+return torch.ShortTensor{1} - torch.ShortTensor{2}, (torch.IntTensor{1} - torch.IntTensor{2})[1]
+--> 'less', -1
+
+--- sizes and places that are no whole numbers
+local x = torch.range(1, 9)
+return torch.zeros(3, 3.5):size(2), x:narrow(1, 2.5, 2.5):size(1), x:sub(1.5, 4.7):size(1), #torch.LongStorage(2.5),
+  x:clone():resize(2, 2.5):size(2), #x:split(4.5), x[2.5], x:narrow(1, 2.5, 1)[1]
+--> 3, 2, 4, 2, 2, 3, 2, 2

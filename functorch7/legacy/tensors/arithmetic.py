@@ -150,7 +150,7 @@ class Arithmetic(Places):
 
         With a tensor, or one number, as csub: subtracts, in place.
         """
-        if len(args) < 2 or not all(isinstance(each, (int, np.integer)) for each in args):
+        if len(args) < 2 or not all(isinstance(each, (int, float, np.integer)) for each in args):
             return self.csub(*args)
         if len(args) % 2:
             raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")

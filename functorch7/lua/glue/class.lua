@@ -107,7 +107,6 @@ function torch.getmetatable(name)
   if own_classes[name] then return own_classes[name] end
   local ok, found = pcall(class_named, name)
   if ok and found then return found end
-  if name:match('^torch%..*Tensor$') then return torch.Tensor end
 end
 
 function torch.getconstructortable(name)
