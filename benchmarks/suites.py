@@ -82,7 +82,8 @@ def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[st
         if name in WHOLE:
             file, call = WHOLE[name]
             runtime.execute(f"dofile '{folder / file}'")
-            _why_not(lambda: runtime.execute(call))
+            if why := _why_not(lambda: runtime.execute(call)):
+                sys.exit(why)
             return
         for file in sorted(folder.glob(SCRIPTS[name])):
             program, start = file.stem, time.process_time()

@@ -6,10 +6,12 @@ import inspect
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 from typing import Any
 
 from ..layers import Node
 from ..legacy import tds, torch
+from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
@@ -71,7 +73,7 @@ class Classes:
     def describe(self, number: int) -> tuple[str, str]:
         """What stands for the objects of a class, and the class's name."""
         kind = self.kinds[number]
-        if kind is ModuleList:
+        if issubclass(kind, (ModuleList, ByStep)):
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
@@ -106,6 +108,8 @@ class Classes:
             return "field", self.border.name_number(key)
         if inspect.isfunction(found):
             return self._function(found)
+        if isinstance(found, staticmethod):
+            return self._function(_called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
@@ -247,13 +251,15 @@ class Classes:
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return
+        if isinstance(owner, LuaObject):
+            _let_set(type(owner), name)
         setattr(owner, name, value)
 
     def item(self, _: int, owner: Any, key: Any) -> Any:
         """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
         if type(owner) in (list, ModuleList):
             return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, dict):
+        if isinstance(owner, (dict, ByStep)):
             return owner.get(key)
         if not hasattr(owner, "__getitem__"):
             return None
@@ -276,7 +282,9 @@ class Classes:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
     def length(self, _: int, owner: Any) -> Any:
-        """What # gives: of a tensor its sizes."""
+        """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
+        if isinstance(owner, ByStep):
+            return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
     def text(self, _: int, value: Any) -> str:
@@ -315,6 +323,12 @@ def _unpacked(function: Callable) -> Callable:
     return lambda *given: tuple(function(*given))
 
 
+@cache
+def _called_either_way(kind: type, function: Callable) -> Callable:
+    """A function of a class, called with a dot, or with a colon and so with an object of the class before the others."""
+    return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
+
+
 def _by_type(usual: Callable | None) -> Callable:
     """A method that is another for tensors of some types, which `by_type` has."""
     by_type: dict[str, Callable] = {}
@@ -338,6 +352,13 @@ def _maker(type_name: str) -> Callable:
 
 def _static(kind: type, key: str) -> Any:
     return inspect.getattr_static(kind, key, None)
+
+
+def _let_set(kind: type, name: str) -> None:
+    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
+    found = _static(kind, name)
+    if isinstance(found, property) and found.fset is None:
+        setattr(kind, name, None)
 
 
 def _index(key: Any) -> Any:

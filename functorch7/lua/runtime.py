@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ class Runtime(Prompt):
 
     def _copied(self, _: int, value: Any) -> Any:
         """A listing's content."""
-        return dict(value) if isinstance(value, dict) else list(value)
+        return dict(value) if isinstance(value, Mapping) else list(value)
 
     def _fields(self, _: int, value: Any) -> dict:
         """An object's fields."""

@@ -303,3 +303,30 @@ local x = torch.range(1, 9)
 return torch.zeros(3, 3.5):size(2), x:narrow(1, 2.5, 2.5):size(1), x:sub(1.5, 4.7):size(1), #torch.LongStorage(2.5),
   x:clone():resize(2, 2.5):size(2), #x:split(4.5), x[2.5], x:narrow(1, 2.5, 1)[1]
 --> 3, 2, 4, 2, 2, 3, 2, 2
+
+--- tables of steps
+require 'rnn'
+local l = nn.LSTM(2, 3)
+for i = 1, 3 do l:forward(torch.ones(2)) end
+local seen = 0
+for step in pairs(l.sharedClones) do seen = seen + step end
+return #l.sharedClones, #l.cells, l.nSharedClone, seen, type(l.outputs), l.outputs[2] == nil, l.outputs[9]
+--> 3, 3, 3, 6, 'table', false, nil
+
+--- fields that functorch7 computes, set by a class of Lua's
+require 'rnn'
+local Counted, parent = torch.class('nn.Counted', 'nn.Container')
+function Counted:__init() parent.__init(self) self.step, self.sharedClones = 1, {} end
+local c = nn.Counted()
+c.step = c.step + 1
+c.sharedClones[2] = 'second'
+return c.step, c.sharedClones[1], c.sharedClones[2], nn.LSTM(2, 3).step
+--> 2, nil, 'second', 1
+
+--- functions of a class, with a dot and with a colon
+require 'rnn'
+local l, x = nn.LSTM(2, 3), {torch.ones(2)}
+local copy = l.recursiveCopy(nil, x)
+copy[1]:fill(2)
+return copy[1]:sum(), l:recursiveCopy(copy, x)[1]:sum(), nn.rnn.recursiveCopy(nil, x)[1]:sum()
+--> 4, 2, 2
