@@ -330,3 +330,20 @@ local copy = l.recursiveCopy(nil, x)
 copy[1]:fill(2)
 return copy[1]:sum(), l:recursiveCopy(copy, x)[1]:sum(), nn.rnn.recursiveCopy(nil, x)[1]:sum()
 --> 4, 2, 2
+
+--- names and patterns of classes
+torch.class('Own') torch.class('BelowOwn', 'Own')
+return torch.isTypeOf(BelowOwn(), 'Own'), torch.isTypeOf(Own(), 'BelowOwn'), torch.isTypeOf(BelowOwn(), 'low'),
+  torch.isTypeOf(BelowOwn(), 'B.*'), torch.isTypeOf(BelowOwn(), Own), torch.isTypeOf(Own(), BelowOwn)
+--> true, false, false, true, true, false
+
+--- what fills a view
+local x = torch.zeros(2, 3)
+x:narrow(2, 2, 2):range(1, 4)
+return x[2][2], x[2][3], x[1][1], x:clone():range(1, 3):dim(), pcall(torch.linspace, 0, 1, 1) == false
+--> 3, 4, 0, 1, true
+
+--- elements of vectors
+local x = torch.IntTensor{4, 5}
+return x:select(1, 2), x:select(3, 1), x:elementSize(), x:real():type() == torch.getdefaulttensortype()
+--> 5, 4, 4, true

@@ -14,9 +14,10 @@ from ...losses.tables import as_arrays
 from .alias import alias_drawn, alias_state
 from .arguments import described, is_number, of_one_type, plain_arrays, sizes_text
 from .convolutions import CONVOLUTIONS
+from .default_type import default_dtype
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
-from .makers import MAKERS, joined
+from .makers import IN_ORDER, MAKERS, joined
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, computed, quotient, same_count
 from .places import Places
 from .printing import printed
@@ -174,6 +175,14 @@ class Arithmetic(Places):
         """This tensor in another's type."""
         return self.type(other.type())
 
+    def real(self) -> Self:
+        """This tensor in the default type."""
+        return self.type(type_name_of(default_dtype()))
+
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
+
     def __neg__(self: Any) -> Any:
         return self * -1
 
@@ -231,6 +240,8 @@ def _of_maker(name: str) -> None:
 
     def method(self: Any, *args: Any) -> Any:
         found = compute(*args)
+        if name in IN_ORDER and found.size == self.nElement():
+            return self._written(found.reshape(self.shape))
         return self.resize(*found.shape)._written(found)
 
     _add_method(name, method, f"Becomes {words}.")

@@ -27,6 +27,7 @@ class Views:
     ndim: int
     of: ClassVar[Any]
     viewing: ClassVar[Any]
+    __getitem__: Any
     dim: Any
     size: Any
     set: Any
@@ -59,8 +60,12 @@ class Views:
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
-    def select(self, dim: int, index: int) -> Self:
-        """The view of one slice of a dimension, which disappears."""
+    def select(self, dim: int, index: int) -> Any:
+        """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
+        return self[index] if self.ndim == 1 else self.selected(dim, index)
+
+    def selected(self, dim: int, index: int) -> Self:
+        """The view of one slice of a dimension, of a vector too."""
         axis = self._axis(dim)
         offset = self.offset + self._index(axis, index) * self.strides_[axis]
         shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
