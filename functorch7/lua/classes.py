@@ -192,7 +192,7 @@ class Classes:
         if name == "new" and isinstance(owner, (Tensor, Storage)):
             return _maker(owner.type())
         if name.startswith("__"):
-            return None
+            return getattr(owner, "__dict__", {}).get(name)
         try:
             value = getattr(owner, name)
         except AttributeError:
@@ -217,7 +217,7 @@ class Classes:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, Described):
             return "python"
-        declared = self._is_declared(owner, name)
+        declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
             return "python"
         self._fields(owner).names.add(name)
@@ -245,6 +245,9 @@ class Classes:
             own.names.discard(name)
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, value)
+        elif isinstance(owner, Described) and _is_method(owner, name):
+            self._fields(owner).put(name, value)
+            return
         if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
             delattr(owner, name)
             return
@@ -352,6 +355,11 @@ def _maker(type_name: str) -> Callable:
 
 def _static(kind: type, key: str) -> Any:
     return inspect.getattr_static(kind, key, None)
+
+
+def _is_method(owner: Any, name: str) -> bool:
+    """Whether a name is a method's, which a field of the same name hides."""
+    return inspect.isroutine(_static(type(owner), name))
 
 
 def _let_set(kind: type, name: str) -> None:

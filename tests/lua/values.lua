@@ -345,5 +345,13 @@ return x[2][2], x[2][3], x[1][1], x:clone():range(1, 3):dim(), pcall(torch.linsp
 
 --- elements of vectors
 local x = torch.IntTensor{4, 5}
-return x:select(1, 2), x:select(3, 1), x:elementSize(), x:real():type() == torch.getdefaulttensortype()
---> 5, 4, 4, true
+return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
+--> 5, 4, 8, true
+
+--- fields with the names of methods
+local m = nn.Tanh()
+m.inputs, m.clearState = {1, 2}, 5
+local other = nn.Tanh()
+m.inputs[3] = 4
+return #m.inputs, m.clearState, m:clone().inputs[3], m:clone().clearState, type(other.clearState)
+--> 3, 5, 4, 5, 'function'

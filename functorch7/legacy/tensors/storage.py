@@ -151,6 +151,10 @@ class Storage:
 
     typename = type
 
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
+
     def totable(self) -> list:
         """The elements as a list."""
         return self._flat().tolist()
