@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import data as data
 from . import interop as interop
 from . import optim as optim
+from . import zoo as zoo
 from .compression import fake_quantized as fake_quantized
 from .compression import observed as observed
 from .compression import pruning as pruning

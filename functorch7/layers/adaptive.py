@@ -38,11 +38,10 @@ class Adaptive(Windows, Map, abstract=True):
     def f(self, input: Any) -> Any:
         check_floating(self, input)
         self.check_rank(input)
-        planes = merged(input, 2)
-        return self.pool(planes, input.shape[:-2])
+        return self.pool(input)
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
-        """The output of N x H x W, as leading x h x w."""
+    def pool(self, images: Any) -> Any:
+        """The output, ... x h x w of ... x H x W."""
         raise NotImplementedError(f"{self.torch_name()} must define pool")
 
 
@@ -58,8 +57,8 @@ class SpatialAdaptiveMaxPooling(Adaptive):
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
-        windows = []
+    def pool(self, images: Any) -> Any:
+        planes, windows = merged(images, 2), []
         for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
             steps = np.arange((behind - first).max())
@@ -67,7 +66,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
         rows, columns = windows[0][:, None, :, None], windows[1][None, :, None, :]
         width = planes.shape[2]
         best, position = largest_of(planes[:, rows, columns], jnp.asarray(rows * width + columns), 2)
-        shape = (*leading, self.h, self.w)
+        shape = (*images.shape[:-2], self.h, self.w)
         expose(indices=jnp.stack([position % width + 1, position // width + 1]).reshape((2, *shape)))
         return best.reshape(shape)
 
@@ -80,13 +79,13 @@ class SpatialAdaptiveAveragePooling(Adaptive):
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveAveragePooling.
     """
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
+    def pool(self, images: Any) -> Any:
         means = []
-        for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
+        for size, count in zip(images.shape[-2:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
             inside = (np.arange(size) >= first[:, None]) & (np.arange(size) < behind[:, None])
-            means.append(jnp.asarray(inside / (behind - first)[:, None], planes.dtype))
-        return jnp.einsum("hy,nyx,wx->nhw", means[0], planes, means[1]).reshape((*leading, self.h, self.w))
+            means.append(jnp.asarray(inside / (behind - first)[:, None], images.dtype))
+        return jnp.einsum("hy,...yx,wx->...hw", means[0], images, means[1])
 
 
 class FractionalMaxPooling(Windows, abstract=True):

@@ -16,7 +16,7 @@ class SpatialLPPooling(Sequential):
     """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
-    Where a sum is 0 the gradient is 0.
+    Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
     Raises: as SpatialAveragePooling.
     Source: nn/doc/convolution.md#nn.SpatialLPPooling.
     """

@@ -16,12 +16,12 @@ from .windows import Windows, offsets, padded, slices
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-    """Maximum and its position (row-major in the plane, from 0) in each window of B x sizes; the first of equals.
+    """Maximum and its position (row-major in the plane, from 0) in each window of ... x sizes; the first of equals.
 
     The window's offsets are compared one by one, as whole shifted images: on CPU several times faster than
     `lax.reduce_window`, whose gradient is slower still.
     """
-    sizes, stride, dilation = x.shape[1:], windows.window("d"), windows.window("dilation")
+    sizes, stride, dilation = x.shape[x.ndim - len(counts) :], windows.window("d"), windows.window("dilation")
     strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
     corner = np.zeros((), np.int32)  # each window's first position
     for step, n, d, pad in zip(strides, counts, stride, windows.window("pad"), strict=True):
@@ -44,7 +44,8 @@ def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[j
 @max_pool.defjvp
 def _(windows, counts, primals, tangents):
     best, position = max_pool(*primals, windows, counts)
-    moved = jnp.take_along_axis(flattened(tangents[0]), flattened(position), 1)
+    changes, places = (flattened(merged(each, len(counts))) for each in (tangents[0], position))
+    moved = jnp.take_along_axis(changes, places, 1)
     return (best, position), (moved.reshape(best.shape), jnp.zeros(position.shape, jax.dtypes.float0))
 
 
@@ -62,11 +63,10 @@ class Pooling(Windows, Map, abstract=True):
             kernel = ", ".join(f"k{a.upper()} = {getattr(self, 'k' + a)}" for a in order)
             raise ValueError(f"{self}: pad should be smaller than half of kernel size, but got {pads}, {kernel}")
 
-    def planes(self, input: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-        """The input as B x sizes, the number of windows along each axis, and the output's shape."""
+    def places(self, input: Any) -> tuple[int, ...]:
+        """The number of windows along each axis."""
         self.check_rank(input)
-        counts, dims = self.counts(input, getattr(self, "ceil_mode", False)), len(self.axes)
-        return merged(input, dims), counts, input.shape[:-dims] + counts
+        return self.counts(input, getattr(self, "ceil_mode", False))
 
     def printed(self) -> str:
         text = f"{self.torch_name()}({self.joined('k', 'x')}, {self.joined('d')}"
@@ -114,14 +114,14 @@ class MaxPooling(Rounding, abstract=True):
         return self.record is None
 
     def f(self, input: Any) -> Any:
-        planes, counts, shape = self.planes(input)
+        counts = self.places(input)
         check_floating(self, input)
-        best, position = max_pool(planes, self, counts)
-        indices = position.reshape(shape) + 1
+        best, position = max_pool(input, self, counts)
+        indices = position + 1
         expose(indices=indices)
         if self.record is not None:
             self.record.keep(indices, input.shape[-len(self.axes) :])
-        return best.reshape(shape)
+        return best
 
 
 class SpatialMaxPooling(MaxPooling):
@@ -193,8 +193,9 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
 
 
 def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:
-    """The sum over each window of B x sizes (which have their padding), one axis after the other."""
-    for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), 1):
+    """The sum over each window of ... x sizes (which have their padding), one axis after the other."""
+    leading = x.ndim - len(counts)
+    for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), leading):
         if d == k:  # side by side
             x = x.reshape((*x.shape[:axis], n, k, *x.shape[axis + 1 :])).sum(axis + 1)
         elif k <= 5:
@@ -222,9 +223,10 @@ class AveragePooling(Pooling, abstract=True):
 
     def f(self, input: Any) -> Any:
         check_floating(self, input)
-        planes, counts, shape = self.planes(input)
-        inverse = jnp.asarray(1 / self.areas(input.shape[-len(self.axes) :], counts), input.dtype)
-        return (summed(padded(planes, self, counts), self, counts) * inverse[None]).reshape(shape)
+        counts = self.places(input)
+        areas = self.areas(input.shape[-len(self.axes) :], counts)
+        inverse = jnp.asarray(1 / areas, input.dtype).reshape((1,) * (input.ndim - areas.ndim) + counts)
+        return summed(padded(input, self, counts), self, counts) * inverse
 
 
 class SpatialAveragePooling(AveragePooling, Rounding):

@@ -1,7 +1,7 @@
 """Layers that reduce a dimension, or scale by what it holds."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -124,6 +124,8 @@ class Normalize(Map):
     Raises: ValueError for p <= 0 and for more dimensions.
     Source: nn/doc/simple.md#nn.Normalize.
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("eps",)
 
     p: float
     eps: float = 1e-10

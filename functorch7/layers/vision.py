@@ -296,6 +296,8 @@ class PCAColorTransform(ColorTransform):
     Source: dpnn/README.md#nn.PCAColorTransform; Krizhevsky et al., 2012.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("std",)
+
     eigen_vectors: Any = None
     eigen_values: Any = None
     std: float = 0.1

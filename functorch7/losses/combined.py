@@ -43,6 +43,8 @@ class MultiCriterion(Criterion):
     Source: nn/doc/criterion.md#nn.MultiCriterion.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("weights",)
+
     criterions: tuple[Criterion, ...] = ()
     weights: tuple[float, ...] = ()
 

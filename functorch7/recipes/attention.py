@@ -6,28 +6,13 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import optim
-from ..core import Const, Module
+from ..core import Module
 from ..data import DataLoader, TensorLoader, load_mnist
-from ..layers import (
-    Add,
-    Collapse,
-    ConcatTable,
-    Constant,
-    HardTanh,
-    Identity,
-    JoinTable,
-    Linear,
-    LogSoftMax,
-    ReLU,
-    SelectTable,
-    Sequential,
-    SpatialGlimpse,
-    ZeroGrad,
-)
+from ..layers import HardTanh, Linear, Sequential, ZeroGrad
 from ..losses import ClassNLLCriterion
-from ..recurrent import Recurrent, RecurrentAttention
 from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
+from ..zoo import recurrent_attention
 from .images import digits
 from .recipe import NotNegative, Positive, Recipe, Task
 
@@ -72,33 +57,17 @@ class Attention(Recipe, frozen=True, tag="attention"):
 
     def network(self) -> Module:
         """Images -> [class scores, [class scores, the baseline: the reward that is to be expected]]."""
-        baseline = Sequential(Constant(Const([1.0]), 1), Add(1))
-        scores = (SelectTable(-1), Linear(self.hidden_size, CLASSES), LogSoftMax())
-        return Sequential(self.reader(), *scores, ConcatTable(Identity(), ConcatTable(Identity(), baseline)))
-
-    def reader(self) -> Module:
-        """Images -> the hidden state after each glimpse."""
-        hidden, sensor = self.hidden_size, self.sensor_size
-        where = Sequential(SelectTable(2), Linear(2, sensor), ReLU())
-        seen = [
-            SpatialGlimpse(self.patch, self.depth, 2),
-            Collapse(3),
-            Linear(self.patch**2 * self.depth, sensor),
-            ReLU(),
-        ]
-        glimpse = Sequential(
-            ConcatTable(where, Sequential(*seen)), JoinTable(1, 1), Linear(2 * sensor, hidden), ReLU(),
-            Linear(hidden, hidden),
-        )  # fmt: skip
         locator = Sequential(
             ZeroGrad(),  # the noise of REINFORCE is kept out of the reader, which learns from the classes
-            Linear(hidden, 2),
+            Linear(self.hidden_size, 2),
             HardTanh(),  # bounds the mean between -1 and 1
             ReinforceNormal(self.locator_stdev),  # draws a place; in evaluation it gives the mean
             HardTanh(),  # bounds the place
         )
-        reader = Recurrent(hidden, glimpse, Linear(hidden, hidden), ReLU())
-        return RecurrentAttention(reader, locator, self.steps, hidden)
+        return recurrent_attention(
+            CLASSES, steps=self.steps, patch=self.patch, depth=self.depth, hidden=self.hidden_size,
+            sensor=self.sensor_size, locator=locator,
+        )  # fmt: skip
 
 
 class OnCanvas(DataLoader):

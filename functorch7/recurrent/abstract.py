@@ -138,9 +138,6 @@ class Cell(AbstractRecurrent, abstract=True):
         """The dropout masks of a sequence whose first input this is; none by default."""
         return {}
 
-    def draws(self, train: bool) -> bool:
-        return train and getattr(self, "p", 0) > 0
-
     @property
     def starts_at_zero(self) -> bool:
         return not self.draws(True)

@@ -23,6 +23,7 @@ class NormStabilizer(AbstractRecurrent):
     transient: ClassVar[tuple[str, ...]] = ("norm",)
     hidden: ClassVar[tuple[str, ...]] = ()
     starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+    tunable: ClassVar[tuple[str, ...]] = ("beta",)
 
     beta: float = 1
 

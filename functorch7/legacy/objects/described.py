@@ -18,6 +18,7 @@ from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage, dtype_of, gpu
 from ..tensors.tensor import Tensor
 from .generated import class_of, classes, is_named
+from .signatures import ConstructorSignature, Documentation
 
 OURS = "functorch7.legacy"
 """The package whose classes are no user's."""
@@ -137,6 +138,7 @@ class Described:
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None
+    __signature__: Any = ConstructorSignature()
     is_criterion = False
     _spec: Any = None
     _type = "torch.FloatTensor"
@@ -147,6 +149,8 @@ class Described:
         if describes is not None:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
+            if cls.spec_class is not None:
+                cls.__doc__ = Documentation(describes, cls.__doc__)  # type: ignore[assignment]
         if not cls.__module__.startswith(f"{OURS}."):  # a user's class
             for look in noting_classes:
                 look(cls)

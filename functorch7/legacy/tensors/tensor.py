@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -41,6 +41,11 @@ class Tensor(Arithmetic):
 
     __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Methods that are made of tables (operations.py), which type checkers do not see."""
 
     def __init__(self, *given: Any):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
