@@ -328,7 +328,7 @@ def _unpacked(function: Callable) -> Callable:
 
 @cache
 def _called_either_way(kind: type, function: Callable) -> Callable:
-    """A function of a class, called with a dot, or with a colon and so with an object of the class before the others."""
+    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
     return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
 
 

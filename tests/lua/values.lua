@@ -355,3 +355,16 @@ local other = nn.Tanh()
 m.inputs[3] = 4
 return #m.inputs, m.clearState, m:clone().inputs[3], m:clone().clearState, type(other.clearState)
 --> 3, 5, 4, 5, 'function'
+
+--- the gradient of a chain is its first module's own
+local Held, parent = torch.class('nn.Held', 'nn.Module')
+function Held:updateOutput(input) return self.output:resizeAs(input):copy(input) end
+function Held:updateGradInput(input, gradOutput) return self.gradInput:resizeAs(input):copy(gradOutput) end
+local network = nn.Sequential():add(nn.Sequential():add(nn.Held())):add(nn.MulConstant(3))
+local x = torch.ones(2)
+network:forward(x)
+local first = network:backward(x, torch.ones(2))
+network:forward(x)
+local second = network:backward(x, torch.ones(2) * 2)
+return first == second, first == network.gradInput, first == network:get(1):get(1).gradInput, first:sum()
+--> true, true, true, 12
