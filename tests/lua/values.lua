@@ -368,3 +368,10 @@ network:forward(x)
 local second = network:backward(x, torch.ones(2) * 2)
 return first == second, first == network.gradInput, first == network:get(1):get(1).gradInput, first:sum()
 --> true, true, true, 12
+
+--- nodes that are nil, and where nodes are made
+require 'nngraph'
+local x = nn.Identity()()
+local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).currentline - 1)
+return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
+--> true, true
