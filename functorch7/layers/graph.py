@@ -249,6 +249,12 @@ class Graph(Container):
     Parameters and buffers: a list, one entry per module, in the order in which they run (depth first from the outputs).
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere, and for a table of another length.
     Source: nngraph, README.md, gmodule.lua.
+
+    >>> import functorch7 as f7
+    >>> x = f7.Node(f7.Identity())
+    >>> h = f7.Node(f7.Linear(3, 4), x)
+    >>> f7.output_shape(f7.Graph([x], [f7.Node(f7.JoinTable(2), x, h)]), (8, 3))
+    (8, 7)
     """
 
     modules: tuple[Module, ...]
@@ -340,6 +346,10 @@ class JustTable(Map):
 
     Shape: any -> a table of one.
     Source: nngraph, JustTable.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> len(f7.layers.graph.JustTable().apply({}, {}, jnp.array([1.0]))[0])
+    1
     """
 
     def f(self, input: Any) -> list:
@@ -352,6 +362,10 @@ class JustElement(TableMap):
     Shape: a table of one -> its entry.
     Raises: ValueError for other tables.
     Source: nngraph, JustElement.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.layers.graph.JustElement().apply({}, {}, [jnp.array([1.0])])[0].tolist()
+    [1.0]
     """
 
     def f(self, input: Any) -> Any:

@@ -17,7 +17,7 @@ from .storage import precision, sizes_given
 def _range(first: float, last: float, step: float = 1) -> np.ndarray:
     if not step or (last - first) / step < 0:
         raise ValueError(f"torch.range: expected a step from {first} towards {last}, got {step}")
-    return first + step * np.arange(int((last - first) / step + 1e-9) + 1)
+    return first + step * np.arange(int((last - first) / step + 1))
 
 
 def _spaced(name: str, space: Callable) -> Callable:

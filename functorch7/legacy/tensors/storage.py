@@ -10,9 +10,9 @@ import jax
 import numpy as np
 
 from ...layers.tensor_types import TYPES
+from .arguments import in_type
 from .changes import changed
 from .printing import column
-from .strides import contiguous_stride, cut_out
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -59,7 +59,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -93,17 +93,16 @@ class Storage:
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
 
-    def part(self, offset: int, shape: tuple, stride: tuple) -> Any:
-        """The elements of a view as an array of their own, which is made once: programs copy what they cut out."""
+    def cut(self, parts: tuple, cut_out: Callable[[Any], list]) -> list:
+        """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
         array = self.array
-        if math.prod(shape) == math.prod(self.shape) and stride == contiguous_stride(shape):
-            return array
-        if self._parts is None or self._parts[0] is not array:
-            self._parts = (array, {})
-        found = self._parts[1]
-        if (offset, shape, stride) not in found:
-            found[offset, shape, stride] = cut_out(array, offset, shape, stride)
-        return found[offset, shape, stride]
+        known = self._parts
+        if known is None or known[0] is not array:
+            known = self._parts = (array, {})
+        found = known[1]
+        if not all(map(found.__contains__, parts)):
+            found.update(zip(parts, cut_out(array), strict=True))
+        return [found[part] for part in parts]
 
     @property
     def is_zero(self) -> bool:
@@ -118,7 +117,7 @@ class Storage:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
         if not (self._owned and isinstance(self._array, np.ndarray)):
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
-            self._array, self._owned = np.array(self.array), True
+            self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
 
     def cast(self, dtype: Any, device: Any = None) -> "Storage":
@@ -167,7 +166,7 @@ class Storage:
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""
-        self.array = np.full(self.shape, value, self.dtype)
+        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def copy(self, source: "Storage") -> "Storage":
@@ -200,7 +199,7 @@ class Storage:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = value
+        self.writable()[self._position(index)] = in_type(value, self.dtype)
 
     def __iter__(self) -> Iterator:
         return iter(self.totable())

@@ -54,7 +54,12 @@ def same_values(one: Any, other: Any) -> bool:
         )  # fmt: skip
     if np.shape(one) != np.shape(other):
         return False
-    return not (is_concrete(one) and is_concrete(other)) or np.array_equal(one, other, equal_nan=True)
+    if not (is_concrete(one) and is_concrete(other)):
+        return True
+    one, other = np.asarray(one), np.asarray(other)
+    # Equal bytes are many times quicker to find than equal numbers.
+    same_bytes = one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    return same_bytes or np.array_equal(one, other, equal_nan=True)
 
 
 def as_gradient(value: Any, output: Any) -> Any:
