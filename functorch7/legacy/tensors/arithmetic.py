@@ -15,9 +15,10 @@ from .alias import alias_drawn, alias_state
 from .arguments import described, in_type, is_number, of_one_type, plain_arrays, sizes_text
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
+from .default_type import default_dtype
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
-from .makers import MAKERS, joined
+from .makers import IN_ORDER, MAKERS, joined
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .places import Places
 from .printing import printed
@@ -153,7 +154,7 @@ class Arithmetic(Places):
 
         With a tensor, or one number, as csub: subtracts, in place.
         """
-        if len(args) < 2 or not all(isinstance(each, (int, np.integer)) for each in args):
+        if len(args) < 2 or not all(isinstance(each, (int, float, np.integer)) for each in args):
             return self.csub(*args)
         if len(args) % 2:
             raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")
@@ -176,6 +177,14 @@ class Arithmetic(Places):
     def typeAs(self, other: Arithmetic) -> Self:
         """This tensor in another's type."""
         return self.type(other.type())
+
+    def real(self) -> Self:
+        """This tensor in the default type."""
+        return self.type(type_name_of(default_dtype()))
+
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
 
     def __neg__(self: Any) -> Any:
         return self * -1
@@ -239,6 +248,8 @@ def _of_maker(name: str) -> None:
 
     def method(self: Any, *args: Any) -> Any:
         found = compute(*[in_type(each, LONG) for each in args] if self.dtype.kind in "iu" else args)
+        if name in IN_ORDER and found.size == self.nElement():
+            return self._written(found.reshape(self.shape))
         return self.resize(*found.shape)._written(found)
 
     _add_method(name, method, f"Becomes {words}.")

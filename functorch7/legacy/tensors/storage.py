@@ -150,6 +150,10 @@ class Storage:
 
     typename = type
 
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
+
     def totable(self) -> list:
         """The elements as a list."""
         return self._flat().tolist()
@@ -338,10 +342,15 @@ def long_storage(numbers: Any) -> Storage:
 
 
 def sizes_given(*given: Any) -> tuple[int, ...]:
-    """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
+    """Sizes that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+
+    Raises TypeError for anything but numbers.
+    """
     is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
     numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
     try:
         return tuple(map(operator.index, numbers))
     except TypeError:
-        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None
+        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
+            return tuple(map(int, numbers))
+        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
