@@ -19,6 +19,7 @@ from ..legacy.program.timer import Timer
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
+from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -75,6 +76,8 @@ class Classes:
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
+        if kind is Constructor:
+            return "table", kind.__name__
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
@@ -91,13 +94,16 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Any]:
-        """What objects of a class have under a name: a method, one that Lua wrote, or a field."""
-        found = _static(self.kinds[number], key)
+        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
+        kind = self.kinds[number]
+        found = _static(kind, key)
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
-        if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
+        if kind is Constructor or (key == "new" and issubclass(kind, (Tensor, Storage))):
             return "field", self.border.name_number(key)
+        if key == "data" and issubclass(kind, (Tensor, Storage)):
+            return "pointer", self.border.function_number(found)
         if inspect.isfunction(found):
             return self._function(found)
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
@@ -176,6 +182,8 @@ class Classes:
             return None
         if isinstance(value, (list, dict)):
             self._hold_table(owner, name, value)
+        elif isinstance(owner, Constructor) and name in vars(Constructor):
+            return value
         elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
             return Method(number)
         return value

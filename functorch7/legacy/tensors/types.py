@@ -39,6 +39,10 @@ class Constructor:
 
     new = __call__
 
+    def elementSize(self) -> int:
+        """The bytes of an element."""
+        return self.dtype.itemsize
+
     def __instancecheck__(self, value: Any) -> bool:
         return isinstance(value, self.kind) and value.dtype == self.dtype
 
