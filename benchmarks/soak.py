@@ -1,7 +1,8 @@
-"""A long life in one process: lengths, modes and numbers change at every step, and memory stays flat.
+"""A long life in one process: networks, lengths, modes and numbers change, and memory stays flat.
 
-    python -m benchmarks.soak                  # 20,000 steps
+    python -m benchmarks.soak                  # 20,000 steps of one network
     python -m benchmarks.soak 2000 --programs 256
+    python -m benchmarks.soak --minutes 30     # a new network every 20 steps: layers of rows, of images, of sequences
 
 Every step has a batch of another length: three of four in evaluation mode, every fourth a training step. Dropout's p
 and the learning rate change at each. Prints the process's memory and maps of memory as it goes, and fails if they have
@@ -9,8 +10,11 @@ grown by more than a tenth over the second half.
 """
 
 import argparse
+import itertools
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,45 +23,91 @@ from functorch7.legacy import cache_info, cache_limit, manualSeed, nn
 PAGE = 4096
 
 
+class Subject(NamedTuple):
+    """A network that ends in 2 numbers a row, the Dropout in it, and the shape of an example."""
+
+    net: nn.Module
+    dropout: nn.Dropout
+    example: tuple[int, ...]
+
+
+def rows(width: int) -> Subject:
+    dropout = nn.Dropout(0.3)
+    return Subject(nn.Sequential(nn.Linear(4, width), nn.Tanh(), dropout, nn.Linear(width, 2)), dropout, (4,))
+
+
+def images(width: int) -> Subject:
+    dropout = nn.Dropout(0.3)
+    seen = (nn.SpatialConvolution(1, width, 3, 3), nn.ReLU(), nn.SpatialMaxPooling(2, 2))
+    return Subject(nn.Sequential(*seen, nn.View(width), dropout, nn.Linear(width, 2)), dropout, (1, 4, 4))
+
+
+def sequences(width: int) -> Subject:
+    """Of 3 steps, which come second; the last one counts."""
+    dropout = nn.Dropout(0.3)
+    read = (nn.Transpose((1, 2)), nn.SeqLSTM(2, width), nn.Select(1, -1))
+    return Subject(nn.Sequential(*read, dropout, nn.Linear(width, 2)), dropout, (3, 2))
+
+
+def changing() -> Iterator[Subject]:
+    """A new network for every 20 steps, of another kind and width."""
+    for number in itertools.count():
+        subject = (rows, images, sequences)[number % 3](1 + number % 64)
+        yield from itertools.repeat(subject, 20)
+
+
 def memory() -> float:
     """The process's memory, in MiB (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
 
 
-def run(steps: int, every: int) -> list[tuple[float, int]]:
-    """Takes the steps; (memory, maps) after each `every` of them."""
-    manualSeed(1)
-    dropout = nn.Dropout(0.3)
-    net, criterion = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), dropout, nn.Linear(8, 2)), nn.MSECriterion()
+def take(subject: Subject, length: int, number: int, progress: float) -> None:
+    """One step with a batch of this length; every fourth trains."""
+    net, dropout, example = subject
+    input, target = np.ones((length, *example), np.float32), np.zeros((length, 2), np.float32)
+    net.training() if number % 4 == 0 else net.evaluate()
+    dropout.p = 0.1 + 0.5 * progress
+    output = net.forward(input)
+    if net.train:
+        criterion = nn.MSECriterion()
+        criterion.forward(output, target)
+        net.zeroGradParameters()
+        net.backward(input, criterion.backward(output, target))
+        net.updateParameters(0.1 / number)
+
+
+def run(subjects: Iterable[Subject], steps: int | None, seconds: float, longest: int) -> list[tuple[float, int]]:
+    """Takes steps until there are so many, or so long; (memory, maps) at forty moments. Batches have 1 to `longest`."""
     found, start = [], time.perf_counter()
-    for step in range(1, steps + 1):
-        input, target = np.ones((step, 4), np.float32), np.zeros((step, 2), np.float32)
-        net.training() if step % 4 == 0 else net.evaluate()
-        dropout.p = 0.1 + 0.5 * step / steps
-        output = net.forward(input)
-        if net.train:
-            criterion.forward(output, target)
-            net.zeroGradParameters()
-            net.backward(input, criterion.backward(output, target))
-            net.updateParameters(0.1 / step)
-        if step % every == 0:
+    for number, subject in enumerate(itertools.islice(subjects, steps), 1):
+        passed = time.perf_counter() - start
+        progress = number / steps if steps else min(1, passed / seconds)
+        take(subject, 1 + (number - 1) % longest, number, progress)
+        if progress * 40 >= len(found) + 1:
             info = cache_info()
             found.append((memory(), info.maps))
             print(
-                f"{step:7,} shapes  {memory():7.0f} MiB  {info.maps:6,} maps  {info.programs:5,} programs"
-                f"  {time.perf_counter() - start:7.0f} s",
+                f"{number:7,} steps  {memory():7.0f} MiB  {info.maps:6,} maps  {info.programs:5,} programs"
+                f"  {passed:7.0f} s",
                 flush=True,
             )
+        if passed >= seconds:
+            break
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("steps", nargs="?", type=int, default=20_000)
+    parser.add_argument("--minutes", type=float, help="change the network too, for so long")
     parser.add_argument("--programs", type=int, default=512, help="how many programs are kept (512)")
     options = parser.parse_args()
     cache_limit(programs=options.programs)
-    found = run(options.steps, max(1, options.steps // 40))
+    manualSeed(1)
+    if options.minutes is None:
+        found = run(itertools.repeat(rows(8)), options.steps, float("inf"), options.steps)
+    else:
+        found = run(changing(), None, 60 * options.minutes, 1000)
     for what, values in zip(("memory", "maps"), zip(*found, strict=True), strict=True):
         half = len(values) // 2
         first, second = max(values[half // 2 : half]), max(values[half:])

@@ -278,6 +278,7 @@ MODULES = [
     Case(lambda: f7.SpatialSubtractiveNormalization(2, np.ones(3)), x(2, 2, 4, 5), x(3, 4, 5)),
     Case(lambda: f7.SpatialDivisiveNormalization(2, np.ones((3, 3))), x(2, 4, 5), x(3, 4, 5)),
     Case(lambda: f7.SpatialContrastiveNormalization(2, np.ones((3, 1))), x(2, 4, 5), x(3, 4, 5)),
+    Case(lambda: f7.SpatialNormalization(2, np.ones((3, 1)), 0.01), x(2, 4, 5), x(3, 4, 5)),
     Case(lambda: f7.Clip(-0.5, 0.5), x(2, 3), gradient=False),
     Case(lambda: f7.SpatialGlimpse((4, 2), 2), [x(2, 3, 6, 5), p(2, 2)], [x(2, 3, 6, 5), p(3, 2)]),
     Case(lambda: f7.SpatialGlimpse(4, 2, 1.5), [x(3, 6, 5), p(2)], [x(6, 5), p(2)], "SpatialGlimpse of one image"),

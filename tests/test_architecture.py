@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.structure
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "programs", "checks", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "data",
-    "training", "viz", "compression", "recipes", "legacy", "lua", "testing",
+    "programs", "checks", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "zoo",
+    "data", "training", "viz", "compression", "recipes", "legacy", "lua", "testing",
 )  # fmt: skip
 ROOMS = ("tensors", "engine", "objects", "bigdl", "modules", "pytorch")
 """The packages that legacy is made of; all others in it are what users import, and may import from any of these."""

@@ -67,8 +67,9 @@ def test_changes_that_concern_nobody_change_no_loss():
 
 
 def test_the_soak_runs():
-    found = soak.run(8, 4)
-    assert len(found) == 2 and all(memory > 0 and maps > 0 for memory, maps in found)
+    subjects = [make(2) for make in (soak.rows, soak.images, soak.sequences) for _ in range(4)]
+    found = soak.run(subjects, 12, float("inf"), 1)
+    assert len(found) == 12 and all(memory > 0 and maps > 0 for memory, maps in found)
 
 
 @pytest.mark.parametrize("program", [CharRNNs((7, 4, 2, 3, 4)), Styles((2, 3), 8)], ids=["char-rnn", "neural-style"])

@@ -4,7 +4,8 @@
 
 FOLDER holds whole files (tests/golden/t7). Mutants of their bytes and of their structure, and objects of every class
 with absurd fields, are loaded, as objects and as functions, printed and inspected. The exit code is 1 if one of them
-ends in another error, takes more than 2 s, or more memory than 10 times the file and 64 MiB; --keep writes such files.
+ends in another error, takes more than 2 s of processor time, or more memory than 10 times the file and 64 MiB; --keep
+writes such files.
 """
 
 import argparse

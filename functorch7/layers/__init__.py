@@ -68,6 +68,7 @@ from .linear import PartialLinear as PartialLinear
 from .local_normalization import SpatialContrastiveNormalization as SpatialContrastiveNormalization
 from .local_normalization import SpatialCrossMapLRN as SpatialCrossMapLRN
 from .local_normalization import SpatialDivisiveNormalization as SpatialDivisiveNormalization
+from .local_normalization import SpatialNormalization as SpatialNormalization
 from .local_normalization import SpatialSubtractiveNormalization as SpatialSubtractiveNormalization
 from .lookup import Dictionary as Dictionary
 from .lookup import Embedding as Embedding

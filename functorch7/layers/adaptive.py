@@ -38,11 +38,10 @@ class Adaptive(Windows, Map, abstract=True):
     def f(self, input: Any) -> Any:
         check_floating(self, input)
         self.check_rank(input)
-        planes = merged(input, 2)
-        return self.pool(planes, input.shape[:-2])
+        return self.pool(input)
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
-        """The output of N x H x W, as leading x h x w."""
+    def pool(self, images: Any) -> Any:
+        """The output, ... x h x w of ... x H x W."""
         raise NotImplementedError(f"{self.torch_name()} must define pool")
 
 
@@ -54,12 +53,16 @@ class SpatialAdaptiveMaxPooling(Adaptive):
     Exposes: indices, (2, ...): each maximum's column and row, counted from 1.
     Raises: ValueError for other ranks.
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialAdaptiveMaxPooling(4, 3), (8, 16, 13, 17))
+    (8, 16, 3, 4)
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
-        windows = []
+    def pool(self, images: Any) -> Any:
+        planes, windows = merged(images, 2), []
         for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
             steps = np.arange((behind - first).max())
@@ -67,7 +70,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
         rows, columns = windows[0][:, None, :, None], windows[1][None, :, None, :]
         width = planes.shape[2]
         best, position = largest_of(planes[:, rows, columns], jnp.asarray(rows * width + columns), 2)
-        shape = (*leading, self.h, self.w)
+        shape = (*images.shape[:-2], self.h, self.w)
         expose(indices=jnp.stack([position % width + 1, position // width + 1]).reshape((2, *shape)))
         return best.reshape(shape)
 
@@ -78,15 +81,19 @@ class SpatialAdaptiveAveragePooling(Adaptive):
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     Raises: ValueError for other ranks.
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveAveragePooling.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialAdaptiveAveragePooling(1, 1).apply({}, {}, jnp.array([[[1.0, 2.0], [3.0, 6.0]]]))[0].tolist()
+    [[[3.0]]]
     """
 
-    def pool(self, planes: Any, leading: tuple[int, ...]) -> Any:
+    def pool(self, images: Any) -> Any:
         means = []
-        for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
+        for size, count in zip(images.shape[-2:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
             inside = (np.arange(size) >= first[:, None]) & (np.arange(size) < behind[:, None])
-            means.append(jnp.asarray(inside / (behind - first)[:, None], planes.dtype))
-        return jnp.einsum("hy,nyx,wx->nhw", means[0], planes, means[1]).reshape((*leading, self.h, self.w))
+            means.append(jnp.asarray(inside / (behind - first)[:, None], images.dtype))
+        return jnp.einsum("hy,...yx,wx->...hw", means[0], images, means[1])
 
 
 class FractionalMaxPooling(Windows, abstract=True):
@@ -164,6 +171,11 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
     height.
     Raises: ValueError for other sizes or ratios, other ranks, images that are too small, and if the key is missing.
     Source: nn/doc/convolution.md#nn.SpatialFractionalMaxPooling; Graham, 2014.
+
+    >>> import functorch7 as f7
+    >>> pool = f7.SpatialFractionalMaxPooling(2, 2, 0.7, 0.7)
+    >>> f7.output_shape(pool, (8, 16, 20, 20), train=True)
+    (8, 16, 14, 14)
     """
 
     kw: int
@@ -183,6 +195,11 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1; randomSamples.
     Raises: as SpatialFractionalMaxPooling.
     Source: nn, VolumetricFractionalMaxPooling.lua.
+
+    >>> import functorch7 as f7
+    >>> pool = f7.VolumetricFractionalMaxPooling(2, 2, 2, 4, 7, 6)
+    >>> f7.output_shape(pool, (8, 16, 12, 14, 9), train=True)  # time is last
+    (8, 16, 6, 7, 4)
     """
 
     axes: ClassVar[str] = "hwt"

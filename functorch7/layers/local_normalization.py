@@ -1,12 +1,13 @@
 """Normalisation by what surrounds a pixel, in its plane or in the planes beside it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
+from ..network import number
 from .convolution import convolve
 from .merging import merged
 
@@ -17,7 +18,13 @@ class SpatialCrossMapLRN(Map):
     Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialCrossMapLRN(5), (8, 16, 12, 12))
+    (8, 16, 12, 12)
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("alpha", "k")
 
     size: int
     alpha: float = 0.0001
@@ -36,8 +43,13 @@ class SpatialCrossMapLRN(Map):
         squares = lax.pad(input * input, np.zeros((), input.dtype), edges)
         count = input.shape[planes]
         around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(2 * before + 1)]
-        scale = self.k + (self.alpha / self.size) * sum(around[1:], around[0])
+        scale = self.k + self.share * sum(around[1:], around[0])
         return input * self._power(scale)
+
+    @number
+    def share(self) -> float:
+        """The weight of one plane."""
+        return self.alpha / self.size
 
     def _power(self, scale: Any) -> Any:
         """scale^-beta; roots are several times faster than powers."""
@@ -85,6 +97,12 @@ class Neighbourhood(Map, abstract=True):
         """The images less their mean; near the border, the mean of what is inside."""
         return images - self.mean(images) / self.mass(images)
 
+    def deviation(self, images: Any) -> Any:
+        """The root of the mean of the squares, over the kernel's mass: B x 1 x H x W."""
+        squares = self.mean(images * images)
+        zero = squares <= 0  # rounding may leave less; the root has no gradient there
+        return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares))) / self.mass(images)
+
 
 class SpatialSubtractiveNormalization(Neighbourhood):
     """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
@@ -93,6 +111,10 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     directions.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialSubtractiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.output_shape(f7.SpatialSubtractiveNormalization(3, jnp.ones(7)), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
@@ -107,6 +129,10 @@ class SpatialDivisiveNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialDivisiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDivisiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None
@@ -119,9 +145,7 @@ class SpatialDivisiveNormalization(Neighbourhood):
 
     def f(self, input: Any) -> Any:
         images = self.checked(input)
-        squares = self.mean(images * images)
-        zero = squares <= 0  # rounding may leave less; the root has no gradient there
-        deviation = jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares))) / self.mass(images)
+        deviation = self.deviation(images)
         limited = jnp.where(deviation > self.threshold, deviation, jnp.asarray(self.thresval, input.dtype))
         return (images / limited).reshape(input.shape)
 
@@ -132,8 +156,39 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     Shape: (C, H, W) or (B, C, H, W), kept.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialContrastiveNormalization.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialContrastiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
         images = self.checked(input)
         return super().f(self.centred(images)).reshape(input.shape)
+
+
+class SpatialNormalization(Neighbourhood):
+    """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
+
+    Sums are over the window in all planes, and the mass is the kernel's sum over what is inside the image in all
+    planes. s is at least the threshold; without one, the mean of s in its image and at least 0.001, as a constant.
+    Networks of before 2012 have it in place of SpatialContrastiveNormalization, whose s is sqrt(planes) times this.
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    Raises: ValueError for other kernels, ranks, and plane counts.
+    Source: nnx, SpatialNormalization.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
+    """
+
+    threshold: float | None = None
+
+    def f(self, input: Any) -> Any:
+        images = self.centred(self.checked(input))
+        deviation = self.deviation(images) / self.n_input_plane**0.5
+        if self.threshold is None:
+            least = lax.stop_gradient(jnp.maximum(deviation.mean((1, 2, 3), keepdims=True), 1e-3))
+        else:
+            least = jnp.asarray(self.threshold, input.dtype)
+        return (images / jnp.where(deviation > least, deviation, least)).reshape(input.shape)

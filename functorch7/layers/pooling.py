@@ -16,12 +16,12 @@ from .windows import Windows, offsets, padded, slices
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-    """Maximum and its position (row-major in the plane, from 0) in each window of B x sizes; the first of equals.
+    """Maximum and its position (row-major in the plane, from 0) in each window of ... x sizes; the first of equals.
 
     The window's offsets are compared one by one, as whole shifted images: on CPU several times faster than
     `lax.reduce_window`, whose gradient is slower still.
     """
-    sizes, stride, dilation = x.shape[1:], windows.window("d"), windows.window("dilation")
+    sizes, stride, dilation = x.shape[x.ndim - len(counts) :], windows.window("d"), windows.window("dilation")
     strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
     corner = np.zeros((), np.int32)  # each window's first position
     for step, n, d, pad in zip(strides, counts, stride, windows.window("pad"), strict=True):
@@ -44,7 +44,8 @@ def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[j
 @max_pool.defjvp
 def _(windows, counts, primals, tangents):
     best, position = max_pool(*primals, windows, counts)
-    moved = jnp.take_along_axis(flattened(tangents[0]), flattened(position), 1)
+    changes, places = (flattened(merged(each, len(counts))) for each in (tangents[0], position))
+    moved = jnp.take_along_axis(changes, places, 1)
     return (best, position), (moved.reshape(best.shape), jnp.zeros(position.shape, jax.dtypes.float0))
 
 
@@ -62,11 +63,10 @@ class Pooling(Windows, Map, abstract=True):
             kernel = ", ".join(f"k{a.upper()} = {getattr(self, 'k' + a)}" for a in order)
             raise ValueError(f"{self}: pad should be smaller than half of kernel size, but got {pads}, {kernel}")
 
-    def planes(self, input: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-        """The input as B x sizes, the number of windows along each axis, and the output's shape."""
+    def places(self, input: Any) -> tuple[int, ...]:
+        """The number of windows along each axis."""
         self.check_rank(input)
-        counts, dims = self.counts(input, getattr(self, "ceil_mode", False)), len(self.axes)
-        return merged(input, dims), counts, input.shape[:-dims] + counts
+        return self.counts(input, getattr(self, "ceil_mode", False))
 
     def printed(self) -> str:
         text = f"{self.torch_name()}({self.joined('k', 'x')}, {self.joined('d')}"
@@ -114,14 +114,14 @@ class MaxPooling(Rounding, abstract=True):
         return self.record is None
 
     def f(self, input: Any) -> Any:
-        planes, counts, shape = self.planes(input)
+        counts = self.places(input)
         check_floating(self, input)
-        best, position = max_pool(planes, self, counts)
-        indices = position.reshape(shape) + 1
+        best, position = max_pool(input, self, counts)
+        indices = position + 1
         expose(indices=indices)
         if self.record is not None:
             self.record.keep(indices, input.shape[-len(self.axes) :])
-        return best.reshape(shape)
+        return best
 
 
 class SpatialMaxPooling(MaxPooling):
@@ -132,6 +132,12 @@ class SpatialMaxPooling(MaxPooling):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialMaxPooling(3, 3, 2, 2), (8, 16, 12, 12))
+    (8, 16, 5, 5)
+    >>> f7.output_shape(f7.SpatialMaxPooling(3, 3, 2, 2).ceil(), (8, 16, 12, 12))
+    (8, 16, 6, 6)
     """
 
     kw: int
@@ -149,6 +155,10 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
     Exposes and raises: as SpatialMaxPooling.
     Source: nn/doc/convolution.md#nn.SpatialDilatedMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDilatedMaxPooling(3, 3, 1, 1, 0, 0, 2, 2), (8, 16, 12, 12))
+    (8, 16, 8, 8)
     """
 
     dilationw: int = 1
@@ -162,6 +172,10 @@ class VolumetricMaxPooling(MaxPooling):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: as SpatialMaxPooling.
     Source: nn/doc/convolution.md#nn.VolumetricMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricMaxPooling(2, 2, 2), (8, 16, 10, 12, 12))
+    (8, 16, 5, 6, 6)
     """
 
     axes: ClassVar[str] = "thw"
@@ -185,6 +199,10 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     Exposes and raises: as VolumetricMaxPooling.
     Source: nn/doc/convolution.md#nn.VolumetricDilatedMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, dilationt=3), (8, 16, 10, 12, 12))
+    (8, 16, 7, 11, 11)
     """
 
     dilationt: int = 1
@@ -193,8 +211,9 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
 
 
 def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:
-    """The sum over each window of B x sizes (which have their padding), one axis after the other."""
-    for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), 1):
+    """The sum over each window of ... x sizes (which have their padding), one axis after the other."""
+    leading = x.ndim - len(counts)
+    for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), leading):
         if d == k:  # side by side
             x = x.reshape((*x.shape[:axis], n, k, *x.shape[axis + 1 :])).sum(axis + 1)
         elif k <= 5:
@@ -222,9 +241,10 @@ class AveragePooling(Pooling, abstract=True):
 
     def f(self, input: Any) -> Any:
         check_floating(self, input)
-        planes, counts, shape = self.planes(input)
-        inverse = jnp.asarray(1 / self.areas(input.shape[-len(self.axes) :], counts), input.dtype)
-        return (summed(padded(planes, self, counts), self, counts) * inverse[None]).reshape(shape)
+        counts = self.places(input)
+        areas = self.areas(input.shape[-len(self.axes) :], counts)
+        inverse = jnp.asarray(1 / areas, input.dtype).reshape((1,) * (input.ndim - areas.ndim) + counts)
+        return summed(padded(input, self, counts), self, counts) * inverse
 
 
 class SpatialAveragePooling(AveragePooling, Rounding):
@@ -235,6 +255,10 @@ class SpatialAveragePooling(AveragePooling, Rounding):
     the mean is multiplied by kw * kh.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialAveragePooling.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialAveragePooling(2, 1, 2, 1).apply({}, {}, jnp.array([[[1.0, 5.0, 2.0, 4.0]]]))[0].tolist()
+    [[[3.0, 3.0]]]
     """
 
     kw: int
@@ -264,6 +288,10 @@ class VolumetricAveragePooling(AveragePooling):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
     Raises: ValueError for other ranks, and volumes smaller than a window.
     Source: nn/doc/convolution.md#nn.VolumetricAveragePooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricAveragePooling(2, 2, 2), (8, 16, 10, 12, 12))
+    (8, 16, 5, 6, 6)
     """
 
     axes: ClassVar[str] = "thw"

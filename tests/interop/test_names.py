@@ -168,3 +168,43 @@ def test_a_classifier_at_each_pixel_is_one_of_rows():
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-5)
     with pytest.raises(f7.T7FormatError, match="spatialOutput"):
         read("nn.SpatialClassifier", classifier=linear, spatialOutput=False)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.2])
+@pytest.mark.parametrize("planes, pair", [(2, False), (1, True)])
+def test_an_old_normalization_is_what_its_sums_give(planes, pair, threshold):
+    """nnx's own arithmetic, written out: sums over windows and planes, where outside the image there is nothing."""
+    random = np.random.default_rng(0)
+    image = random.normal(size=(planes, 6, 5))
+    row, column = random.uniform(1, 2, (1, 3)), random.uniform(1, 2, (3, 1))
+    kernel = row * column / (row * column).sum()
+
+    def around(images):
+        sums = np.zeros((6, 5))
+        padded = np.pad(images.sum(0), 1)
+        for i, j in np.ndindex(3, 3):
+            sums += kernel[i, j] * padded[i : i + 6, j : j + 5]
+        return sums
+
+    mass = around(np.ones_like(image))
+    centred = image - around(image) / mass
+    deviation = np.sqrt(around(centred**2)) / mass
+    expected = centred / np.maximum(deviation, max(deviation.mean(), 1e-3) if threshold is None else threshold)
+    fields = {"nfeatures": planes, "kernel": [row, column] if pair else kernel, "fixedThres": threshold}
+    spec, variables = functional(read("nn.SpatialNormalization", **fields))
+    np.testing.assert_allclose(spec.apply(*variables, np.float32(image))[0], expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("planes, shapes", [(1, [(3, 3), (3, 3)]), (2, [(1, 3), (3, 1)]), (1, [(1, 3)])])
+def test_kernels_one_after_the_other_are_not_one_kernel(planes, shapes):
+    kernels = [np.ones(shape) for shape in shapes]
+    with pytest.raises(f7.T7FormatError, match="expected one kernel, or a row and a column for one plane"):
+        read("nn.SpatialNormalization", nfeatures=planes, kernel=kernels)
+
+
+def test_a_threshold_by_the_image_is_a_constant_of_it():
+    """Where all is under the threshold, the gradient is that of the numerator alone."""
+    layer, image = f7.SpatialNormalization(1, np.ones((3, 3))), jnp.full((1, 4, 4), 2.0).at[0, 1, 1].add(1e-4)
+    centred = f7.SpatialSubtractiveNormalization(1, np.ones((3, 3)))
+    gradients = [jax.grad(lambda x, of=of: (of.apply((), (), x)[0] ** 3).sum())(image) for of in (layer, centred)]
+    np.testing.assert_allclose(gradients[0], gradients[1] * 1e9, rtol=1e-4)

@@ -220,7 +220,7 @@ def described_again(module, variables):
 NOT_EQUAL = (
     "LayerNormalization", "PartialLinear", "AddConstant of a tensor", "SpatialMaxUnpooling", "VolumetricMaxUnpooling",
     "SpatialSubtractiveNormalization", "SpatialDivisiveNormalization", "SpatialContrastiveNormalization",
-    "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
+    "SpatialNormalization", "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
 )  # fmt: skip
 SAMPLED = ("ReinforceNormal, two stdevs",)
 OF_8_BITS = ("Quantized", "FakeQuantized", "Observed")  # Torch7 has none (test_quantization.py)

@@ -10,6 +10,7 @@ from ... import layers, reinforce
 from ..t7 import T7Object
 from ..t7.values import NAMES, READ_TYPES
 from .build import container, module, storage
+from .neighbourhood import kernel_of
 from .neighbourhood import parts as neighbourhood
 from .node import Node
 from .record import Record, plain
@@ -235,7 +236,7 @@ def _bigrams_saved(value: Any) -> dict[str, Any]:
     return {"bigrams": found}
 
 
-KERNEL = {"kernel": Rule(lambda record: record.need("kernel"), lambda value: {"kernel": np.array(value.value)})}
+KERNEL = {"kernel": Rule(kernel_of, lambda value: {"kernel": np.array(value.value)})}
 
 SCHEMAS = [
     # Linear
@@ -296,6 +297,8 @@ SCHEMAS = [
     *(Schema(each, KERNEL, more=_smoothing)
       for each in (layers.SpatialSubtractiveNormalization, layers.SpatialDivisiveNormalization,
                    layers.SpatialContrastiveNormalization)),
+    Schema(layers.SpatialNormalization,
+           {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=_smoothing),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
            more=_noise),

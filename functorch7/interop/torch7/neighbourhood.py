@@ -9,6 +9,7 @@ import numpy as np
 from ..t7 import T7Object
 from .build import container, module
 from .node import Node
+from .record import Record
 
 
 def parts(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
@@ -17,6 +18,7 @@ def parts(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
         "nn.SpatialSubtractiveNormalization": _subtractive,
         "nn.SpatialDivisiveNormalization": _divisive,
         "nn.SpatialContrastiveNormalization": _contrastive,
+        "nn.SpatialNormalization": _adaptive,
     }[node.spec.torch_name()]
     return made(fields)
 
@@ -37,8 +39,22 @@ def _one_to_one(planes: int, kernel: np.ndarray) -> T7Object:
     )  # fmt: skip
 
 
-def _estimator(fields: dict[str, Any], *, squares: bool) -> T7Object:
-    kernel, planes = _normalized(fields), fields["nInputPlane"]
+def kernel_of(record: Record) -> np.ndarray:
+    """A kernel; a row and a column, as nnx has them for one plane, as their product.
+
+    Raises: T7ModuleError for other pairs, which are not the same as one kernel.
+    """
+    kernel = record.need("kernel")
+    if not isinstance(kernel, list):
+        return np.asarray(kernel)
+    shapes = [np.shape(each) for each in kernel]
+    match shapes:
+        case [(1, _), (_, 1)] | [(_, 1), (1, _)] if record.get("nfeatures") == 1:
+            return np.asarray(kernel[0]) * np.asarray(kernel[1])
+    raise record.error(f"expected one kernel, or a row and a column for one plane, got kernels of shapes {shapes}")
+
+
+def _estimator(kernel: np.ndarray, planes: int, *, squares: bool) -> T7Object:
     high, wide = (size // 2 for size in (kernel.shape * 2)[:2])
     kernels = [kernel] if kernel.ndim == 2 else [kernel[None, :], kernel[:, None]]
     padding = module("nn.SpatialZeroPadding", pad_l=wide, pad_r=wide, pad_t=high, pad_b=high)
@@ -54,8 +70,9 @@ def _estimator(fields: dict[str, Any], *, squares: bool) -> T7Object:
 
 
 def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
+    kernel = _normalized(fields)
     return {
-        "kernel": _normalized(fields), "meanestimator": _estimator(fields, squares=False),
+        "kernel": kernel, "meanestimator": _estimator(kernel, fields["nInputPlane"], squares=False),
         "subtractor": module("nn.CSubTable", gradInput=[]), "divider": module("nn.CDivTable", gradInput=[]),
         "coef": np.zeros((1, 1, 1)),
     }  # fmt: skip
@@ -63,9 +80,10 @@ def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _divisive(fields: dict[str, Any]) -> dict[str, Any]:
     threshold = module("nn.Threshold", threshold=fields["threshold"], val=fields["thresval"], inplace=False)
+    kernel, planes = _normalized(fields), fields["nInputPlane"]
     return {
-        "kernel": _normalized(fields), "meanestimator": _estimator(fields, squares=False),
-        "stdestimator": _estimator(fields, squares=True), "normalizer": module("nn.CDivTable", gradInput=[]),
+        "kernel": kernel, "meanestimator": _estimator(kernel, planes, squares=False),
+        "stdestimator": _estimator(kernel, planes, squares=True), "normalizer": module("nn.CDivTable", gradInput=[]),
         "divider": module("nn.CDivTable", gradInput=[]), "thresholder": threshold, "coef": np.zeros((1, 1, 1)),
     }  # fmt: skip
 
@@ -80,3 +98,19 @@ def _contrastive(fields: dict[str, Any]) -> dict[str, Any]:
             module("nn.SpatialDivisiveNormalization", **divisive | _divisive(divisive)),
         )
     }
+
+
+def _adaptive(fields: dict[str, Any]) -> dict[str, Any]:
+    kernel, planes = np.asarray(fields["kernel"], np.float64), fields["nfeatures"]
+    kernel = np.outer(kernel, kernel) if kernel.ndim == 1 else kernel
+    kernel = kernel / kernel.sum()
+    high, wide = (size // 2 for size in kernel.shape)
+    tables = {name: module("nn.CDivTable", gradInput=[]) for name in ("meanDiviseMod", "stdDiviseMod", "diviseMod")}
+    return {
+        "kernel": kernel, "padW": wide, "padH": high, "pad2W": 0, "pad2H": 0,
+        **{name: 0 for name in ("kerWisPair", "kerHisPair", "ker2WisPair", "ker2HisPair")},
+        "convo": _estimator(kernel, planes, squares=False), "convostd": _estimator(kernel, planes, squares=False),
+        "squareMod": module("nn.Square"), "sqrtMod": module("nn.Sqrt", eps=0), **tables,
+        "subtractMod": module("nn.CSubTable", gradInput=[]), "thresMod": module("nn.Threshold", inplace=False),
+        "coef": np.zeros((1, 1)),
+    }  # fmt: skip

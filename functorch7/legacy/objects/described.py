@@ -18,6 +18,8 @@ from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage, dtype_of, gpu
 from ..tensors.tensor import Tensor
 from .generated import class_of, classes, is_named
+from .newest import Numbered, newest
+from .signatures import ConstructorSignature, Documentation
 
 OURS = "functorch7.legacy"
 """The package whose classes are no user's."""
@@ -115,14 +117,11 @@ noting_classes: list[Callable[[type], None]] = []
 
 def class_named(name: str) -> Any:
     """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
-    waiting: list[type[Described]] = [Described]
-    found = None
-    while waiting:
-        kind = waiting.pop(0)
-        waiting += kind.__subclasses__()
-        if not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name:
-            found = kind
-    return found
+
+    def fits(kind: Any) -> bool:
+        return not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name
+
+    return newest(Described, fits)
 
 
 def described_among(value: Any) -> list["Described"]:
@@ -133,10 +132,11 @@ def described_among(value: Any) -> list["Described"]:
     return [found for each in inner for found in described_among(each)]
 
 
-class Described:
+class Described(Numbered):
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None
+    __signature__: Any = ConstructorSignature()
     is_criterion = False
     _spec: Any = None
     _type = "torch.FloatTensor"
@@ -147,6 +147,8 @@ class Described:
         if describes is not None:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
+            if cls.spec_class is not None:
+                cls.__doc__ = Documentation(describes, cls.__doc__)  # type: ignore[assignment]
         if not cls.__module__.startswith(f"{OURS}."):  # a user's class
             for look in noting_classes:
                 look(cls)

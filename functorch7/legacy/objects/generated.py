@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from ... import core
+from .signatures import Documentation
 
 GENERATED = "functorch7.legacy.nn"
 """The module in which classes are that nobody has written."""
@@ -18,7 +19,7 @@ def class_of(spec_class: type[core.Module]) -> type:
     if spec_class in classes:
         return classes[spec_class]
     parent = next(base for base in spec_class.__mro__[1:] if base in classes or is_named(base))
-    fields = {"spec_class": spec_class, "__doc__": spec_class.__doc__, "__module__": GENERATED}
+    fields = {"spec_class": spec_class, "__doc__": Documentation(spec_class), "__module__": GENERATED}
     return type(spec_class.__name__, (class_of(parent),), fields)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -44,6 +44,11 @@ class Tensor(Arithmetic):
 
     __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Methods that are made of tables (operations.py), which type checkers do not see."""
 
     def __init__(self, *given: Any):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
@@ -256,7 +261,7 @@ class Tensor(Arithmetic):
                     view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
                 dim += 1
             else:
-                view = view.select(dim, int(each))
+                view = view.selected(dim, each)
         return view
 
     def _mask(self, key: Any) -> np.ndarray | None:

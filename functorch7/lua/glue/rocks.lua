@@ -133,6 +133,8 @@ end
 function border.prepare.torch(torch)
   function torch.data(value, ...) return value:data(...) end
   function torch.isatty(file) return file == io.stdout and call(python.isatty, 0, nil) end
+  -- Whether Lua's collector hears of tensors' memory: it always does (registry.py), so that this only says so.
+  function torch.setheaptracking(is_on) rawset(torch, '_heaptracking', is_on) end
 
   -- Runs a file of a package of the program's own.
   function torch.include(name, file)

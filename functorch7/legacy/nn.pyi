@@ -1,0 +1,2235 @@
+# Made by `python -m website.stubs` from the descriptions of modules and criterions; a test compares it with them.
+# fmt: off
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from . import nngraph as nngraph
+from .bigdl.graphs import Input as Input
+from .bigdl.graphs import Model as Model
+from .bigdl.saving import load as load
+from .modules import bidirectional as _bidirectional
+from .modules import bidirectional as bidirectional
+from .modules import container as _container
+from .modules import criterion_modules as _criterion_modules
+from .modules import criterion_modules as criterion_modules
+from .modules import criterions as _criterions
+from .modules import criterions as criterions
+from .modules import data_parallel as data_parallel
+from .modules import decorators as _decorators
+from .modules import decorators as decorators
+from .modules import hessian as hessian
+from .modules import linear as _linear
+from .modules import nce as _nce
+from .modules import nce as nce
+from .modules import passing as _passing
+from .modules import passing as passing
+from .modules import recurrent as _recurrent
+from .modules import recurrent as recurrent
+from .modules import special as _special
+from .modules import special as special
+from .modules import vision as _vision
+from .modules import vision as vision
+from .modules.criterion import Criterion as Criterion
+from .modules.criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
+from .modules.criterions import ModuleCriterion as ModuleCriterion
+from .modules.data_parallel import DataParallelTable as DataParallelTable
+from .modules.decorators import GPU as GPU
+from .modules.jacobian import Jacobian as Jacobian
+from .modules.jacobian import SparseJacobian as SparseJacobian
+from .modules.measures import get_bleu as get_bleu
+from .modules.measures import get_rougeN as get_rougeN
+from .modules.measures import get_rougeS as get_rougeS
+from .modules.module import Module as Module
+from .modules.recurrent import AbstractRecurrent as AbstractRecurrent
+from .modules.recurrent import AbstractSequencer as AbstractSequencer
+from .modules.special import Reinforce as Reinforce
+from .modules.special import Sequential as Sequential
+from .modules.vision import tables as tables
+from .nngraph import gModule as gModule
+from .objects import nested as _nested
+from .objects.hooks import RemovableHandle as RemovableHandle
+from .objects.hooks import register_module_forward_hook as register_module_forward_hook
+from .objects.hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from .objects.hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from .objects.hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
+from .objects.trainer import StochasticGradient as StochasticGradient
+from .pytorch.call import functional_call as functional_call
+from .pytorch.module_lists import ModuleDict as ModuleDict
+from .pytorch.module_lists import ModuleList as ModuleList
+from .tensors import activations as _activations
+from .tensors.parameter import Parameter as Parameter
+
+functional = _activations
+rnn = _nested
+utils = _nested
+Graph = Model
+loadModule = load
+loadTorch = load
+
+class Abs(Module):
+    """y = |x|; the derivative at 0 is 1.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class Add(Module):
+    """y = x + b.
+
+    Shape: (inputSize), or (B, ...) with inputSize elements per example; kept.
+    """
+    def __init__(self, inputSize: int, scalar: bool = False, fill: float | None = None) -> None: ...
+
+class AddConstant(Module):
+    """y = x + k; k is a number, or a tensor as long as the last of at most 2 dimensions.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, constant_scalar: Any, inplace: bool = False) -> None: ...
+
+class ArgMax(Module):
+    """The place, from 1, of the maximum along a dimension; the first of several. No gradient.
+
+    Shape: (n, p, q) -> (n, q) for dim 2; a vector gives one element. An input of more than nInputDim dimensions is a
+    batch, and dim is counted after it. Integers, or numbers of the input's type if not asLong.
+    """
+    def __init__(self, dim: int = 1, nInputDim: int = 9999, asLong: bool = True) -> None: ...
+
+class BatchNormalization(Module):
+    """y = (x - mean) / sqrt(var + eps) * weight + bias, per feature (dimension 2).
+
+    Shape: (B, nOutput), kept; in evaluation also (nOutput,), which gives (1, nOutput).
+    """
+    def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
+
+class Bigrams(_special.Bigrams):
+    """Words that follow each word of the input, drawn from its distribution, by the alias method.
+
+    Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
+    of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
+    """
+    def __init__(self, bigrams: Any, nsample: int) -> None: ...
+
+class Bilinear(Module):
+    """y_k = x1^T A_k x2 + b_k.
+
+    Shape: [(B, inputSize1), (B, inputSize2)] -> (B, outputSize).
+    """
+    def __init__(self, inputSize1: int, inputSize2: int, outputSize: int, bias: bool = True) -> None: ...
+
+class CAdd(Module):
+    """y = x + b with a learned array.
+
+    Shape: as many elements as b, as many dimensions (b repeats where its size is 1), or a batch of these; kept.
+    """
+    def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
+
+class CAddTable(Module):
+    """The sum of the table's tensors.
+
+    Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, inplace: bool = False) -> None: ...
+
+class CAddTensorTable(Module):
+    """[v, [a, b, ...]] -> [v + a, v + b, ...].
+
+    Shape: a tensor and a table of tensors of its shape -> a table of these.
+    """
+    def __init__(self) -> None: ...
+
+class CDivTable(Module):
+    """x1 / x2, element by element.
+
+    Shape: [s, s] -> s.
+    """
+    def __init__(self) -> None: ...
+
+class CMaxTable(Module):
+    """The maximum of the table's tensors, element by element; the gradient goes to the first that has it.
+
+    Shape: [s, s, ...] -> s.
+    """
+    def __init__(self) -> None: ...
+
+class CMinTable(Module):
+    """The minimum of the table's tensors, element by element; the gradient goes to the first that has it.
+
+    Shape: [s, s, ...] -> s.
+    """
+    def __init__(self) -> None: ...
+
+class CMul(Module):
+    """y = w * x, element by element, with a learned array.
+
+    Shape: as many elements as w, as many dimensions (w repeats where its size is 1), or a batch of these; kept.
+    """
+    def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
+
+class CMulTable(_special.CMulTable):
+    """The product of the table's tensors, element by element.
+
+    Shape: [s, s, ...] -> s.
+    """
+    def __init__(self) -> None: ...
+
+class CReLU(Module):
+    """[max(0, x), max(0, -x)], joined along the first dimension of an example.
+
+    Shape: nInputDims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
+    """
+    def __init__(self, nInputDims: int, inplace: bool = False) -> None: ...
+
+class CSubTable(Module):
+    """x1 - x2.
+
+    Shape: [s, s] -> s.
+    """
+    def __init__(self) -> None: ...
+
+class CategoricalEntropy(Module):
+    """y = x, with the penalty -scale * H / B as a side output: H = -sum_i q_i ln(q_i + 1e-6) is the entropy of the
+    batch's distribution q_i = sum_b x_bi / sum(x), and is maximized.
+
+    Shape: probabilities (B, n), kept.  With minEntropy, nothing is added where H is not below it; without
+    sizeAverage the penalty is not divided by B. The sum of all probabilities counts as a constant.
+    """
+    def __init__(self, scale: float = 1, minEntropy: float | None = None, sizeAverage: bool = True) -> None: ...
+
+class Clip(Module):
+    """y = x kept between two limits; the gradient passes everywhere, as if nothing were cut.
+
+    Shape: any, kept.
+    """
+    def __init__(self, minval: float, maxval: float) -> None: ...
+
+class Collapse(Module):
+    """All dimensions of an example as one.
+
+    Shape: nInputDim dimensions -> (count), more -> (B, count).
+    """
+    def __init__(self, nInputDim: int) -> None: ...
+
+class Constant(Module):
+    """A given value, whatever the input; no gradient.
+
+    Shape: any -> the value's (a number: (1)); with nInputDim, an input of more dimensions is a batch, and the value
+    is repeated for each example.
+    """
+    def __init__(self, value: Any, nInputDim: int | None = None) -> None: ...
+
+class Container(_container.Container):
+    """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
+    def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
+
+class Contiguous(Module):
+    """y = x (JAX's arrays are always contiguous).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class Convert(_special.Convert):
+    """The input with its axes as outputShape says: one letter each ("bchw": batch, channels, height, width).
+
+    Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
+    """
+    def __init__(
+        self, inputShape: str | None = None, outputShape: str | None = None, dtype: str | None = None,
+    ) -> None: ...
+
+class Copy(_passing.Copy):
+    """y = x, cast to outputType; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
+
+    Shape: any, kept.  `forceCopy` and `dontCast` are accepted: arrays are never written to.
+    """
+    def __init__(
+        self, inputType: str | None = None, outputType: str | None = None, forceCopy: bool = False, dontCast: bool =
+        False,
+    ) -> None: ...
+
+class CopyGrad(Module):
+    """y = x.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class Cosine(Module):
+    """y_j = x . w_j / ((||w_j|| + 1e-12) (||x|| + 1e-12)).
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
+    """
+    def __init__(self, inputSize: int, outputSize: int) -> None: ...
+
+class CosineDistance(Module):
+    """x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    """
+    def __init__(self) -> None: ...
+
+class DotProduct(Module):
+    """x1 . x2, example by example.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    """
+    def __init__(self) -> None: ...
+
+class Dropout(_special.Dropout):
+    """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
+
+    Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
+    `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value. With `mono` one row of
+    noise serves the whole batch.
+    """
+    def __init__(
+        self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochastic_inference: bool = False, *, lazy:
+        bool = False, mono: bool = False,
+    ) -> None: ...
+    def setp(self, p: float) -> Self: ...
+
+class ELU(Module):
+    """y = x where x > 0, else alpha * (exp(x) - 1).
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, alpha: float = 1, inplace: bool = False) -> None: ...
+
+class Euclidean(_special.Euclidean):
+    """y_j = ||w_j - x||; the gradient at distance 0 is 0.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
+    """
+    def __init__(self, inputSize: int, outputSize: int) -> None: ...
+
+class Exp(Module):
+    """y = exp(x).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class ExpandAs(Module):
+    """[a, b] -> [a, b], where dimensions of size 1 of b repeat to the sizes of a.
+
+    Shape: [s, s with ones] -> [s, s].
+    """
+    def __init__(self) -> None: ...
+
+class FeatureLPPooling(Module):
+    """y_j = (sum_i x_i^power)^(1/power) over windows of `width` features, every `stride`.
+
+    Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
+    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0.
+    """
+    def __init__(self, width: int, stride: int, power: float, batch_mode: bool = False) -> None: ...
+
+class Flatten(Module):
+    """Every example as a vector, row by row.
+
+    Shape: (B, ...) -> (B, n).
+    """
+    def __init__(self) -> None: ...
+
+class GELU(Module):
+    """y = x * Phi(x), where Phi is the normal distribution's function; `approximate`: by a tanh, as in BERT and GPT-2.
+
+    Shape: any, kept.
+    """
+    def __init__(self, approximate: bool = False) -> None: ...
+
+class GatedLinearUnit(Module):
+    """y = x1 * sigmoid(x2), where x1 and x2 are the halves of dimension `dim` (the last by default).
+
+    Shape: (..., 2 n, ...) -> (..., n, ...).
+    """
+    def __init__(self, dim: int | None = None) -> None: ...
+
+class GradientReversal(Module):
+    """y = x, but the gradient is multiplied by -lambda (by definition, not by calculus).
+
+    Shape: any, kept.
+    """
+    def __init__(self, lambda_: float = 1) -> None: ...
+    def setLambda(self, lambda_: float) -> Self: ...
+
+class GroupNorm(Module):
+    """y = (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of an example's group of planes.
+
+    Shape: (B, nOutput, ...), kept; the planes, in dimension 2, are in `groups` of neighbours (1: all together,
+    nOutput: each by itself, which is called instance normalisation).
+    """
+    def __init__(self, groups: int, nOutput: int, eps: float = 1e-05, affine: bool = True) -> None: ...
+
+class HardShrink(Module):
+    """y = x where |x| > lambda, else 0.
+
+    Shape: any, kept.
+    """
+    def __init__(self, lambda_: float = 0.5) -> None: ...
+
+class HardTanh(Module):
+    """y = min_val where x < min_val, max_val where x > max_val, else x; the gradient passes strictly between.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> None: ...
+
+class Index(Module):
+    """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
+
+    Shape: [(..., n, ...), (k)] -> (..., k, ...).
+    """
+    def __init__(self, dimension: int) -> None: ...
+
+class IndexLinear(_special.IndexLinear):
+    """y = sum_k v_k W[key_k] + b: a linear layer for a sparse example, given by its keys and their values.
+
+    Shape: [keys (n), values (n)] -> (outputSize); for a batch [table of keys, table of values], or flat
+    [keys (N), values (N), sizes (B)] -> (B, outputSize). Keys count from 1 - keysOffset.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, doGradInput: bool = False, keysOffset: int = 0, weight: Any = None,
+        bias: Any = None, normalize: bool = False,
+    ) -> None: ...
+
+class JoinTable(Module):
+    """The table's tensors joined along `dimension`.
+
+    Shape: tensors that agree in every other dimension; `nInputDims` is the number of dimensions of one
+    example: tensors with one more have a batch in front, and `dimension` is counted after it.
+    """
+    def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
+
+class Kmeans(_special.Kmeans):
+    """The number (from 1) of the centre that is nearest to each example; the first of several.
+
+    Shape: (B, dim) -> (B), floating-point.
+    """
+    def __init__(self, k: int, dim: int, scale: float | None = None) -> None: ...
+
+class L1Penalty(Module):
+    """y = x, with the penalty l1weight * sum |x| (divided by the element count if sizeAverage) as a side output.
+
+    Shape: any, kept.  With provideOutput False, only the penalty's gradient reaches the input.
+    """
+    def __init__(self, l1weight: float, sizeAverage: bool = False, provideOutput: bool = True) -> None: ...
+
+class Lambda(Module):
+    """y = function(x): a function of an array, or of a table, as a module.
+
+    Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
+    (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
+    """
+    def __init__(self, function: Callable) -> None: ...
+
+class LayerNorm(Module):
+    """y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over the last dimensions: those of `size`.
+
+    Shape: (..., *size), kept; `size` is a number or several.
+    """
+    def __init__(self, size: int | Sequence[int], eps: float = 1e-05, affine: bool = True) -> None: ...
+
+class LeakyReLU(Module):
+    """y = x where x > 0, else negval * x.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
+    """
+    def __init__(self, negval: float = 0.01, inplace: bool = False) -> None: ...
+
+class Linear(_linear.Linear):
+    """y = x A^T + b.
+
+    Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: Any = None, bRegularizer: Any =
+        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class LinearWeightNorm(_decorators.LinearWeightNorm):
+    """y = x A^T + b, with rows A_j = g_j v_j / max(||v_j||, eps).
+
+    Shape: (..., inputSize) -> (..., outputSize).
+    """
+    def __init__(self, inputSize: int, outputSize: int, bias: bool = True, eps: float = 1e-16) -> None: ...
+
+class Log(Module):
+    """y = ln(x): -inf at 0, NaN below.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class LogSigmoid(Module):
+    """y = log(1 / (1 + exp(-x))).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class LogSoftMax(Module):
+    """y_i = x_i - log sum_j exp(x_j).
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    """
+    def __init__(self) -> None: ...
+
+class LookupTable(_vision.LookupTable):
+    """Row i of a learned matrix, for every index i of the input.
+
+    Shape: indices (n) or (B, n), from 1 to nIndex -> (n, nOutput) or (B, n, nOutput).
+    """
+    def __init__(
+        self, nIndex: int, nOutput: int, paddingValue: int = 0, maxNorm: float | None = None, normType: float | None =
+        None, scaleByFrequency: bool = False,
+    ) -> None: ...
+    def scaleGradByFreq(self) -> Self: ...
+    def setMaxNorm(self, max_norm: float | None) -> Self: ...
+    def setNormType(self, norm_type: float) -> Self: ...
+    def setPadding(self, padding_value: int) -> Self: ...
+
+class MM(Module):
+    """A B, each transposed first if `transA`, `transB`.
+
+    Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
+    """
+    def __init__(self, transA: bool = False, transB: bool = False) -> None: ...
+
+class MV(Module):
+    """M v, with M transposed first if `trans`.
+
+    Shape: [(m, n), (n)] -> (m), or with a batch in front of both.
+    """
+    def __init__(self, trans: bool = False) -> None: ...
+
+class MaskedSelect(Module):
+    """The elements of x where mask is not 0, row by row.
+
+    Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
+    `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
+    """
+    def __init__(self, size: int | None = None) -> None: ...
+
+class Max(Module):
+    """The maximum over a dimension; the gradient goes to the first maximum.
+
+    Shape: (n, p, q) -> (n, q) for dimension 2; a vector gives one element. An input of nInputDims + 1 dimensions
+    is a batch, and a positive dimension is counted after it.
+    """
+    def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
+
+class Min(Module):
+    """The minimum over a dimension; the gradient goes to the first minimum.
+
+    Shape: as Max.
+    """
+    def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
+
+class Mish(Module):
+    """y = x * tanh(ln(1 + exp(x))).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class MixtureTable(Module):
+    """sum_i g_i e_i, example by example: experts mixed by a gater's weights.
+
+    Shape: [gater (n) or (B, n), experts]: a table of n tensors, or one tensor with n slices in dimension `dim` (1 for
+    a 1-D gater, 2 for a 2-D one) -> the shape of an expert; in a batch, dimension 1 of the experts is the batch.
+    """
+    def __init__(self, dim: int | None = None) -> None: ...
+
+class Mul(Module):
+    """y = w * x with one learned number.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class MulConstant(Module):
+    """y = k * x.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, constant_scalar: float, inplace: bool = False) -> None: ...
+
+class MultiHeadAttention(Module):
+    """Of each head SoftMax(Q K' / sqrt(size / heads)) V, with Q, K and V linear in the inputs; joined by a Linear.
+
+    Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
+    last two of one length S, with a mask after them if wanted: booleans (T, S) or (B, T, S), True where a query may
+    look. With `causal`, no place looks at later ones. `p` is the part of the attention that is dropped in training.
+    """
+    def __init__(
+        self, size: int, heads: int = 1, p: float = 0.0, causal: bool = False, bias: bool = True,
+    ) -> None: ...
+
+class NCEModule(_nce.NCEModule):
+    """P(w | x) = exp(W_w . x + b_w) / Z of each example's class and of k noise classes, for NCECriterion.
+
+    Shape: [input (B, inputSize), target (B)], classes from 1 -> [P of the target (B), P of the noise (B, k), noise's
+    own probability of the target (B), of the noise (B, k)]. Noise classes are drawn with probabilities in proportion
+    to `unigrams` (outputSize), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, without
+    it each its own.
+    In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, outputSize).
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1, batchnoise: bool = True,
+        normalized: bool = False, logsoftmax: bool = False,
+    ) -> None: ...
+
+class Narrow(_special.Narrow):
+    """`length` slices of a dimension, from slice `offset`.
+
+    Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
+    negative offset the slice starts at 1 and has size - length elements.
+    """
+    def __init__(self, dimension: int, offset: int, length: int = 1) -> None: ...
+
+class Normalize(Module):
+    """y = x / (sum_j |x_j|^p + eps)^(1/p) over the last dimension; x / (max_j |x_j| + eps) for p = inf.
+
+    Shape: (n) or (B, n), kept.
+    """
+    def __init__(self, p: float, eps: float = 1e-10) -> None: ...
+
+class OneHot(Module):
+    """A 1 at the place that an index (from 1) names, zeros elsewhere.
+
+    Shape: indices of any shape s -> (*s, outputSize); no gradient.
+    """
+    def __init__(self, outputSize: int) -> None: ...
+
+class PCAColorTransform(Module):
+    """y = x + E (a * v) in training, image by image: eigenvectors in E's columns, eigenvalues v, normal numbers a.
+
+    Shape: (C, H, W) or (B, C, H, W), kept; E is (C, C), v (C); a has mean 0 and std.
+    """
+    def __init__(
+        self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
+    ) -> None: ...
+
+class PReLU(_special.PReLU):
+    """y = x where x > 0, else a * x with a learned a.
+
+    Shape: any, kept; with nOutputPlane, a 1-D tensor of that size, or planes in dimension 2.
+    """
+    def __init__(self, nOutputPlane: int | None = None) -> None: ...
+
+class Padding(Module):
+    """`value`, |pad| times along a dimension: before it for pad < 0, after it for pad > 0.
+
+    Shape: the dimension's size grows by |pad|. With nInputDim, an input of another number of dimensions is a batch.
+    """
+    def __init__(
+        self, dim: int, pad: int, nInputDim: int | None = None, value: float = 0, index: int = 1,
+    ) -> None: ...
+
+class PairwiseDistance(Module):
+    """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
+
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    """
+    def __init__(self, norm: float = 2) -> None: ...
+
+class PartialLinear(Module):
+    """y = x A_p^T + b_p, for the outputs that the partition p names (all of them at first).
+
+    Shape: (B, inputSize) -> (B, outputs in the partition), in its order.
+    """
+    def __init__(self, inputSize: int, outputSize: int, bias: bool = True, partition: Any = None) -> None: ...
+    def resetPartition(self) -> Self: ...
+    def setPartition(self, indices: Any) -> Self: ...
+
+class PixelShuffle(Module):
+    """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
+
+    Shape: (C r^2, H, W) -> (C, H r, W r), or with a batch in front.
+    """
+    def __init__(self, upscaleFactor: int) -> None: ...
+
+class Power(Module):
+    """y = x^pow, NaN for x < 0 and a fractional power.
+
+    Shape: any, kept.
+    """
+    def __init__(self, pow: float) -> None: ...
+
+class PrintSize(Module):
+    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call.
+
+    Shape: any, tables too.
+    """
+    def __init__(self, prefix: str = 'PrintSize') -> None: ...
+
+class RReLU(Module):
+    """y = x where x > 0, else a * x; a is drawn from [l, u) for each element in training, (l + u) / 2 in evaluation.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, lower: float = 0.125, upper: float = 0.3333333333333333, inplace: bool = False) -> None: ...
+
+class ReLU6(Module):
+    """y = min(max(0, x), 6); the gradient passes where 0 < x < 6.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, inplace: bool = False) -> None: ...
+
+class Replicate(Module):
+    """The input, repeated nFeatures times along a new dimension `dim`.
+
+    Shape: (...) -> (..., nFeatures, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
+    """
+    def __init__(self, nFeatures: int, dim: int = 1, ndim: int | None = None) -> None: ...
+
+class Reshape(Module):
+    """The input's elements, row by row, as `sizes`.
+
+    Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
+    sizes if the element counts agree and the first dimension is not 1, else as True.
+    """
+    def __init__(self, *sizes: Any, batch_mode: bool | None = None) -> None: ...
+
+class ReverseSequence(Module):
+    """The sequence backwards.
+
+    Shape: a table, or a tensor with time first, kept.
+    """
+    def __init__(self) -> None: ...
+
+class SAdd(Module):
+    """y = x + addend, or -(x + addend) with negate.
+
+    Shape: any, kept.
+    """
+    def __init__(self, addend: float, negate: bool = False) -> None: ...
+
+class Select(Module):
+    """One slice of a dimension, which disappears; both may count backwards from -1.
+
+    Shape: (..., n, ...) -> (..., ...).
+    """
+    def __init__(self, dimension: int, index: int) -> None: ...
+
+class SeqReverseSequence(Module):
+    """The input backwards along `dim`, 1 to 3.
+
+    Shape: any of at least dim dimensions, kept.
+    """
+    def __init__(self, dim: int) -> None: ...
+
+class Shared(Module):
+    """`module` with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
+
+    Shape: as `module`.
+    """
+    def __init__(
+        self, module: Module, ties: tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...],
+    ) -> None: ...
+
+class SiLU(Module):
+    """y = x / (1 + exp(-x)), which is also called Swish.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class Sigmoid(Module):
+    """y = 1 / (1 + exp(-x)).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class SimpleColorTransform(Module):
+    """y = x + u in training, with u uniform on +-range for each channel of each image.
+
+    Shape: (C, H, W) or (B, C, H, W), kept; the range has a number for each channel.
+    """
+    def __init__(self, inputChannels: int, range: Any = None) -> None: ...
+
+class SoftMax(Module):
+    """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    """
+    def __init__(self) -> None: ...
+
+class SoftMaxTree(_special.SoftMaxTree):
+    """log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
+
+    Shape: [x (B, inputSize), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
+    children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only what is on the
+    targets' paths is computed: O(B x depth x largest family). The mean of the negative output is the loss.
+    """
+    def __init__(
+        self, inputSize: int, hierarchy: Any, rootId: int = -1, accUpdate: bool = False, static: bool = True, verbose:
+        bool = False,
+    ) -> None: ...
+
+class SoftMin(Module):
+    """y = SoftMax(-x).
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    """
+    def __init__(self) -> None: ...
+
+class SoftPlus(Module):
+    """y = log(1 + exp(beta x)) / beta; x itself where beta x > threshold.
+
+    Shape: any, kept.
+    """
+    def __init__(self, beta: float = 1, threshold: float = 20) -> None: ...
+
+class SoftShrink(Module):
+    """y = x - lambda where x > lambda, x + lambda where x < -lambda, else 0.
+
+    Shape: any, kept.
+    """
+    def __init__(self, lambda_: float = 0.5) -> None: ...
+
+class SoftSign(Module):
+    """y = x / (1 + |x|).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class SparseLinear(_special.SparseLinear):
+    """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
+
+    Shape: (nnz, 2) -> (outputSize); a table of such tensors, or (B, nnz, 2) -> (B, outputSize).
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, doGradInput: bool = False, weightDecay: float = 0,
+    ) -> None: ...
+
+class SpatialAveragePooling(Module):
+    """Mean over kW x kH windows of each plane, every dW, dH pixels (1 by default); the padding is zeros.
+
+    Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
+    `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,
+    the mean is multiplied by kW * kH.
+    """
+    def __init__(
+        self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divide: bool = True,
+    ) -> None: ...
+    def ceil(self) -> Self: ...
+    def floor(self) -> Self: ...
+    def setCountExcludePad(self) -> Self: ...
+    def setCountIncludePad(self) -> Self: ...
+
+class SpatialConvolution(_vision.SpatialConvolution):
+    """Cross-correlation of images with learned kernels, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1.
+    Arguments come width first (kW, kH, dW, dH, padW, padH), padH is padW unless given; sizes in pixels. With `groups`,
+    output planes see their own group of input planes only (nInputPlane groups: one plane each, "depthwise").
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class SpatialConvolutionLocal(Module):
+    """SpatialConvolution with kernels and biases of their own for every place in the output.
+
+    Shape: (C, iH, iW) or (B, C, iH, iW) -> nOutputPlane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, iW: int, iH: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW:
+        int = 0, padH: int | None = None,
+    ) -> None: ...
+
+class SpatialConvolutionMap(_vision.SpatialConvolutionMap):
+    """SpatialConvolution of those pairs of planes only that a connection table names.
+
+    Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
+    The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
+    """
+    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+
+class SpatialCrossMapLRN(Module):
+    """y_f = x_f / (k + alpha / size * sum of x_l^2 over the `size` planes around f)^beta.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
+    """
+    def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
+
+class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution):
+    """nOutputPlane kernels of its own for every input plane; no plane meets another.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nInputPlane * nOutputPlane planes (those of the first input plane first) of
+    floor((size + 2 pad - k) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, *, bias: bool = True,
+    ) -> None: ...
+
+class SpatialDivisiveNormalization(Module):
+    """y = x / s, with s^2 the kernel-weighted mean of the squares around it, over the kernel's mass squared.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    """
+    def __init__(
+        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+    ) -> None: ...
+
+class SpatialDropout(Module):
+    """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
+
+    Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
+    """
+    def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
+    def setp(self, p: float) -> Self: ...
+
+class SpatialFeatNormalization(Module):
+    """y = (x - mean) / std, with a given mean and standard deviation (1 by default) for each channel.
+
+    Shape: (C, H, W) or (B, C, H, W), kept; mean and std have C numbers.
+    """
+    def __init__(self, mean: Any, std: Any = None) -> None: ...
+
+class SpatialFullConvolution(Module):
+    """Transposed convolution of images, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
+    takes adj such that the output is as large as `other`, whose gradient is zero.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class SpatialGlimpse(Module):
+    """Patches around a place in the image, each `scale` times larger than the one before, all reduced to one size.
+
+    Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
+    are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
+    """
+    def __init__(self, size: int | tuple[int, int], depth: int = 3, scale: float = 2) -> None: ...
+
+class SpatialNormalization(Module):
+    """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    """
+    def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None) -> None: ...
+
+class SpatialReflectionPadding(Module):
+    """The planes mirrored at their borders, which are not repeated; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
+    """
+    def __init__(
+        self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None,
+    ) -> None: ...
+
+class SpatialRegionDropout(Module):
+    """In training, a share p of the image at its top, bottom, left or right is 0 and the rest divided by 1 - p.
+
+    Shape: (C, H, W) or (B, C, H, W), kept.
+    """
+    def __init__(self, p: float = 0.2) -> None: ...
+    def setp(self, p: float) -> Self: ...
+
+class SpatialReplicationPadding(Module):
+    """The planes' border values, repeated outwards; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
+    """
+    def __init__(
+        self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None,
+    ) -> None: ...
+
+class SpatialSubSampling(Module):
+    """y = w * (sum over each kW x kH window) + b, plane by plane.
+
+    Shape: (nInputPlane, H, W) or with a batch in front -> floor((size - k) / d) + 1 pixels.
+    """
+    def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+
+class SpatialSubtractiveNormalization(Module):
+    """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
+    directions.
+    """
+    def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None: ...
+
+class SpatialUniformCrop(Module):
+    """A random crop of each image in training, all places equally likely; the central one in evaluation.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); owidth is oheight by default.
+    """
+    def __init__(self, oheight: int, owidth: int | None = None, scale: tuple[float, float] | None = None) -> None: ...
+
+class SpatialUpSamplingBilinear(Module):
+    """Bilinear interpolation with corners aligned: output pixel i lies at (i - 1) (in - 1) / (out - 1) + 1.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
+    """
+    def __init__(self, scale: Any) -> None: ...
+
+class SpatialUpSamplingNearest(Module):
+    """Every pixel repeated in a block of scale_factor x scale_factor.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
+    """
+    def __init__(self, scale_factor: int) -> None: ...
+
+class SpatialZeroPadding(Module):
+    """Zeros around each plane; negative widths cut off.
+
+    Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
+    """
+    def __init__(
+        self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None,
+    ) -> None: ...
+
+class SplitTable(Module):
+    """The table of a tensor's slices along a dimension, which disappears.
+
+    Shape: (..., n, ...) -> n tensors (..., ...). An input of nInputDims + 1 dimensions is a batch, and a positive
+    dimension is counted after it.
+    """
+    def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
+
+class Sqrt(Module):
+    """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
+
+    Shape: any, kept.  `eps` is accepted and unused, as in Torch7.
+    """
+    def __init__(self, eps: float = 0) -> None: ...
+
+class Square(Module):
+    """y = x^2.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class Squeeze(Module):
+    """The input without dimension `dim` if its size is 1, or without all dimensions of size 1.
+
+    Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays.
+    """
+    def __init__(self, dim: int | None = None, numInputDims: int | None = None) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class StepGRU(Module):
+    """One step of SeqGRU: [x, h] -> h'.
+
+    Shape: x (B, inputsize), h (B, outputsize) -> h' (B, outputsize). After `mask_zero()` rows of x that are zero
+    give zeros.
+    """
+    def __init__(self, inputsize: int, outputsize: int, *, maskzero: bool | str = False) -> None: ...
+    def maskZero(self, looks: bool = True) -> Self: ...
+
+class StepLSTM(Module):
+    """One step of SeqLSTM, or, with an outputsize, of SeqLSTMP: [x, h, c] -> [h', c'].
+
+    Shape: x (B, inputsize), h (B, outputsize), c (B, hiddensize) -> h' and c' of the same sizes; without
+    outputsize h has hiddensize. After `mask_zero()` rows of x that are zero give zeros.
+    """
+    def __init__(
+        self, inputsize: int, hiddensize: int, outputsize: int | None = None, *, maskzero: bool | str = False,
+    ) -> None: ...
+    def maskZero(self, looks: bool = True) -> Self: ...
+
+class Sum(Module):
+    """The sum over a dimension, divided by its size if sizeAverage.
+
+    Shape: as Max; without `squeeze` the dimension stays, with size 1.
+    """
+    def __init__(
+        self, dimension: int = 1, nInputDims: int | None = None, sizeAverage: bool = False, squeeze: bool = True,
+    ) -> None: ...
+
+class Tanh(Module):
+    """y = tanh(x).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class TanhShrink(Module):
+    """y = x - tanh(x).
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
+class TemporalConvolution(Module):
+    """y_t = sum_k W_k x_(d (t - 1) + k) + b: a convolution over time.
+
+    Shape: (T, inputFrameSize) or (B, T, inputFrameSize) -> floor((T - kW) / dW) + 1 frames of outputFrameSize.
+    """
+    def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None: ...
+
+class TemporalDynamicKMaxPooling(Module):
+    """The k largest values of each feature over time, in their order; k = max(minK, ceil(factor * T)).
+
+    Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
+    """
+    def __init__(self, minK: int, factor: float = 0) -> None: ...
+
+class TemporalRowConvolution(Module):
+    """y_t[i] = sum_k w_ik x_(d (t - 1) + k)[i] + b_i: each feature convolved with its own kernel over time.
+
+    Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames; with featFirst, (F, T) or (B, F, T).
+    """
+    def __init__(
+        self, inputFrameSize: int, kW: int, dW: int = 1, featFirst: bool = False, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class TemporalSubSampling(Module):
+    """y_t[i] = w_i sum_k x_(d (t - 1) + k)[i] + b_i.
+
+    Shape: (T, inputFrameSize) -> floor((T - kW) / dW) + 1 frames.
+    """
+    def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None: ...
+
+class Threshold(_special.Threshold):
+    """y = x where x > threshold, else value; the gradient passes where x > threshold.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, threshold: float = 1e-06, val: float = 0, inplace: bool = False) -> None: ...
+
+class TotalDropout(Module):
+    """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
+
+    Shape: any, kept.
+    """
+    def __init__(self, p: float = 0.5) -> None: ...
+
+class Transpose(Module):
+    """The input with pairs of dimensions exchanged, one pair after the other.
+
+    Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
+    """
+    def __init__(self, *permutations: Any) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class Unsqueeze(Module):
+    """The input with a new dimension of size 1 at `pos`.
+
+    Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
+    after them; without it, all of the input's dimensions are one example.
+    """
+    def __init__(self, pos: int, numInputDims: int | None = None) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class UpSampling(Module):
+    """Images or volumes made larger: every element repeated ("nearest"), or linear interpolation ("linear").
+
+    Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
+    "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
+    """
+    def __init__(self, scale: Any, mode: str = 'nearest') -> None: ...
+
+class View(Module):
+    """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
+
+    Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
+    example, so that all before them are the batch.
+    """
+    def __init__(self, *sizes: Any) -> None: ...
+    def resetSize(self, *sizes: Any) -> Self: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class VolumetricConvolution(Module):
+    """Cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
+    in the order t, w, h; padW is padT and padH is padW unless given. `groups`: as SpatialConvolution's.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int | None = None, padH: int | None = None, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class VolumetricFullConvolution(Module):
+    """Transposed convolution of volumes, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
+    SpatialFullConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
+class VolumetricReplicationPadding(Module):
+    """The volumes' border values, repeated outwards; negative widths cut off.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pfront + pback, H + ptop + pbottom, W + pleft + pright.
+    """
+    def __init__(
+        self, pleft: int, pright: int | None = None, ptop: int | None = None, pbottom: int | None = None, pfront: int
+        | None = None, pback: int | None = None,
+    ) -> None: ...
+
+class WeightNorm(_decorators.WeightNorm):
+    """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
+
+    Shape: that of the module.
+    """
+    def __init__(self, module: Module, outputDim: int = 1) -> None: ...
+
+class WhiteNoise(Module):
+    """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
+
+    Shape: any, kept.
+    """
+    def __init__(self, mean: float = 0, std: float = 0.1) -> None: ...
+
+class ZeroGrad(Module):
+    """y = x, but no gradient passes.
+
+    Shape: any, tables too.
+    """
+    def __init__(self) -> None: ...
+
+class BiSequencer(_bidirectional.BiSequencer):
+    """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
+
+    Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
+    dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
+    """
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None) -> None: ...
+
+class BiSequencerLM(Container):
+    """merge([fwd up to the step before, bwd from the step after]), for each step: what surrounds it.
+
+    Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
+    first; what is missing at either end is zeros. `merge` as in BiSequencer.
+    """
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None) -> None: ...
+
+class Clamp(HardTanh):
+    """y = x kept between two limits; the gradient passes strictly between.
+
+    Shape: any, kept.
+    """
+    def __init__(self, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> None: ...
+
+class Concat(Container):
+    """Every module gets the same input; their outputs are joined along `dimension`.
+
+    Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
+    """
+    def __init__(self, dimension: int, *modules: Module) -> None: ...
+
+class ConcatTable(Container):
+    """Every module gets the same input (a tensor or a table); the output is the table of their outputs.
+
+    Shape: any -> [output of module 1, ...].
+    """
+    def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
+
+class CriterionTable(_criterion_modules.CriterionTable):
+    """criterion(x, y) of a table [x, y]; the gradient goes to x.
+
+    Shape: [input, target] -> scalar.
+    """
+    def __init__(self, criterion: Criterion) -> None: ...
+
+class Decorator(_decorators.Decorator):
+    """The module inside, as it is; subclasses add something."""
+    def __init__(self, module: Module) -> None: ...
+
+class Dictionary(LookupTable):
+    """Deprecated: it cannot be made; LookupTable does the same.
+
+    Shape: none.
+    """
+    def __init__(self, dictSize: int, embeddingSize: int, accUpdate: bool = False) -> None: ...
+
+class Embedding(LookupTable):
+    """Row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its name of today.
+
+    Shape: indices (...), from 1 to nIndex -> (..., nOutput).
+    """
+    def __init__(
+        self, nIndex: int, nOutput: int, paddingValue: int = 0, maxNorm: float | None = None, normType: float | None =
+        None, scaleByFrequency: bool = False,
+    ) -> None: ...
+
+class FlattenTable(_passing.FlattenTable):
+    """The tensors of a nested table, depth first, as one flat table.
+
+    Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
+    """
+    def __init__(self) -> None: ...
+
+class Identity(_passing.Identity):
+    """y = x.
+
+    Shape: any, tables too.
+    """
+    def __init__(self) -> None: ...
+
+class JustElement(_passing.JustElement):
+    """[x] -> x.
+
+    Shape: a table of one -> its entry.
+    """
+    def __init__(self) -> None: ...
+
+class JustTable(_passing.JustTable):
+    """x -> [x].
+
+    Shape: any -> a table of one.
+    """
+    def __init__(self) -> None: ...
+
+class LinearNoBias(Linear):
+    """y = x A^T.
+
+    Shape: (..., inputSize) -> (..., outputSize).
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, bias: bool = False, *, wRegularizer: Any = None, bRegularizer: Any =
+        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+    ) -> None: ...
+
+class LookupTableMaskZero(LookupTable):
+    """LookupTable that also takes the index 0, which gives zeros.
+
+    Shape: indices (n) or (B, n), from 0 to nIndex -> (n, nOutput) or (B, n, nOutput).
+    """
+    def __init__(self, nIndex: int, nOutput: int) -> None: ...
+
+class MapTable(_special.MapTable):
+    """The same module for every entry of a table.
+
+    Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
+    """
+    def __init__(self, module: Module | None = None, shared: Any = True) -> None: ...
+
+class Mean(Sum):
+    """The mean over a dimension.
+
+    Shape: as Max.
+    """
+    def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
+
+class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion):
+    """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
+
+    Shape: what the criterion takes, as a table -> (1).
+    """
+    def __init__(self, criterion: Criterion) -> None: ...
+
+class NarrowTable(_passing.NarrowTable):
+    """`length` entries of a table, from entry `offset`; none if the length is negative.
+
+    Shape: [x1, ..., xn] -> [x_offset, ...].
+    """
+    def __init__(self, offset: int, length: int = 1) -> None: ...
+
+class Parallel(Container):
+    """Module i gets slice i of the input along `inputDimension`; the outputs are joined along `outputDimension`.
+
+    Shape: at most as many slices as modules -> the joined outputs; modules without a slice are not run.
+    """
+    def __init__(
+        self, inputDimension: int | None = None, outputDimension: int | None = None, *modules: Module,
+    ) -> None: ...
+
+class ParallelTable(Container):
+    """Module i gets entry i of the input table; the output is the table of their outputs.
+
+    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
+    """
+    def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
+
+class RMSNorm(LayerNorm):
+    """y = x / sqrt(mean(x^2) + eps) * weight, over the last dimensions: those of `size`.
+
+    Shape: (..., *size), kept; `size` is a number or several.
+    """
+    def __init__(self, size: int | Sequence[int], eps: float = 1e-06, affine: bool = True) -> None: ...
+
+class ReLU(Threshold):
+    """y = max(0, x); the gradient at 0 is 0.
+
+    Shape: any, kept.  `inplace` is accepted and changes no value.
+    """
+    def __init__(self, inplace: bool = False) -> None: ...
+
+class ReinforceBernoulli(Reinforce):
+    """x = 1 with probability p (the input), else 0; evaluation gives p.
+
+    Shape: probabilities of any shape, kept; gradient -reward * (x - p) / (p (1 - p)).
+    """
+    def __init__(self, stochastic: bool = False) -> None: ...
+
+class ReinforceCategorical(Reinforce):
+    """A one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
+
+    Shape: probabilities (n) or (B, n), kept; gradient -reward * x / (p + 1e-8). Rows need not sum to 1 to be drawn
+    from, but the gradient is that of rows that do, as in Torch.
+    """
+    def __init__(self, stochastic: bool = False) -> None: ...
+
+class ReinforceGamma(Reinforce):
+    """x is Gamma distributed with this shape k (the input) and scale; evaluation gives the mean, k * scale.
+
+    Shape: k of any shape, kept; or the table [k, scale] (needed without the argument). scale is a number, or shaped
+    as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
+    -reward * (x / scale^2 - k / scale) of the scale.
+    """
+    def __init__(self, scale: Any = None, stochastic: bool = False) -> None: ...
+
+class ReinforceNormal(Reinforce):
+    """x = mean + stdev * z, with z normally distributed; evaluation gives the mean.
+
+    Shape: a mean of any shape, kept; or the table [mean, stdev] (needed without the argument). stdev is a number, or
+    shaped as the mean, or as one example of it. Gradients: -reward * (x - mean) / s^2 of the mean and
+    -reward * ((x - mean)^2 - s^2) / (s^3 + 1e-8) of the stdev.
+    """
+    def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
+
+class ReverseTable(_passing.ReverseTable):
+    """[x1, ..., xn] -> [xn, ..., x1].
+
+    Shape: a table, kept.
+    """
+    def __init__(self) -> None: ...
+
+class SelectTable(_passing.SelectTable):
+    """One entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has keys.
+
+    Shape: [..., x, ...] -> x.
+    """
+    def __init__(self, index: int | str) -> None: ...
+
+class SeqBRNN(_bidirectional.SeqBRNN):
+    """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs; by default their sum.
+
+    Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batch_first; `merge` may change the last.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, batchFirst: bool = False, merge: Module | None = None,
+    ) -> None: ...
+
+class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling):
+    """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
+    """
+    def __init__(self, W: int, H: int) -> None: ...
+
+class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling):
+    """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
+    region's first maximum.
+    """
+    def __init__(self, W: int, H: int) -> None: ...
+
+class SpatialBatchNormalization(BatchNormalization):
+    """BatchNormalization of each feature map, over batch and pixels.
+
+    Shape: (B, nOutput, H, W), kept; in evaluation also (nOutput, H, W), which gives a batch of one.
+    """
+    def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
+
+class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution):
+    """SpatialConvolution with the signs of its weights, times their mean size for each output plane.
+
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, bias: bool = False,
+    ) -> None: ...
+
+class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
+    """SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same kernel.
+
+    Shape: (C, H, W) or (B, C, H, W), kept.
+    """
+    def __init__(
+        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+    ) -> None: ...
+
+class SpatialConvolutionMM(SpatialConvolution):
+    """SpatialConvolution, with its weight stored as a matrix.
+
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+
+class SpatialDilatedConvolution(SpatialConvolution):
+    """SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+
+class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling):
+    """Maximum over overlapping kW x kH windows; their places, about evenly spread, are drawn for each plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., outH, outW), or floor(size * ratio) for numbers below 1. With u uniform
+    and a = (size - k) / (out - 1), window i begins at int((i + u) a) - int(u a), and the last one at size - k.
+    """
+    def __init__(self, kW: int, kH: int, outW: float, outH: float, fixed: bool = False) -> None: ...
+    def fixPoolingRegions(self, val: bool = True) -> Self: ...
+
+class SpatialFullConvolutionMap(SpatialConvolutionMap):
+    """SpatialFullConvolution of those pairs of planes only that a connection table names.
+
+    Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
+    """
+    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+
+class SpatialLogSoftMax(LogSoftMax):
+    """LogSoftMax over the features at each location.
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    """
+    def __init__(self) -> None: ...
+
+class SpatialMaxPooling(_vision.SpatialMaxPooling):
+    """Maximum over kW x kH windows of each plane, every dW, dH pixels; padding counts as -inf.
+
+    Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
+    `ceil()`. The gradient goes to each window's first maximum.
+    """
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, *, record:
+        Any = None, ceil_mode: bool = False,
+    ) -> None: ...
+    def ceil(self) -> Self: ...
+    def floor(self) -> Self: ...
+
+class SpatialSoftMax(SoftMax):
+    """SoftMax over the features at each location.
+
+    Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
+    """
+    def __init__(self) -> None: ...
+
+class TemporalMaxPooling(_vision.TemporalMaxPooling):
+    """Maximum of each feature over windows of kW frames, every dW (kW by default).
+
+    Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
+    """
+    def __init__(self, kW: int, dW: int | None = None) -> None: ...
+
+class VolumetricAveragePooling(_vision.VolumetricAveragePooling):
+    """Mean over kT x kH x kW windows of each plane. Arguments come in the order t, w, h.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
+    """
+    def __init__(
+        self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
+    ) -> None: ...
+
+class VolumetricBatchNormalization(BatchNormalization):
+    """BatchNormalization of each feature map, over batch, time and pixels.
+
+    Shape: (B, nOutput, T, H, W), kept; in evaluation also (nOutput, T, H, W), which gives a batch of one.
+    """
+    def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
+
+class VolumetricDilatedConvolution(VolumetricConvolution):
+    """VolumetricConvolution with dilation - 1 elements left out between those of a kernel.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int | None = None, padH: int | None = None, dilationT: int = 1, dilationW: int = 1,
+        dilationH: int = 1, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+
+class VolumetricDropout(SpatialDropout):
+    """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W), kept.  Else as SpatialDropout.
+    """
+    def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
+
+class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling):
+    """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
+
+    Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outH, outW, outT).
+    """
+    def __init__(
+        self, kT: int, kW: int, kH: int, outT: float, outW: float, outH: float, fixed: bool = False,
+    ) -> None: ...
+    def fixPoolingRegions(self, val: bool = True) -> Self: ...
+
+class VolumetricMaxPooling(_vision.VolumetricMaxPooling):
+    """Maximum over kT x kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - k) / d) + 1 elements, as SpatialMaxPooling.
+    """
+    def __init__(
+        self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
+        int = 0, padW: int = 0, padH: int = 0, *, record: Any = None, ceil_mode: bool = False,
+    ) -> None: ...
+    def ceil(self) -> Self: ...
+    def floor(self) -> Self: ...
+
+class WeightedEuclidean(Euclidean):
+    """y_j = ||c_j (w_j - x)||, element by element; the gradient at distance 0 is 0.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
+    """
+    def __init__(self, inputSize: int, outputSize: int) -> None: ...
+
+class ZipTable(_passing.ZipTable):
+    """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
+
+    Shape: tables of one length -> as many tables as that length.
+    """
+    def __init__(self) -> None: ...
+
+class ZipTableOneToMany(_passing.ZipTableOneToMany):
+    """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
+
+    Shape: an entry and a table -> a table of pairs.
+    """
+    def __init__(self) -> None: ...
+
+class AbsCriterion(Criterion):
+    """sum_i |x_i - y_i|, divided by the number of elements if sizeAverage; the derivative at 0 is 1.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class BCECriterion(Criterion):
+    """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if sizeAverage.
+
+    Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
+    element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
+    """
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+
+class BinaryLogisticRegression(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class Bottle(Decorator):
+    """Lets a module for nInputDim dimensions take more: the leading ones are merged into the first of these.
+
+    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to nOutputDim dimensions.
+    """
+    def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
+
+class ClassNLLCriterion(_criterions.ClassNLLCriterion):
+    """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if sizeAverage (w is 1 without weights).
+
+    Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
+    Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
+    """
+    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+
+class ClassSimplexCriterion(_criterions.ClassSimplexCriterion):
+    """MSECriterion between the input and the vertex of its class in a regular simplex.
+
+    Shape: (nClasses) with one class, or (B, nClasses) with classes (B) -> scalar; the mean over all elements if
+    sizeAverage. The vertices are unit vectors in nClasses - 1 dimensions, with a last element 0.
+    """
+    def __init__(self, nClasses: int, sizeAverage: bool = True) -> None: ...
+
+class CosineEmbeddingCriterion(Criterion):
+    """1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1; the mean if sizeAverage.
+
+    Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
+    """
+    def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
+
+class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
+    """LogSoftMax, then ClassNLLCriterion: w[t] * (log sum_j exp x_j - x_t), averaged by the sum of w[t].
+
+    Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
+    from both first. Classes count from 1.
+    """
+    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+
+class DepthConcat(Concat):
+    """Concat that centres smaller outputs in zeros: every other dimension takes the largest size.
+
+    Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
+    """
+    def __init__(self, dimension: int, *modules: Module) -> None: ...
+
+class DistKLDivCriterion(Criterion):
+    """sum_i y_i (log y_i - x_i) over the y_i > 0, divided by the number of all elements if sizeAverage.
+
+    Shape: log-probabilities and probabilities of one shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class DistanceRatioCriterion(Criterion):
+    """sum_i -log(e^-s_i / (e^-s_i + e^-d_i)), the distances s of pairs that are alike, d of others; by the batch size.
+
+    Shape: [s, d], (B) each; there is no target -> scalar. Stable for all distances.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class DontCast(_decorators.DontCast):
+    """The module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
+    def __init__(
+        self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None,
+    ) -> None: ...
+
+class FakeQuantized(_recurrent.Around):
+    """A layer that computes with rounded numbers, and learns as if they were not: quantisation-aware training.
+
+    Shape: that of the layer.
+    """
+    def __init__(self, module: Module, activations: str = 'float') -> None: ...
+
+class FireModule(Decorator):
+    """A 1x1 convolution, then 1x1 and 3x3 convolutions side by side (SqueezeNet's block).
+
+    Shape: (B, nInputPlane, H, W) -> (B, e1x1 + e3x3, H, W). `activation` is the name of a transfer function.
+    """
+    def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = 'ReLU') -> None: ...
+
+class HingeEmbeddingCriterion(Criterion):
+    """sum_i of x_i where y_i = 1, max(0, margin - x_i) where y_i = -1; divided by the count if sizeAverage.
+
+    Shape: any, with a target of that many elements, or one number -> scalar. At the margin the gradient passes.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class Inception(Decorator):
+    """Columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution, joined by DepthConcat(2).
+
+    Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
+    """
+    def __init__(self, config: dict[str, Any]) -> None: ...
+
+class L1Cost(Criterion):
+    """sum_i |x_i|; there is no target, and no mean. The derivative at 0 is 0.
+
+    Shape: any -> scalar.
+    """
+    def __init__(self) -> None: ...
+
+class L1HingeEmbeddingCriterion(Criterion):
+    """||x1 - x2||_1 if y = 1, max(0, margin - ||x1 - x2||_1) if y = -1. Where x1 = x2 the gradient is 0.
+
+    Shape: [x1, x2] of one shape, a pair as a whole, and one number -> scalar.
+    """
+    def __init__(self, margin: float = 1) -> None: ...
+
+class LayerNormalization(Sequential):
+    """y = gain * (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps / n_output) + bias, example by example.
+
+    Shape: (n_output) or (B, n_output), kept.
+    """
+    def __init__(self, nOutput: int, bias: float = 0, eps: float = 1e-10, affine: bool = True) -> None: ...
+
+class MSECriterion(Criterion):
+    """sum_i (x_i - y_i)^2, divided by the number of elements if sizeAverage.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class MarginCriterion(Criterion):
+    """sum_i max(0, margin - y_i x_i), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. At the margin the gradient is 0.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class MarginRankingCriterion(Criterion):
+    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if sizeAverage.
+
+    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class MaskZero(Decorator):
+    """The module inside; examples whose first input tensor is all zeros give zeros, and get no gradient.
+
+    Shape: as the module; the first tensor of the input has nInputDim dimensions, or one more for a batch. With
+    nInputDim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
+    `maskinput` also makes them zeros on their way in; without `maskoutput` what comes out is left. After a number,
+    the third argument is `silent`, which changes nothing.
+    """
+    def __init__(
+        self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
+    ) -> None: ...
+
+class MaskZeroCriterion(Criterion):
+    """The criterion of the examples whose first input tensor is not all zeros; 0 if there are none.
+
+    Shape: inputs whose first tensor is a batch of tensors of nInputDim dimensions, and targets -> scalar. With
+    nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
+    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
+    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
+    the examples' losses. The modules of a ModuleCriterion run on all examples.
+    """
+    def __init__(self, criterion: Criterion, nInputDim: Any = False) -> None: ...
+
+class Maxout(Sequential):
+    """The largest of maxout_number linear functions, output by output: Linear, View, [preprocess], Max.
+
+    Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, maxoutNumber: int, preprocess: Module | bool | None = None,
+    ) -> None: ...
+
+class MultiCriterion(_criterions.MultiCriterion):
+    """sum_k weight_k * criterion_k(x, y): all get the same input and target.
+
+    Shape: what the criterions take -> scalar; 0 without criterions.
+    """
+    def __init__(self, criterions: tuple[Criterion, ...] = (), weights: tuple[float, ...] = ()) -> None: ...
+
+class MultiLabelMarginCriterion(Criterion):
+    """sum over targets j and other classes i of max(0, 1 - x[j] + x[i]) / n, the mean over a batch if sizeAverage.
+
+    Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class MultiLabelSoftMarginCriterion(Criterion):
+    """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if sizeAverage.
+
+    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
+    """
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+
+class MultiMarginCriterion(Criterion):
+    """sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n, the mean over a batch if sizeAverage.
+
+    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
+    """
+    def __init__(self, p: int = 1, weights: Any = None, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class NCECriterion(Criterion):
+    """-sum(log(Pmt / (Pmt + k Pnt + e))) - sum(log(k Pns / (Pms + k Pns + e))), e = 1e-7, over B if sizeAverage.
+
+    Shape: NCEModule's output [Pmt (B), Pms (B, k), Pnt (B), Pns (B, k)]: probabilities by the model and by the noise,
+    of targets and of noise samples -> scalar. The criterion's target is not used; it may be None.
+    Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class NaN(_decorators.NaN):
+    """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum."""
+    def __init__(self, module: Module, id: int | None = None) -> None: ...
+
+class Observed(_recurrent.Around):
+    """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
+
+    Shape: that of the layer.
+    """
+    def __init__(self, module: Module) -> None: ...
+
+class Profile(_decorators.Profile):
+    """The module inside; prints the time that its forward and backward passes take, every print_interval passes."""
+    def __init__(
+        self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None,
+    ) -> None: ...
+
+class Quantized(_recurrent.Around):
+    """A layer whose weights are int8: round(weight / scale), with a scale for each output.
+
+    Shape: that of the layer.
+    """
+    def __init__(self, module: Module, activations: str = 'float') -> None: ...
+
+class RecurrentAttention(_recurrent.RecurrentAttention):
+    """nStep times: action_t = action(h_{t-1}), h_t = rnn([x, action_t]), from h_0 of zeros.
+
+    Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
+    [h_t, action_t].
+    """
+    def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: Any) -> None: ...
+
+class Remat(Decorator):
+    """The module inside, y = f(x); of what it computes, backward is left x alone, and computes the rest again."""
+    def __init__(self, module: Module) -> None: ...
+
+class Repeater(AbstractSequencer):
+    """A recurrent module applied n_step times to the same input.
+
+    Shape: an input of the module -> a table of n_step outputs.
+    """
+    def __init__(self, module: Module, nStep: int) -> None: ...
+
+class ReverseUnreverse(_bidirectional.ReverseUnreverse):
+    """reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
+    def __init__(self, sequencer: Module) -> None: ...
+
+class Sequencer(AbstractSequencer):
+    """Applies a module to every element of a sequence, left to right; recurrent state flows from step to step.
+
+    Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs.
+    """
+    def __init__(self, module: Module) -> None: ...
+
+class Serial(_decorators.Serial):
+    """The module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial, tensortype)."""
+    def __init__(self, module: Module, tensortype: str | None = None) -> None: ...
+
+class SmoothL1Criterion(Criterion):
+    """sum_i of d^2 / 2 where |d| < 1, else |d| - 1/2, with d = x_i - y_i; divided by the count if sizeAverage.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SoftMarginCriterion(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
+    unused, as in Torch7.
+    """
+    def __init__(self, unused: Any = None, sizeAverage: bool = True) -> None: ...
+
+class SoftMaxForest(Decorator):
+    """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
+
+    Shape: [x (B, input_size), target (B)] -> (B). The gater is Linear and `gater_act` (Tanh) for every size in
+    `gater_size`, then Linear and SoftMax over the trees.
+    """
+    def __init__(
+        self, inputSize: int, trees: Any, rootIds: Any, gaterSize: Any = (), gaterAct: Module | None = None,
+        accUpdate: bool = False,
+    ) -> None: ...
+
+class SpatialAutoCropMSECriterion(Criterion):
+    """MSECriterion between images and the centre of larger target images.
+
+    Shape: (C, h, w) or (B, C, h, w), and a target with H >= h and W >= w -> scalar; the crop begins at
+    floor((H - h) / 2) and floor((W - w) / 2), from 0.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SpatialBinaryLogisticRegression(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if sizeAverage; y is 1 or -1.
+
+    Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SpatialClassNLLCriterion(Criterion):
+    """ClassNLLCriterion of every pixel: -sum w[t] x[t], divided by sum w[t] if sizeAverage.
+
+    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
+    """
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+
+class SpatialDilatedMaxPooling(SpatialMaxPooling):
+    """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
+
+    Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
+    """
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, dilationW:
+        int = 1, dilationH: int = 1, *, record: Any = None, ceil_mode: bool = False,
+    ) -> None: ...
+
+class SpatialLPPooling(Sequential):
+    """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
+
+    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
+    Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
+    """
+    def __init__(
+        self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None,
+    ) -> None: ...
+
+class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling):
+    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+
+    Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
+    pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
+    """
+    def __init__(self, pooling: Any) -> None: ...
+
+class TreeNLLCriterion(Criterion):
+    """-mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
+
+    Shape: (B) -> scalar. The criterion's target is not used; it may be None.
+    """
+    def __init__(self) -> None: ...
+
+class VariableLength(Decorator):
+    """A module of whole sequences, for a table of sequences of different lengths.
+
+    Shape: a table of (T_i, ...) -> a table of (T_i, ...); with lastOnly the last steps, (number of sequences, ...).
+    The lengths are part of the shapes, so that it works under jit; each set of lengths is compiled anew.
+    """
+    def __init__(self, module: Module, lastOnly: bool = False) -> None: ...
+
+class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
+    """VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
+    """
+    def __init__(
+        self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
+        int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1, *, record:
+        Any = None, ceil_mode: bool = False,
+    ) -> None: ...
+
+class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
+    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+
+    Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
+    SpatialMaxUnpooling.
+    """
+    def __init__(self, pooling: Any) -> None: ...
+
+class WeightedMSECriterion(Criterion):
+    """MSECriterion between x and w * y: the weight scales the target.
+
+    Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
+    """
+    def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
+
+class BinaryClassReward(_criterions.VarianceReducedReward):
+    """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.
+
+    Shape: the table [probabilities of yes (B), baseline (B) or (B, 1)] and targets (B), 0 or 1 -> scalar: minus the
+    mean reward (the sum, unless sizeAverage). The answer is yes above 0.5. Gradient and `advantage` are as
+    VRClassReward's.
+    """
+    def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
+
+class ParallelCriterion(_criterions.ParallelCriterion):
+    """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
+
+    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
+    """
+    def __init__(self, repeatTarget: bool = False, criterions: Any = (), weights: Any = ()) -> None: ...
+
+class RepeaterCriterion(AbstractSequencerCriterion):
+    """sum_t criterion(x_t, y): one target for all steps.
+
+    Shape: a table of T inputs, or a tensor with time first, and a target of one step -> scalar.
+    """
+    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
+
+class SeqBGRU(_bidirectional.BothWays):
+    """merge([gru(x), reverse(gru'(reverse(x)))]) of two SeqGRUs; by default their sum.
+
+    Shape: x (T, B, input_size) -> (T, B, output_size); `merge` may change the last.
+    """
+    def __init__(self, inputSize: int, outputSize: int, merge: Module | None = None) -> None: ...
+
+class SeqBLSTM(_bidirectional.BothWays):
+    """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs, or SeqLSTMPs with output_size; the sum by default.
+
+    Shape: x (T, B, input_size) -> (T, B, hidden_size), or (T, B, output_size) if there is one; `merge` may change it.
+    `SeqBLSTM(input_size, hidden_size, merge)` does without output_size.
+    """
+    def __init__(
+        self, inputSize: int, hiddenSize: int, outputSize: int | Module | None = None, merge: Module | None = None,
+    ) -> None: ...
+
+class SequencerCriterion(AbstractSequencerCriterion):
+    """sum_t criterion(x_t, y_t), divided by the number of steps if sizeAverage.
+
+    Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
+    """
+    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
+
+class TrimZero(MaskZero):
+    """MaskZero that leaves the examples of zeros out of the computation; cheaper where many are."""
+    def __init__(
+        self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
+    ) -> None: ...
+
+class VRClassReward(_criterions.VarianceReducedReward):
+    """Rewards a right class by `scale`, less a learned baseline (variance reduction).
+
+    Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
+    mean reward (the sum, unless sizeAverage). Its gradient is that of criterion(baseline, reward); the scores get
+    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
+    the target's.
+    """
+    def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
+
+class FastLSTM(_recurrent.FastLSTM):
+    """One step of an LSTM without peepholes, all gates in one product.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, eps: float | None = None, momentum:
+        float | None = None, affine: bool = True, p: float = 0, mono: bool = False, *, masked: int | str | None =
+        None, trims: bool = False, bn: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class GRU(_recurrent.GRU):
+    """One step of a GRU.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, rho: int = 9999, p: float = 0, mono: bool = False, *, masked: int | str
+        | None = None, trims: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class LSTM(_recurrent.LSTM):
+    """One step of an LSTM with diagonal peepholes.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, cell2gate: bool = True, p: float = 0,
+        mono: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class MuFuRu(AbstractRecurrent):
+    """One step of a multi-function recurrent unit: the new state is a mixture of operations on old state and feature.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, ops: tuple[str, ...] | None = None, rho: int = 9999, *, masked: int |
+        str | None = None, trims: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class NormStabilizer(_recurrent.NormStabilizer):
+    """y = x, with the penalty beta * mean_b (||x_t|| - ||x_{t-1}||)^2 at every training step but the first.
+
+    Shape: (B, H), kept; one time step a call.
+    """
+    def __init__(self, beta: float = 1, *, masked: int | str | None = None, trims: bool = False) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class RecGRU(AbstractRecurrent):
+    """One step of a GRU, with the weights of SeqGRU.
+
+    Shape: (B, inputsize) -> (B, outputsize); one time step a call.
+    """
+    def __init__(self, inputsize: int, outputsize: int) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class RecLSTM(AbstractRecurrent):
+    """One step of an LSTM without peepholes, with the weights of SeqLSTM; with an outputsize, of SeqLSTMP.
+
+    Shape: (B, inputsize) -> (B, hiddensize), or (B, outputsize) if there is one; one time step a call.
+    """
+    def __init__(self, inputsize: int, hiddensize: int, outputsize: int | None = None) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class Recurrence(AbstractRecurrent):
+    """output' = recurrent_module([x, output]), from zeros.
+
+    Shape: an input whose first tensor has nInputDim dimensions, or a batch of these -> tensors of outputSize (a
+    number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
+    """
+    def __init__(self, recurrentModule: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class Recurrent(AbstractRecurrent):
+    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at first transfer(start(input(x))).
+
+    Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
+    nn.Add, a learned vector.
+    """
+    def __init__(
+        self, start: Any, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999, merge:
+        Module | None = None,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int = 1) -> Self: ...
+
+class Recursor(AbstractRecurrent):
+    """The module inside, as a step of a recurrence; recurrent modules inside it keep their own state."""
+    def __init__(self, module: Module, rho: int = 9999999) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class SeqGRU(_recurrent.SeqGRU):
+    """A whole layer of a GRU over a sequence.
+
+    Shape: x (T, B, inputSize) -> (T, B, outputSize), or (B, T, ...) with batchfirst; also [h0, x] with an initial
+    state (B, outputSize). With maskzero, rows of x that are zero give zeros, and their state starts anew.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int, *, mode: str = 'neither', batchfirst: bool = False, maskzero: bool |
+        str = False,
+    ) -> None: ...
+
+class SeqLSTM(_recurrent.SeqLSTM):
+    """A whole layer of an LSTM without peepholes: FastLSTM over a sequence.
+
+    Shape: x (T, B, inputsize) -> (T, B, outputsize), or (B, T, ...) with batchfirst; also [h0, x] and [c0, h0, x]
+    with initial states (B, outputsize). With maskzero, rows of x that are zero give zeros, and their state starts
+    anew.
+    """
+    def __init__(
+        self, inputsize: int, outputsize: int, *, mode: str = 'neither', batchfirst: bool = False, maskzero: bool |
+        str = False,
+    ) -> None: ...
+
+class LinearRNN(Recurrence):
+    """h' = transfer(W [x, h] + b), from zeros; the transfer is a sigmoid by default.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(self, inputSize: int, outputSize: int, transfer: Module | None = None) -> None: ...
+
+class LookupRNN(Recurrence):
+    """h' = transfer(merge([row x of a learned matrix, W h + b])), from zeros; by default a sigmoid of the sum.
+
+    Shape: indices (B) from 0 to nIndex -> (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, nIndex: int, outputSize: int, transfer: Module | None = None, merge: Module | None = None,
+    ) -> None: ...
+
+class SeqLSTMP(SeqLSTM):
+    """SeqLSTM whose output is projected: gates see r, c has hiddensize, and r' = (o tanh(c')) weightO.
+
+    Shape: as SeqLSTM; c0 (B, hiddensize), h0 and outputs of outputsize.
+    """
+    def __init__(
+        self, inputsize: int, hiddensize: int, outputsize: int, *, batchfirst: bool = False, maskzero: bool = False,
+        mode: str = 'neither',
+    ) -> None: ...

@@ -1,0 +1,49 @@
+"""The arrays of networks in Torch7's files, for the zoo's descriptions."""
+
+import math
+import os
+from itertools import zip_longest
+from typing import Any
+
+from ..core import Module, Variables
+from ..interop.torch7 import load_model
+from ..network import from_state_dict, state_dict, structure_of
+
+
+def load(path: str | os.PathLike, module: Module) -> Variables:
+    """The variables of `module` from a network in a Torch7 file whose layers come in the same order.
+
+    Containers, names and layers without arrays may be others there; shapes have to agree, but that kernels may be rows
+    of a matrix (SpatialConvolutionMM's), and the classes of the layers do not matter (cudnn's and nn's are alike).
+    Raises: ValueError that says where the shapes differ first; what `load_model` raises.
+
+    >>> import functorch7 as f7, jax, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "lenet.t7")
+    >>> f7.save_model(path, f7.zoo.lenet(), *f7.zoo.lenet().init(jax.random.key(0)))
+    >>> params, buffers = f7.zoo.load(path, f7.zoo.lenet())
+    """
+    source, *variables = load_model(path)
+    ours = state_dict(module, structure_of(module))
+    theirs = state_dict(source, Variables(*variables))
+    found = {}
+    pairs: Any = zip_longest(ours.items(), theirs.items(), fillvalue=("nothing", None))
+    for (name, wanted), (there, array) in pairs:
+        if not _alike(wanted, array):
+            raise ValueError(
+                f"{os.fspath(path)} does not fit: {name}{_shape(wanted)} here, {there}{_shape(array)} in the file"
+            )
+        found[name] = array.reshape(wanted.shape)
+    return from_state_dict(module, found)
+
+
+def _alike(wanted: Any, array: Any) -> bool:
+    """Whether they have the same shape, or the same rows."""
+    if wanted is None or array is None:
+        return False
+    return array.shape == wanted.shape or (
+        wanted.ndim > 2 and array.shape == (wanted.shape[0], math.prod(wanted.shape[1:]))
+    )
+
+
+def _shape(array: Any) -> str:
+    return "" if array is None else f" of shape {tuple(array.shape)}"

@@ -1,0 +1,78 @@
+"""What classes of `nn` take and say, for `help`, editors and type checkers."""
+
+import ast
+import inspect
+import re
+
+import pytest
+
+from functorch7.core import registry
+from functorch7.legacy import nn
+from website import stubs
+
+OURS = {name.removeprefix("nn."): kind for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+pytestmark = pytest.mark.structure
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    {
+        "SpatialConvolution": "nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH",
+        "Linear": "inputSize, outputSize, bias",
+        "Dropout": "p, v1, inplace",
+        "LookupTable": "nIndex, nOutput, paddingValue, maxNorm, normType",
+        "SpatialFullConvolution": "nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH, adjW, adjH",
+        "FastLSTM": "inputSize, outputSize, rho, eps, momentum, affine, p, mono",
+        "ClassNLLCriterion": "weights, sizeAverage, ignoreIndex",
+    }.items(),
+)
+def test_arguments_are_those_of_torchs_documentation(name, arguments):
+    assert ", ".join(inspect.signature(getattr(nn, name)).parameters).startswith(arguments)
+
+
+def test_every_class_names_its_arguments_with_the_descriptions_defaults():
+    for name, kind in OURS.items():
+        taken = inspect.signature(getattr(nn, name)).parameters
+        described = inspect.signature(kind).parameters
+        assert "args" not in taken and "kwargs" not in taken, name
+        if "__init__" not in vars(getattr(nn, name)):
+            assert [each.default for each in taken.values()][: len(described)] == [
+                each.default for each in described.values()
+            ], name
+
+
+def test_what_the_signature_names_can_be_given_by_name():
+    convolution = nn.SpatialConvolution(nInputPlane=3, nOutputPlane=4, kW=2, kH=1, padH=1)
+    assert convolution.weight.size() == [4, 3, 1, 2] and convolution.padH == 1
+    assert nn.Linear(inputSize=2, outputSize=3, bias=False).bias is None
+
+
+def test_a_users_class_and_objects_keep_their_own_signature():
+    class Own(nn.Linear):
+        def __init__(self, size):
+            super().__init__(size, size)
+
+    assert str(inspect.signature(Own)) == "(size)"
+    assert not hasattr(Own(3), "__signature__")
+
+
+def test_classes_say_what_they_compute_under_torchs_names():
+    for name, kind in OURS.items():
+        said = inspect.getdoc(getattr(nn, name))
+        formula = inspect.cleandoc(kind.__doc__).split("\n")[0]
+        assert re.sub(r"\W|_", "", said.lower()).startswith(re.sub(r"\W|_", "", formula.lower())), name
+        assert ">>>" not in said
+    assert "nOutputPlane planes of floor((size + 2 pad - k) / d) + 1" in nn.SpatialConvolution.__doc__
+
+
+def test_the_stub_is_the_one_that_the_descriptions_give_and_names_all_of_nn():
+    """If not: python -m website.stubs."""
+    text = stubs.STUB.read_text()
+    assert text == stubs.stub()
+    names = {node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.asname for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names.add(ast.unparse(node.targets[0]))
+    assert {name for name in dir(nn) if name in OURS or name in nn.__all__} <= names
