@@ -16,6 +16,11 @@ def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
 
 
+def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """How many elements of the storage there are from the first one to the last one."""
+    return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0
+
+
 def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
     """A view of elements that lie one after another; strides are in elements."""
     if stride == contiguous_stride(shape):
