@@ -23,7 +23,7 @@ def small():
     clear_cache()
     cache_limit(programs=24)
     yield
-    cache_limit(programs=before.max_programs, maps=before.max_maps)
+    cache_limit(programs=before.max_programs, maps=before.max_maps, memory=before.max_memory)
     clear_cache()
 
 
@@ -80,8 +80,10 @@ def test_functions_are_kept_by_their_arguments(small):
     assert made == ["a", "b", "a"]
 
 
-def test_too_many_maps_let_half_of_the_programs_go(small):
-    cache_limit(programs=1000, maps=1)
+@pytest.mark.parametrize("what", ["maps", "memory"])
+def test_too_many_maps_or_too_much_memory_let_half_of_the_programs_go(small, what):
+    assert 0 < cache_info().maps < cache_info().max_maps and 0 < cache_info().memory < cache_info().max_memory
+    cache_limit(programs=1000, **{what: 1})
     function = compiled(5)
     for length in range(1, 80):
         function(np.zeros(length, np.float32))
