@@ -5,8 +5,9 @@
     python -m benchmarks.soak --minutes 30     # a new network every 20 steps: layers of rows, of images, of sequences
 
 Every step has a batch of another length: seven of eight in evaluation mode, every eighth a training step. Dropout's p
-changes at each; in training the learning rate, the momentum, the scale of gradients and the regularizers, too. Prints the process's memory and maps of memory as it goes, and fails if they have
-grown by more than a tenth over the second half.
+changes at each; in training the learning rate, the momentum, the scale of gradients and the regularizers, too. Prints
+the process's memory and maps of memory as it goes, and fails if they have grown by more than a tenth over the second
+half.
 """
 
 import argparse

@@ -1,12 +1,15 @@
 """Compiled programs are kept only up to a limit, and those that are let go are really gone."""
 
+import ast
 import gc
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import functorch7
 from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
 
@@ -111,3 +114,24 @@ def test_a_soak_of_shapes_modes_and_numbers_stays_within_the_limits(small):
             net.updateParameters(0.01 / length)
         assert cache_info().programs <= 24
     assert alive() <= baseline + 24 + 8 and cache_info().evictions
+
+
+def test_all_that_the_package_compiles_is_counted():
+    """Save what is compiled once and not kept: exports, initial values, what only says how long it takes."""
+    once = {"interop/stablehlo.py", "training/sharding.py", "recipes/run.py", "viz/profiling.py", "distributions.py"}
+    for path in Path(functorch7.__file__).parent.rglob("*.py"):
+        code = path.read_text()
+        nodes = list(ast.walk(ast.parse(code))) if "jax.jit" in code else []
+        around = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) in COUNTED]
+        around += [d for node in nodes for d in getattr(node, "decorator_list", ()) if COUNTED & names(node)]
+        counted = {id(inner) for node in around for inner in ast.walk(node)}
+        jits = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node) == "jax.jit"]
+        if not any(path.as_posix().endswith(name) for name in once):
+            assert all(id(node) in counted for node in jits), path
+
+
+COUNTED = {"Compiled", "programs.Compiled", "Step"}
+
+
+def names(function):
+    return set(map(ast.unparse, function.decorator_list))

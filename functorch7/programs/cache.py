@@ -177,10 +177,10 @@ def _number_in(path: str, otherwise: int) -> int:
 
 
 def cache_limit(programs: int | None = None, maps: int | None = None, memory: int | None = None) -> None:
-    """Sets how many compiled programs are kept, and with how many maps of memory, and bytes of it, the process may go on.
+    """Sets how many compiled programs are kept, and how many maps of memory, and bytes of it, the process may have.
 
-    At first these are 512, half of the maps that the system allows, and half of its memory. A process that has more lets
-    go half of its programs (at every 32nd compilation). None leaves a limit as it is.
+    At first these are 512, half of the maps that the system allows, and half of its memory. A process that has more
+    maps or bytes lets half of its programs go, at every 32nd compilation. None leaves a limit as it is.
     Raises: ValueError unless they are whole numbers above 0.
     """
     for name, value in (("programs", programs), ("maps", maps), ("memory", memory)):
