@@ -48,6 +48,11 @@ class SpatialConvolutionMap(Windows, Layer):
     output plane), or all on +-stdv * sqrt(3).
     Raises: ValueError for a table of another form, other ranks or plane counts, and images smaller than the kernel.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMap.
+
+    >>> import functorch7 as f7
+    >>> table = [[1, 1], [2, 1], [2, 2], [3, 2]]  # input plane, output plane
+    >>> f7.output_shape(f7.SpatialConvolutionMap(table, 5, 5), (8, 3, 12, 12))
+    (8, 2, 8, 8)
     """
 
     conn_table: Any
@@ -112,6 +117,11 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     Parameters: as SpatialConvolutionMap.
     Raises: ValueError for a table of another form, other ranks or plane counts.
     Source: nn/doc/convolution.md#nn.SpatialFullConvolutionMap.
+
+    >>> import functorch7 as f7
+    >>> table = [[1, 1], [2, 1], [2, 2]]  # input plane, output plane
+    >>> f7.output_shape(f7.SpatialFullConvolutionMap(table, 3, 3, 2, 2), (8, 2, 5, 5))
+    (8, 2, 11, 11)
     """
 
     def check_input(self, input: Any) -> None:
@@ -129,6 +139,10 @@ class SpatialConvolutionLocal(Windows, Layer):
     +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
     Raises: ValueError for outputs without elements, other ranks, plane counts, or image sizes.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionLocal.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialConvolutionLocal(3, 4, 12, 10, 5, 3), (8, 3, 10, 12))
+    (8, 4, 8, 8)
     """
 
     n_input_plane: int
@@ -190,6 +204,10 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     Raises: ValueError for other ranks or plane counts, and for images smaller than the kernel.
     Differs from Torch7: images that are not square are right.
     Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDepthWiseConvolution(3, 2, 5, 5), (8, 3, 12, 12))
+    (8, 6, 8, 8)
     """
 
     scaled_axes = None  # a row has kernels of several outputs

@@ -18,6 +18,10 @@ class SpatialCrossMapLRN(Map):
     Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialCrossMapLRN(5), (8, 16, 12, 12))
+    (8, 16, 12, 12)
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("alpha", "k")
@@ -107,6 +111,10 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     directions.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialSubtractiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.output_shape(f7.SpatialSubtractiveNormalization(3, jnp.ones(7)), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
@@ -121,6 +129,10 @@ class SpatialDivisiveNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialDivisiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDivisiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None
@@ -144,6 +156,10 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     Shape: (C, H, W) or (B, C, H, W), kept.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialContrastiveNormalization.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialContrastiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
@@ -160,6 +176,10 @@ class SpatialNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nnx, SpatialNormalization.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None

@@ -26,6 +26,12 @@ class GRU(DroppingCell):
     transient. After `mask_zero()` also zeroMask (B), if given.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.GRU; Cho et al., 2014; Gal, 2016 (dropout).
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.GRU(3, 4), (8, 3))  # one step
+    (8, 4)
+    >>> f7.output_shape(f7.Sequencer(f7.GRU(3, 4)), (7, 8, 3))  # all steps
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "input_mask", "output_mask")
@@ -104,6 +110,10 @@ class MuFuRu(Cell):
     Raises: ValueError for unknown operations, input of another size, and if the batch changes before the state is
     forgotten.
     Source: rnn/README.md#rnn.MuFuRu; Weissenborn & Rocktaeschel, 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.MuFuRu(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     uncalled: ClassVar[tuple[str, ...]] = ("reset_input", "reset_output", "feature", "mixture")

@@ -45,6 +45,10 @@ class LSTM(AbstractRecurrent):
     stay for a sequence.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.LSTM; Graves, 2013.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.LSTM(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
@@ -170,6 +174,12 @@ class FastLSTM(DroppingCell):
     `rho` is the number of steps that the legacy interface keeps for backward.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.FastLSTM(3, 4), (8, 3))  # one step
+    (8, 4)
+    >>> f7.output_shape(f7.Sequencer(f7.FastLSTM(3, 4)), (7, 8, 3))  # all steps
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")

@@ -126,6 +126,7 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
         return self
 
     def _deprecated(self, *args: Any, **kwargs: Any) -> None:
+        """Raises NotImplementedError, as in Torch: backward does it."""
         raise NotImplementedError("DEPRECATED Jan 8, 2016")
 
     backwardThroughTime = updateGradInputThroughTime = accGradParametersThroughTime = _deprecated
