@@ -250,10 +250,11 @@ def doctor(as_json: bool) -> None:
     epilog="\b\nExamples:\n  functorch7 lua train.lua -gpuid -1\n  functorch7 lua",
 )
 @click.option("--python", is_flag=True, help="Let the program import packages of Python's: python.import 'numpy'.")
+@click.option("--cuda-on-cpu", is_flag=True, help="Where there is no GPU, let the CPU do the work of one.")
 @click.option("--debug", is_flag=True, help="Show where an error comes from in Python, too.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lua(script: str | None, arguments: tuple[str, ...], python: bool, debug: bool) -> None:
+def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cpu: bool, debug: bool) -> None:
     """Run a program of Torch7's, a SCRIPT in Lua, as it is; without one, a prompt.
 
     torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
@@ -263,7 +264,7 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, debug: boo
     if script is None:
         prompt(python)
     else:
-        run_script(script, arguments, python, debug)
+        run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
 
 
 @main.command(
