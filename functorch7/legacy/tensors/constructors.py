@@ -17,7 +17,7 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
         return _part(first, *given[1:])
     if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
         return first.storage_, first.offset, first.shape, first.strides_
-    if len(given) == 1 and not isinstance(first, (Storage, int, np.integer)):
+    if len(given) == 1 and not isinstance(first, (Storage, int, float, np.integer)):
         return (Storage(array_of(first, dtype)),)
     if len(given) == 2 and all(isinstance(each, Storage) for each in given):
         shape, strides = _sizes_and_strides(given)

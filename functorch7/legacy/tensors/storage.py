@@ -32,16 +32,25 @@ def type_name_of(dtype: Any) -> str:
 
 
 class CurrentDevice:
-    """The number of the GPU to which CUDA's types go, from 1."""
+    """The number of the GPU to which CUDA's types go, from 1, and whether the CPU stands in where there is none."""
 
     number = 1
+    is_stand_in = False
+
+
+def gpus() -> list:
+    """The GPUs that JAX sees; without any the CPU, where that is to stand in for one."""
+    with contextlib.suppress(RuntimeError):
+        return jax.devices("gpu")
+    return jax.devices("cpu")[:1] if CurrentDevice.is_stand_in else []
 
 
 def gpu(who: str) -> Any:
     """The current GPU; raises RuntimeError, naming who asked, if there is none."""
-    with contextlib.suppress(RuntimeError):
-        return jax.devices("gpu")[CurrentDevice.number - 1]
-    raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+    found = gpus()
+    if not found:
+        raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+    return found[CurrentDevice.number - 1]
 
 
 def precision(dtype: Any) -> contextlib.AbstractContextManager:
@@ -113,9 +122,13 @@ class Storage:
         """Fills with zeros, at no cost until somebody reads."""
         self._array = self._make = self._parts = None
 
+    def is_being_written(self) -> bool:
+        """Whether the elements may be written to without a copy, as long as nobody is given the array."""
+        return self._owned and isinstance(self._array, np.ndarray)
+
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
-        if not (self._owned and isinstance(self._array, np.ndarray)):
+        if not self.is_being_written():
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
             self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
@@ -149,6 +162,10 @@ class Storage:
         return type_name_of(self.dtype).replace("Tensor", "Storage")
 
     typename = type
+
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
 
     def totable(self) -> list:
         """The elements as a list."""
@@ -338,10 +355,15 @@ def long_storage(numbers: Any) -> Storage:
 
 
 def sizes_given(*given: Any) -> tuple[int, ...]:
-    """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
+    """Sizes that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+
+    Raises TypeError for anything but numbers.
+    """
     is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
     numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
     try:
         return tuple(map(operator.index, numbers))
     except TypeError:
-        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None
+        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
+            return tuple(map(int, numbers))
+        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None

@@ -81,8 +81,14 @@ def wrapped(value: Any) -> Any:
 
 
 def as_tensors(value: Any) -> Any:
-    """What a user's method is given: tensors, and tables of them."""
-    return value if isinstance(value, Tensor) else wrapped(unwrapped(value))
+    """What a user's method is given: tensors, and tables of them; those that are such already."""
+    return value if _are_tensors(value) else wrapped(unwrapped(value))
+
+
+def _are_tensors(value: Any) -> bool:
+    if isinstance(value, (list, dict)):
+        return all(map(_are_tensors, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Tensor)
 
 
 def shapes(value: Any) -> Any:

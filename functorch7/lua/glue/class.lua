@@ -54,7 +54,7 @@ local function constructor(class)
     return made
   end
   class.new = class.new or function(...) return construct(nil, ...) end
-  return setmetatable({}, {__index = class, __newindex = class, __call = construct, __typename = class.__typename})
+  return setmetatable({}, {__index = class, __newindex = class, __call = construct, constructs = class})
 end
 
 local function place_of(name, package)
@@ -107,7 +107,6 @@ function torch.getmetatable(name)
   if own_classes[name] then return own_classes[name] end
   local ok, found = pcall(class_named, name)
   if ok and found then return found end
-  if name:match('^torch%..*Tensor$') then return torch.Tensor end
 end
 
 function torch.getconstructortable(name)
@@ -131,8 +130,7 @@ local python_typename, python_is_type = torch.typename, torch.isTypeOf
 function torch.typename(value)
   local number = numbers[value]
   if number and number >= border.OBJECTS then
-    local class = border.class_number(value)
-    return class and getmetatable(value).__typename or python_typename(value)
+    return not border.class_number(value) and python_typename(value) or nil
   end
   local metatable = type(value) == 'table' and getmetatable(value)
   return type(metatable) == 'table' and rawget(metatable, '__typename') or nil
@@ -146,10 +144,11 @@ function torch.isTypeOf(value, wanted)
     local number = value ~= nil and numbers[value]
     return number ~= nil and number >= border.OBJECTS and python_is_type(value, wanted) or false
   end
-  local name = type(wanted) == 'table' and rawget(getmetatable(wanted) or wanted, '__typename') or wanted
+  local name = type(wanted) == 'table' and wanted.__typename or wanted
   while class do
     local typename = rawget(class, '__typename')
-    if typename == name or typename:find(tostring(name)) then return true end
+    local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part
+    if matched and (matched ~= name or matched == typename) then return true end
     local above = getmetatable(class)
     class = above and above.__index
     if type(class) ~= 'table' or border.class_number(class) then return false end
