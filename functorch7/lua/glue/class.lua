@@ -11,7 +11,7 @@ local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'con
 local function operator(name)
   local method = '__' .. name .. '__'
   return function(self, other, ...)
-    local owner = instances[self] and self or other
+    local owner = (instances[self] or other == nil) and self or other
     local found = owner[method]
     if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
