@@ -89,6 +89,8 @@ class Classes:
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
+        if issubclass(kind, Container):
+            return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
