@@ -375,3 +375,11 @@ local x = nn.Identity()()
 local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).currentline - 1)
 return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
 --> true, true
+
+--- functions in files
+local factor = 3
+local bytes = torch.serialize({n = 2, times = function(x) return x * factor end})
+local ok, problem = pcall(torch.serialize, {settings = {5, write = print}})
+local found = torch.deserialize(bytes)
+return found.n, pcall(found.times, 2) == false, ok, problem:match("at %['settings'%]%['write'%]") ~= nil
+--> 2, true, false, true
