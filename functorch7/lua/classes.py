@@ -107,6 +107,8 @@ class Classes:
         if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
             return "field", self.border.name_number(key)
         if inspect.isfunction(found):
+            if "tensorCache" in inspect.signature(found).parameters:
+                self.border.takes_dicts.add(found)
             return self._function(found)
         if isinstance(found, staticmethod):
             return self._function(_called_either_way(self.kinds[number], found.__func__))
