@@ -173,6 +173,31 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
 @main.command(
     cls=Command,
     examples="""
+functorch7 draw model.t7
+functorch7 draw model.t7 picture.svg --input-shape 1x1x8x8 --theme dark
+""",
+)
+@file
+@click.argument("out", type=click.Path(), required=False)
+@click.option("--input-shape", type=Sizes(), metavar="SIZES", help="Show the sizes of outputs for this input.")
+@click.option(
+    "--theme",
+    type=click.Choice(["auto", "light", "dark"]),
+    default="auto",
+    show_default=True,
+    help="auto follows the browser that shows the picture.",
+)
+@like
+def draw(file: str, out: str | None, **options: Any) -> None:
+    """Draw the network in FILE: its layers, and what goes from one to another, as SVG, to OUT or beside FILE."""
+    from .draw import draw
+
+    click.echo(f"wrote {draw(file, out, **options)}")
+
+
+@main.command(
+    cls=Command,
+    examples="""
 functorch7 train digits
 functorch7 train python-lstm --set hidden_sizes=[400] --set dropout=0.5
 functorch7 train my_recipe.toml --folder runs/second --bfloat16
