@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import count
 from typing import Any
 
 from ..layers import Node
-from ..legacy import tds, torch
+from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
@@ -18,11 +18,13 @@ from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
+from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
+from .functions import by_type, called_either_way, maker, unpacked
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
 
@@ -41,6 +43,10 @@ SEVERAL = (Node.split,)
 
 METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
 """Names of operators that Lua's programs may define for tensors of a type."""
+
+
+COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
+"""Methods in whose place, where nobody has written others, compiled programs run."""
 
 
 class Method:
@@ -83,6 +89,8 @@ class Classes:
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
+        if issubclass(kind, Container):
+            return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
@@ -110,9 +118,11 @@ class Classes:
         if key == "data" and issubclass(kind, (Tensor, Storage)):
             return "pointer", self.border.function_number(found)
         if inspect.isfunction(found):
+            if "tensorCache" in inspect.signature(found).parameters:
+                self.border.takes_dicts.add(found)
             return self._function(found)
         if isinstance(found, staticmethod):
-            return self._function(_called_either_way(self.kinds[number], found.__func__))
+            return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
@@ -135,7 +145,7 @@ class Classes:
 
     def _function(self, function: Callable) -> tuple[str, int]:
         if function in SEVERAL:
-            function = _unpacked(function)
+            function = unpacked(function)
         return "function", self.border.function_number(function)
 
     def define(self, number: int, key: str, value: Any) -> None:
@@ -144,7 +154,14 @@ class Classes:
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        self._heard_of(kind, key)
+
+    @staticmethod
+    def _heard_of(kind: type, key: str) -> None:
+        """Lets networks be planned anew in which there are objects of a class with another method now."""
         overridden_in.cache_clear()
+        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
     def class_of_type(self, _: int, constructor: Constructor) -> int:
         """The number of the class of a type's tensors or storages."""
@@ -156,7 +173,7 @@ class Classes:
         kind = constructor.kind
         if not hasattr(vars(kind).get(key), "by_type"):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
-            setattr(kind, key, _by_type(getattr(kind, key, None)))
+            setattr(kind, key, by_type(getattr(kind, key, None)))
         vars(kind)[key].by_type[constructor.name] = value
 
     def restore(self) -> None:
@@ -166,8 +183,8 @@ class Classes:
                 delattr(kind, key)
             else:
                 setattr(kind, key, before)
+            self._heard_of(kind, key)
         self.written.clear()
-        overridden_in.cache_clear()
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
@@ -193,7 +210,7 @@ class Classes:
         """A field."""
         name = self.border.names[number]
         if name == "new" and isinstance(owner, (Tensor, Storage)):
-            return _maker(owner.type())
+            return maker(owner.type())
         if name.startswith("__"):
             return getattr(owner, "__dict__", {}).get(name)
         try:
@@ -322,38 +339,6 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
         return OBJECT, number
 
     return encode
-
-
-@cache
-def _unpacked(function: Callable) -> Callable:
-    return lambda *given: tuple(function(*given))
-
-
-@cache
-def _called_either_way(kind: type, function: Callable) -> Callable:
-    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
-    return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
-
-
-def _by_type(usual: Callable | None) -> Callable:
-    """A method that is another for tensors of some types, which `by_type` has."""
-    by_type: dict[str, Callable] = {}
-
-    def method(self: Any, *given: Any) -> Any:
-        found = by_type.get(self.type(), usual)
-        if found is None:
-            raise AttributeError(f"{self.type()} has no such method")
-        return found(self, *given)
-
-    method.by_type = by_type  # type: ignore[attr-defined]
-    return method
-
-
-@cache
-def _maker(type_name: str) -> Callable:
-    """What makes tensors or storages of a type."""
-    make = getattr(torch, type_name.removeprefix("torch."))
-    return lambda *given: make(*given)
 
 
 def _static(kind: type, key: str) -> Any:

@@ -157,7 +157,7 @@ class Plan:
         self._seat(module, path)
         spec = module.own_description()
         if isinstance(spec, Criterion) and not module._by_plan:
-            module.computed_in_a_network()
+            module.surround()
             return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
