@@ -126,6 +126,9 @@ class Border:
             return self._tensor(Tensor.of(value))
         if isinstance(value, Path):
             return _text(str(value))
+        if isinstance(value, BaseException):  # as pcall gives it
+            thrown = getattr(value, "value", None) if isinstance(value, LuaError) else None
+            return _text(text_of(value)) if thrown is None else self.encode(thrown)
         if isinstance(value, tuple):  # one with names
             return self._table(value)
         lua = getattr(value, "lua", None) if inspect.isroutine(value) else None
