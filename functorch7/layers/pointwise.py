@@ -168,7 +168,7 @@ class ZeroGrad(Map):
 class Copy(Map):
     """y = x, cast to output_type; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
-    Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
+    Of 64 bits they are in JAX's x64 mode, and in `legacy` in any. Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
     Raises: ValueError for a type that Torch does not know.
     Source: nn/doc/simple.md#nn.Copy.
     """
