@@ -30,7 +30,7 @@ from .core import checked as checked
 from .core import emitted as emitted
 from .core import penalty as penalty
 from .interop.compare import compare as compare
-from .interop.pytorch_names import unknown
+from .interop.pytorch_names import unknown as _unknown
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
 from .interop.torch7 import save_model as save_model
@@ -56,10 +56,24 @@ from .recurrent import *
 from .reinforce import *
 from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
+from .viz import draw as draw
 from .viz import profile as profile
 from .viz import summary as summary
 
 _LAZY = ("legacy", "lua", "recipes", "testing")
+_PACKAGES = (
+    "core",
+    "data",
+    "interop",
+    "layers",
+    "losses",
+    "optim",
+    "pruning",
+    "recurrent",
+    "reinforce",
+    "training",
+    "viz",
+)
 _OBJECTS = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
 
 if TYPE_CHECKING:
@@ -77,10 +91,16 @@ else:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
             return getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
-        raise unknown(
-            "functorch7 has no", name, [each for each in __dir__() if not isinstance(globals().get(each), ModuleType)]
-        )
+        raise _unknown("functorch7 has no", name, __dir__())
+
+    def _is_public(name: str, value: Any) -> bool:
+        """Whether it is meant for users: no file of a package, and nothing that is only used here."""
+        if name.startswith("_") or isinstance(value, ModuleType):
+            return name in _PACKAGES
+        return getattr(value, "__module__", "").startswith(f"{__name__}.")
+
+    __all__ = sorted(name for name, value in globals().items() if _is_public(name, value))
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY, *_OBJECTS])
+    return sorted([*__all__, *_LAZY, *_OBJECTS, *(name for name in globals() if name.startswith("__"))])

@@ -66,6 +66,10 @@ def test_a_class_says_what_it_computes_shapes_errors_and_source(kind):
             assert said(kind, "raises") or said(kind, "errors")
 
 
+def test_every_class_has_an_example_that_tests_of_pages_run():
+    assert not [name for name, kind in OURS.items() if ">>> import functorch7 as f7" not in kind.__doc__]
+
+
 def names_in(text, names):
     return all(re.search(rf"\b{name}\b", text) for name in names)
 
@@ -100,3 +104,22 @@ def test_public_functions_say_what_they_raise():
     functions = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
     silent = [name for name, value in functions.items() if raises(value, 0) and "Error" not in (value.__doc__ or "")]
     assert not silent
+
+
+def test_public_methods_have_docstrings_of_their_own_or_inherited():
+    bare = []
+    for name, value in PUBLIC.items():
+        for method, member in vars(value).items() if inspect.isclass(value) else ():
+            written = isinstance(member, property | staticmethod | classmethod) or inspect.isfunction(member)
+            if written and not method.startswith("_") and not inspect.getdoc(getattr(value, method)):
+                bare.append(f"{name}.{method}")
+    assert not bare
+
+
+def test_the_names_of_the_package_are_those_that_are_described():
+    shown = {name: getattr(f7, name) for name in dir(f7) if not name.startswith("__")}
+    described = {id(value) for value in PUBLIC.values()}
+    modules = {name for name, value in shown.items() if inspect.ismodule(value)}
+    assert {f"functorch7.{name}" for name in modules} <= {*packages(), "functorch7.pruning", "functorch7.testing"}
+    assert not [name for name, value in shown.items() if name not in modules and id(value) not in described]
+    assert {name.removeprefix("nn.") for name in OURS} <= {*shown, "gModule", "JustTable", "JustElement"}

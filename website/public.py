@@ -17,7 +17,8 @@ def names_of(module: ModuleType) -> dict[str, Any]:
     imports = [(node, alias) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     names += [alias.asname for node, alias in imports if alias.asname and alias.asname in (alias.name, node.module)]
     names += [alias.asname for node, alias in imports if alias.asname and node.module is None]
-    names += [*getattr(module, "_LAZY", ()), *made_of_tables(module)]  # the first are imported late
+    late = [*getattr(module, "_LAZY", ()), *getattr(module, "_OBJECTS", ())]  # imported when they are asked for
+    names += [*late, *made_of_tables(module)]
     return {name: getattr(module, name) for name in names if not name.startswith("_")}
 
 
@@ -29,8 +30,15 @@ def made_of_tables(module: ModuleType) -> dict[str, Any]:
 
 @cache
 def below(package: str) -> dict[str, Any]:
-    """The public classes and functions of a package and of the modules that it hands on, by their full names."""
-    found: dict[str, Any] = {}
+    """The public classes and functions of a package and of the modules that it hands on, by their full names.
+
+    Those are public, too, that functorch7 itself hands on from there.
+    """
+    handed_on = names_of(import_module("functorch7")).values()
+    ours = [
+        value for value in handed_on if not inspect.ismodule(value) and f"{home_of(value)}.".startswith(f"{package}.")
+    ]
+    found: dict[str, Any] = {full_name(value): value for value in ours}
     waiting, seen = [import_module(package)], set()
     while waiting:
         module = waiting.pop(0)

@@ -46,6 +46,7 @@ class Composite(Module, abstract=True):
         return found
 
     def f(self, run: Any, input: Any) -> Any:
+        """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:

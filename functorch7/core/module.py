@@ -206,6 +206,7 @@ class Map(Module, abstract=True):
     """A module without arrays: write `f(input)`."""
 
     def f(self, input: Any) -> Any:
+        """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(input)")
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -248,6 +249,7 @@ class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
     def f(self, params: Any, input: Any) -> Any:
+        """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -259,6 +261,10 @@ class Container(Module, init=False):
 
     The modules are given one by one or as one list; a function among them becomes a `Lambda`. `net[0]` is the first,
     `net[1:3]` a container of some, for which `params[1:3]` and `buffers[1:3]` are the arrays; `list(net)` are all.
+
+    >>> import functorch7 as f7
+    >>> f7.Sequential(f7.Linear(2, 3), f7.Tanh())[0]
+    nn.Linear(2 -> 3)
     """
 
     modules: tuple[Module, ...]

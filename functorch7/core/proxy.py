@@ -48,7 +48,7 @@ class Proxy(Module, abstract=True):
 
 
 def _handed_on(name: str) -> property:
-    return property(lambda self: getattr(self.module.traits, name))
+    return property(lambda self: getattr(self.module.traits, name), doc="That of the module inside.")
 
 
 for _name in DECLARED:

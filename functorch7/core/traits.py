@@ -73,10 +73,12 @@ class Declared(Description):
 
     @property
     def takes_table(self) -> bool:
+        """Whether the input is a table."""
         return False
 
     @property
     def takes_complex(self) -> bool:
+        """Whether numbers may be complex: where those of a module inside may."""
         return any(child.traits.takes_complex for child in self.child_modules())
 
     @property
@@ -86,26 +88,32 @@ class Declared(Description):
 
     @property
     def traceable(self) -> bool:
+        """Whether it can be compiled: where all modules inside can."""
         return all(child.traits.traceable for child in self.child_modules())
 
     @property
     def checks_values(self) -> bool:
+        """Whether it looks at values: where a module inside does."""
         return any(child.traits.checks_values for child in self.child_modules())
 
     @property
     def row_parameters(self) -> tuple[str, ...]:
+        """The parameters that are read by rows: none."""
         return ()
 
     @property
     def transient(self) -> tuple[str, ...]:
+        """The buffers that are recurrent state: those that are None at first."""
         return tuple(name for name, value in self.init_buffers().items() if value is None)
 
     @property
     def is_step(self) -> bool:
+        """Whether a call is one time step: where there is recurrent state here, or in a step inside."""
         return bool(self.transient) or any(child.traits.is_step for child in self.child_modules())
 
     @property
     def starts_at_zero(self) -> bool:
+        """Whether forgotten state means zeros: where there is none, or in all modules inside."""
         return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
 
     def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:

@@ -53,6 +53,10 @@ class SpatialAdaptiveMaxPooling(Adaptive):
     Exposes: indices, (2, ...): each maximum's column and row, counted from 1.
     Raises: ValueError for other ranks.
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialAdaptiveMaxPooling(4, 3), (8, 16, 13, 17))
+    (8, 16, 3, 4)
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
@@ -77,6 +81,10 @@ class SpatialAdaptiveAveragePooling(Adaptive):
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     Raises: ValueError for other ranks.
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveAveragePooling.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialAdaptiveAveragePooling(1, 1).apply({}, {}, jnp.array([[[1.0, 2.0], [3.0, 6.0]]]))[0].tolist()
+    [[[3.0]]]
     """
 
     def pool(self, images: Any) -> Any:
@@ -163,6 +171,11 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
     height.
     Raises: ValueError for other sizes or ratios, other ranks, images that are too small, and if the key is missing.
     Source: nn/doc/convolution.md#nn.SpatialFractionalMaxPooling; Graham, 2014.
+
+    >>> import functorch7 as f7
+    >>> pool = f7.SpatialFractionalMaxPooling(2, 2, 0.7, 0.7)
+    >>> f7.output_shape(pool, (8, 16, 20, 20), train=True)
+    (8, 16, 14, 14)
     """
 
     kw: int
@@ -182,6 +195,11 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1; randomSamples.
     Raises: as SpatialFractionalMaxPooling.
     Source: nn, VolumetricFractionalMaxPooling.lua.
+
+    >>> import functorch7 as f7
+    >>> pool = f7.VolumetricFractionalMaxPooling(2, 2, 2, 4, 7, 6)
+    >>> f7.output_shape(pool, (8, 16, 12, 14, 9), train=True)  # time is last
+    (8, 16, 6, 7, 4)
     """
 
     axes: ClassVar[str] = "hwt"

@@ -19,6 +19,10 @@ class Add(Layer):
     with `fill`, that value.
     Raises: ValueError if an example has another number of elements; TypeError for integers.
     Source: nn/doc/simple.md#nn.Add.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Add(2).apply({"bias": jnp.array([0.5, -1.0])}, {}, jnp.array([1.0, 1.0]))[0].tolist()
+    [1.5, 0.0]
     """
 
     input_size: int
@@ -54,6 +58,10 @@ class Mul(Layer):
     Parameters: weight (1,), uniform on +-1, or +-stdv * sqrt(3).
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Mul.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Mul().apply({"weight": jnp.array([2.0])}, {}, jnp.array([1.0, 3.0]))[0].tolist()
+    [2.0, 6.0]
     """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
@@ -118,6 +126,11 @@ class CAdd(Componentwise, init=False):
     with `fill`, that value.
     Raises: ValueError if the sizes do not fit; TypeError for integers.
     Source: nn/doc/simple.md#nn.CAdd.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> bias = {"bias": jnp.array([[10.0], [20.0]])}  # of a plane each
+    >>> f7.CAdd(2, 1).apply(bias, {}, jnp.array([[1.0, 2.0], [3.0, 4.0]]))[0].tolist()
+    [[11.0, 12.0], [23.0, 24.0]]
     """
 
     parameter_order = ("bias",)
@@ -134,6 +147,10 @@ class CMul(Componentwise, init=False):
     with `fill`, that value.
     Raises: ValueError if the sizes do not fit; TypeError for integers.
     Source: nn/doc/simple.md#nn.CMul.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CMul(2).apply({"weight": jnp.array([2.0, -1.0])}, {}, jnp.array([1.0, 3.0]))[0].tolist()
+    [2.0, -3.0]
     """
 
     parameter_order = ("weight",)

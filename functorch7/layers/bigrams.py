@@ -50,6 +50,12 @@ class Bigrams(Module):
     where these can be looked at (under jit they give 0), and if the key is missing.
     Differs from Torch7: a version of it gives places in `index`; these are the words themselves, as in its last.
     Source: dpnn, Bigrams.lua; Vose, 1991.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> following = {1: {"index": [2, 3], "prob": [0.5, 0.5]}, 2: {"index": [1], "prob": [1.0]}}
+    >>> words = jax.ShapeDtypeStruct((4,), jnp.int32)
+    >>> f7.output_shape(f7.Bigrams(following, 5), words)
+    (4, 5)
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]

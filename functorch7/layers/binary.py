@@ -47,6 +47,12 @@ class SpatialBinaryConvolution(SpatialConvolution):
     Parameters: weight (n_output_plane, n_input_plane, kh, kw), as SpatialConvolution's; no bias.
     Raises: as SpatialConvolution.
     Source: dpnn/README.md#nn.SpatialBinaryConvolution; Rastegari et al., 2016.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> weight = jnp.array([[[[0.5, -1.5]]]])  # signs 1 and -1, mean size 1
+    >>> layer = f7.SpatialBinaryConvolution(1, 1, 2, 1)
+    >>> jax.jit(layer.apply)({"weight": weight}, {}, jnp.array([[[3.0, 1.0]]]))[0].tolist()
+    [[[2.0]]]
     """
 
     scaled_axes = None  # a weight that is rounded to 0 would have no sign

@@ -61,6 +61,10 @@ class SpatialZeroPadding(SpatialBorder):
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
     Source: nn/doc/convolution.md#nn.SpatialZeroPadding.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialZeroPadding(1, 1, 0, 0).apply({}, {}, jnp.array([[[1.0, 2.0]]]))[0].tolist()
+    [[[0.0, 1.0, 2.0, 0.0]]]
     """
 
     def f(self, input: Any) -> Any:
@@ -75,6 +79,10 @@ class SpatialReflectionPadding(SpatialBorder):
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks, and for images no larger than the padding.
     Source: nn/doc/convolution.md#nn.SpatialReflectionPadding.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialReflectionPadding(2, 1, 0, 0).apply({}, {}, jnp.array([[[1.0, 2.0, 3.0]]]))[0].tolist()
+    [[[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]]
     """
 
     mode: ClassVar[Literal["edge", "reflect"]] = "reflect"
@@ -91,6 +99,10 @@ class SpatialReplicationPadding(SpatialBorder):
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
     Source: nn/doc/convolution.md#nn.SpatialReplicationPadding.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialReplicationPadding(2, 1, 0, 0).apply({}, {}, jnp.array([[[1.0, 2.0, 3.0]]]))[0].tolist()
+    [[[1.0, 1.0, 1.0, 2.0, 3.0, 3.0]]]
     """
 
 
@@ -100,6 +112,10 @@ class VolumetricReplicationPadding(Border):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pfront + pback, H + ptop + pbottom, W + pleft + pright.
     Raises: ValueError for other ranks and for volumes that are cut away.
     Source: nn, VolumetricReplicationPadding.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricReplicationPadding(1, 1, 2, 2, 0, 3), (8, 3, 4, 5, 6))
+    (8, 3, 7, 9, 8)
     """
 
     sides: ClassVar[tuple[tuple[str, str], ...]] = (

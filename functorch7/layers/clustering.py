@@ -21,6 +21,13 @@ class Kmeans(Module):
     Buffers: loss, the sum of the squared distances to the nearest centres (a side output).
     Raises: ValueError for k or dim below 1, a scale that is not positive, and inputs of other shapes.
     Source: dpnn/README.md#nn.Kmeans.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> centres = {"weight": jnp.array([[0.0, 0.0], [10.0, 10.0]])}
+    >>> layer = f7.Kmeans(2, 2)
+    >>> nearest, _ = jax.jit(layer.apply)(centres, layer.init_buffers(), jnp.array([[1.0, 1.0], [9.0, 8.0]]))
+    >>> nearest.tolist()
+    [1.0, 2.0]
     """
 
     k: int

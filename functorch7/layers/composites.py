@@ -20,6 +20,10 @@ class Maxout(Sequential):
     Parameters: those of its Linear(input_size, output_size * maxout_number), at position 0.
     Raises: as Linear.
     Source: nn, Maxout.lua; Goodfellow et al., 2013.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Maxout(3, 4, 2), (8, 3))  # the larger one of two, for each of 4
+    (8, 4)
     """
 
     def __init__(self, input_size: int, output_size: int, maxout_number: int, preprocess: Module | bool | None = None):
@@ -40,6 +44,10 @@ class LayerNormalization(Sequential):
     Raises: as its parts.
     Differs from Torch7: right for batches, too.
     Source: nn, LayerNormalization.lua; Ba et al., 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.LayerNormalization(5), (8, 5))
+    (8, 5)
     """
 
     def __init__(self, n_output: int, bias: float = 0, eps: float = 1e-10, affine: bool = True):

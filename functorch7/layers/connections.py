@@ -46,8 +46,14 @@ class SpatialConvolutionMap(Windows, Layer):
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
     Parameters: weight (connections, kh, kw), bias (planes,); each uniform on +-1/sqrt(kw * kh * connections of its
     output plane), or all on +-stdv * sqrt(3).
-    Raises: ValueError for a table of another form, other ranks or plane counts, and images smaller than the kernel.
+    Raises: ValueError for a table of another form, other ranks, fewer planes than it names, and images smaller than the
+    kernel.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMap.
+
+    >>> import functorch7 as f7
+    >>> table = [[1, 1], [2, 1], [2, 2], [3, 2]]  # input plane, output plane
+    >>> f7.output_shape(f7.SpatialConvolutionMap(table, 5, 5), (8, 3, 12, 12))
+    (8, 2, 8, 8)
     """
 
     conn_table: Any
@@ -95,14 +101,20 @@ class SpatialConvolutionMap(Windows, Layer):
     def f(self, params: Any, input: Any) -> Any:
         self.check_input(input)
         weight = params["weight"]
-        images = merged(in_dtype_of(self, input, weight), 3)
+        images = merged(in_dtype_of(self, input, weight), 3)[:, : self.n_input_plane]
         output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
     def check_input(self, input: Any) -> None:
         """Refuses inputs of other ranks and sizes."""
-        self.check_rank(input, self.n_input_plane)
+        self.check_planes(input)
         self.counts(input)
+
+    def check_planes(self, input: Any) -> None:
+        """Refuses inputs of other ranks, and of fewer planes than the table names; further ones are not read."""
+        self.check_rank(input)
+        if input.shape[-3] < self.n_input_plane:
+            raise expected(self, f"{self.n_input_plane} planes or more in dimension -3", input)
 
 
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
@@ -110,12 +122,17 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     Parameters: as SpatialConvolutionMap.
-    Raises: ValueError for a table of another form, other ranks or plane counts.
+    Raises: ValueError for a table of another form, other ranks, and fewer planes than it names.
     Source: nn/doc/convolution.md#nn.SpatialFullConvolutionMap.
+
+    >>> import functorch7 as f7
+    >>> table = [[1, 1], [2, 1], [2, 2]]  # input plane, output plane
+    >>> f7.output_shape(f7.SpatialFullConvolutionMap(table, 3, 3, 2, 2), (8, 2, 5, 5))
+    (8, 2, 11, 11)
     """
 
     def check_input(self, input: Any) -> None:
-        self.check_rank(input, self.n_input_plane)
+        self.check_planes(input)
 
     def convolved(self, images: Any, weight: Any) -> Any:
         return convolve_transposed(images, self.dense(weight, 0, 1), self.window("d"), (0, 0), (0, 0))
@@ -129,6 +146,10 @@ class SpatialConvolutionLocal(Windows, Layer):
     +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
     Raises: ValueError for outputs without elements, other ranks, plane counts, or image sizes.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionLocal.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialConvolutionLocal(3, 4, 12, 10, 5, 3), (8, 3, 10, 12))
+    (8, 4, 8, 8)
     """
 
     n_input_plane: int
@@ -190,6 +211,10 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     Raises: ValueError for other ranks or plane counts, and for images smaller than the kernel.
     Differs from Torch7: images that are not square are right.
     Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDepthWiseConvolution(3, 2, 5, 5), (8, 3, 12, 12))
+    (8, 6, 8, 8)
     """
 
     scaled_axes = None  # a row has kernels of several outputs

@@ -16,6 +16,13 @@ class Sequential(Container, init=False):
     Parameters and buffers: a list, one entry per module.
     Raises: TypeError if something that is no module is added.
     Source: nn/doc/containers.md#nn.Sequential.
+
+    >>> import functorch7 as f7
+    >>> net = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.Linear(4, 2))
+    >>> f7.output_shape(net, (8, 3))
+    (8, 2)
+    >>> net[2]
+    nn.Linear(4 -> 2)
     """
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -66,6 +73,10 @@ class Concat(Branches):
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError for dimension 0 and for sizes that do not match.
     Source: nn/doc/containers.md#nn.Concat.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Concat(2, f7.Linear(3, 4), f7.Linear(3, 5)), (8, 3))
+    (8, 9)
     """
 
     dimension: int
@@ -89,6 +100,10 @@ class Parallel(Branches):
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError for dimension 0, if there are more slices than modules, or if it is applied without dimensions.
     Source: nn/doc/containers.md#nn.Parallel.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Parallel(2, 2, f7.Linear(3, 4), f7.Linear(3, 5)), (8, 2, 3))  # slices of dimension 2
+    (8, 9)
     """
 
     input_dimension: int | None = None
@@ -122,6 +137,10 @@ class ConcatTable(Branches, init=False):
     Parameters and buffers: a list, one entry per module.
     Raises: TypeError if something that is no module is added; what the modules raise.
     Source: nn/doc/table.md#nn.ConcatTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.ConcatTable(f7.Linear(3, 4), f7.Identity()), (8, 3))
+    [(8, 4), (8, 3)]
     """
 
 
@@ -132,6 +151,10 @@ class ParallelTable(Branches, init=False):
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError if the input is no table or has too few entries.
     Source: nn/doc/table.md#nn.ParallelTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.ParallelTable(f7.Linear(3, 4), f7.Tanh()), [(8, 3), (8, 5)])
+    [(8, 4), (8, 5)]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

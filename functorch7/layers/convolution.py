@@ -150,6 +150,12 @@ class SpatialConvolution(Convolution):
     Raises: ValueError for other ranks or plane counts, planes that groups do not divide, and images smaller than the
     kernel.
     Source: nn/doc/convolution.md#nn.SpatialConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialConvolution(3, 16, 5, 5), (8, 3, 32, 32))
+    (8, 16, 28, 28)
+    >>> f7.output_shape(f7.SpatialConvolution(3, 16, 3, 3, 2, 2, 1, 1), (8, 3, 32, 32))  # strides, padding
+    (8, 16, 16, 16)
     """
 
     n_input_plane: int
@@ -176,6 +182,10 @@ class SpatialConvolutionMM(SpatialConvolution):
     SpatialConvolution's.
     Raises: as SpatialConvolution.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMM.
+
+    >>> import functorch7 as f7, jax
+    >>> jax.eval_shape(f7.SpatialConvolutionMM(3, 16, 5, 5).init, jax.random.key(0)).params["weight"].shape
+    (16, 75)
     """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
@@ -192,6 +202,10 @@ class SpatialDilatedConvolution(SpatialConvolution):
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     Parameters and errors: as SpatialConvolution.
     Source: nn/doc/convolution.md#nn.SpatialDilatedConvolution; Yu & Koltun, 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDilatedConvolution(3, 16, 3, 3, 1, 1, 2, 2, 2, 2), (8, 3, 32, 32))
+    (8, 16, 32, 32)
     """
 
     dilationw: int = 1
@@ -211,6 +225,10 @@ class VolumetricConvolution(Convolution):
     Raises: ValueError for other ranks or plane counts, planes that groups do not divide, and volumes smaller than the
     kernel.
     Source: nn/doc/convolution.md#nn.VolumetricConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricConvolution(3, 16, 3, 5, 5), (8, 3, 10, 32, 32))
+    (8, 16, 8, 28, 28)
     """
 
     axes: ClassVar[str] = "thw"
@@ -245,6 +263,10 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     Parameters and errors: as VolumetricConvolution.
     Source: nn/doc/convolution.md#nn.VolumetricDilatedConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricDilatedConvolution(3, 16, 3, 3, 3, dilationt=2), (8, 3, 10, 32, 32))
+    (8, 16, 6, 30, 30)
     """
 
     dilationt: int = 1

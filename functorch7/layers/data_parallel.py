@@ -22,6 +22,10 @@ class DataParallelTable(Container):
     Differs from Torch7: statistics are those of the whole batch; there are no replicas, so that nothing is
     synchronised; saved in a .t7 file, it is its module.
     Source: cunn/doc/cunnmodules.md, DataParallelTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.DataParallelTable(1, f7.Linear(3, 4)), (8, 3))
+    (8, 4)
     """
 
     dimension: int

@@ -21,6 +21,10 @@ class Decorator(Container):
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless it is given a module.
     Source: dpnn/README.md#nn.Decorator.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Decorator(f7.Linear(3, 4)), (8, 3))
+    (8, 4)
     """
 
     def __init__(self, module: Module):
@@ -45,6 +49,10 @@ class Serial(Decorator):
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for a tensortype that is no "torch.*Tensor".
     Source: dpnn/README.md#nn.Serial.
+
+    >>> import functorch7 as f7
+    >>> f7.Serial(f7.Linear(3, 4), "torch.FloatTensor")
+    nn.Serial @ nn.Linear(3 -> 4)
     """
 
     tensortype: str | None
@@ -67,6 +75,10 @@ class Bottle(Decorator):
     Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to n_output_dim dimensions.
     Raises: ValueError if the module's output has other dimensions than n_output_dim.
     Source: nn/doc/containers.md#nn.Bottle.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Bottle(f7.Linear(3, 4)), (8, 7, 6, 3))
+    (8, 7, 6, 4)
     """
 
     n_input_dim: int = 2
@@ -98,6 +110,11 @@ class DepthConcat(Concat, init=False):
     Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
     Raises: ValueError for outputs of different ranks.
     Source: nn/doc/containers.md#nn.DepthConcat; Szegedy et al., 2014.
+
+    >>> import functorch7 as f7
+    >>> columns = f7.SpatialConvolution(3, 4, 1, 1), f7.SpatialConvolution(3, 5, 3, 3)
+    >>> f7.output_shape(f7.DepthConcat(2, *columns), (8, 3, 12, 12))
+    (8, 9, 12, 12)
     """
 
     def join(self, outputs: list) -> Any:
@@ -125,6 +142,10 @@ class MapTable(Container):
     Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
     Source: nn/doc/table.md#nn.MapTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.MapTable(f7.Linear(3, 4)), [(8, 3), (5, 3)])
+    [(8, 4), (5, 4)]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -174,6 +195,10 @@ class WeightNorm(Module):
     if the module has one. `output_dim` is the weight's dimension that counts outputs.
     Raises: ValueError if the module has no weight.
     Source: nn, WeightNorm.lua; Salimans & Kingma, 2016.
+
+    >>> import functorch7 as f7, jax
+    >>> sorted(jax.eval_shape(f7.WeightNorm(f7.Linear(3, 4)).init, jax.random.key(0)).params)
+    ['bias', 'g', 'v']
     """
 
     parameter_order = ("v", "g", "bias")

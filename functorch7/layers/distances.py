@@ -32,6 +32,11 @@ class Euclidean(Layer):
     +-stdv * sqrt(3).
     Raises: ValueError for other shapes.
     Source: nn/doc/simple.md#nn.Euclidean.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> centres = {"weight": jnp.array([[0.0, 3.0], [0.0, 4.0]])}  # (0, 0) and (3, 4)
+    >>> f7.Euclidean(2, 2).apply(centres, {}, jnp.array([0.0, 0.0]))[0].tolist()
+    [0.0, 5.0]
     """
 
     input_size: int
@@ -62,6 +67,11 @@ class WeightedEuclidean(Euclidean):
     Raises: ValueError for other shapes.
     Differs from Torch7: c = 0 gives no NaN.
     Source: nn/doc/simple.md#nn.WeightedEuclidean.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> arrays = {"weight": jnp.array([[3.0], [4.0]]), "diagCov": jnp.array([[2.0], [0.0]])}
+    >>> f7.WeightedEuclidean(2, 1).apply(arrays, {}, jnp.array([0.0, 0.0]))[0].tolist()
+    [6.0]
     """
 
     parameter_order = ("weight", "diagCov")
@@ -81,6 +91,11 @@ class Cosine(Layer):
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(output_size), or +-stdv * sqrt(3).
     Raises: ValueError for other shapes.
     Source: nn/doc/simple.md#nn.Cosine.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> rows = {"weight": jnp.array([[2.0, 0.0], [0.0, 5.0]])}
+    >>> f7.Cosine(2, 2).apply(rows, {}, jnp.array([3.0, 0.0]))[0].tolist()
+    [1.0, 0.0]
     """
 
     input_size: int
@@ -137,6 +152,10 @@ class PairwiseDistance(TableMap):
     Raises: ValueError unless the input is a pair of one shape.
     Differs from Torch7: for p between 1 and 2 the gradient is the true derivative, and 0 where x1 = x2.
     Source: nn/doc/table.md#nn.PairwiseDistance.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.PairwiseDistance(1).apply({}, {}, [jnp.array([[3.0, 0.0]]), jnp.array([[0.0, 4.0]])])[0].tolist()
+    [7.0]
     """
 
     norm: float = 2
@@ -152,6 +171,10 @@ class DotProduct(TableMap):
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     Raises: ValueError unless the input is a pair of one shape.
     Source: nn/doc/table.md#nn.DotProduct.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.DotProduct().apply({}, {}, [jnp.array([[1.0, 2.0]]), jnp.array([[3.0, 4.0]])])[0].tolist()
+    [11.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -165,6 +188,10 @@ class CosineDistance(TableMap):
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     Raises: ValueError unless the input is a pair of one shape.
     Source: nn/doc/table.md#nn.CosineDistance.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CosineDistance().apply({}, {}, [jnp.array([[3.0, 0.0]]), jnp.array([[0.0, 4.0]])])[0].tolist()
+    [0.0]
     """
 
     def f(self, input: Any) -> Any:

@@ -22,6 +22,14 @@ class Dropout(Module):
     Raises: ValueError unless 0 <= p < 1, and if the key is missing.
     Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it).
     Source: nn/doc/simple.md#nn.Dropout; Hinton et al., 2012.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> dropout = f7.Dropout(0.5)
+    >>> dropout.apply({}, {}, jnp.ones(3))[0].tolist()  # evaluation
+    [1.0, 1.0, 1.0]
+    >>> noisy, _ = dropout.apply({}, {}, jnp.ones(1000), key=jax.random.key(0), train=True)
+    >>> sorted(set(noisy.tolist()))
+    [0.0, 2.0]
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
@@ -93,6 +101,10 @@ class SpatialDropout(Module):
     Raises: ValueError for other ranks, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
     Source: nn/doc/simple.md#nn.SpatialDropout; Tompson et al., 2015.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDropout(0.25), (8, 16, 12, 12), train=True)
+    (8, 16, 12, 12)
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
@@ -136,6 +148,10 @@ class VolumetricDropout(SpatialDropout):
     Shape: (C, T, H, W) or (B, C, T, H, W), kept.  Else as SpatialDropout.
     Raises: ValueError for other ranks, and if the key is missing.
     Source: nn/doc/simple.md#nn.VolumetricDropout.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricDropout(0.25), (8, 16, 5, 12, 12), train=True)
+    (8, 16, 5, 12, 12)
     """
 
     map_dims: ClassVar[int] = 3
@@ -149,6 +165,11 @@ class TotalDropout(Module):
     Raises: ValueError unless 0 <= p < 1, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
     Source: dpnn, TotalDropout.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> y, _ = f7.TotalDropout(0.5).apply({}, {}, jnp.ones(3), key=jax.random.key(0), train=True)
+    >>> len(set(y.tolist()))  # all or nothing
+    1
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
@@ -188,6 +209,10 @@ class WhiteNoise(Module):
     Exposes: noise, that of the last training call.
     Raises: ValueError if the key is missing.
     Source: dpnn/README.md#nn.WhiteNoise.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.WhiteNoise(mean=0.5).apply({}, {}, jnp.array([1.0, 2.0]))[0].tolist()  # evaluation
+    [1.5, 2.5]
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)

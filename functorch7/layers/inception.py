@@ -23,6 +23,11 @@ class Inception(Decorator):
     Parameters: those of the columns, in order. Warns if the columns' strides differ.
     Raises: TypeError for missing or unknown keys.
     Source: dpnn/README.md#nn.Inception; Szegedy et al., 2014.
+
+    >>> import functorch7 as f7
+    >>> config = {"inputSize": 8, "outputSize": [6, 4], "reduceSize": [3, 2, 5, 7]}  # 6 + 4 + 5 + 7 planes
+    >>> f7.output_shape(f7.Inception(config), (2, 8, 12, 12))
+    (2, 22, 12, 12)
     """
 
     def __init__(self, config: dict[str, Any]):
@@ -91,6 +96,10 @@ class FireModule(Decorator):
     Parameters: those of the three convolutions.
     Raises: ValueError for an unknown activation. Warns if s1x1 > e1x1 + e3x3.
     Source: dpnn/README.md#nn.FireModule; Iandola et al., 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.FireModule(8, 4, 6, 5), (2, 8, 12, 12))
+    (2, 11, 12, 12)
     """
 
     n_input_plane: int

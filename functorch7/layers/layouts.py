@@ -19,6 +19,10 @@ class Convert(Map):
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
     Raises: ValueError for an output_shape alone, for conversions other than these, and for inputs of other ranks.
     Source: dpnn/README.md#nn.Convert.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Convert("bchw", "bhwc"), (2, 3, 5, 7))
+    (2, 5, 7, 3)
     """
 
     input_shape: str | None = None

@@ -21,6 +21,13 @@ class Linear(Layer):
     both uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3).
     Raises: ValueError if the last dimension is not input_size.
     Source: nn/doc/simple.md#nn.Linear.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> arrays = {"weight": jnp.array([[1.0, 2.0]]), "bias": jnp.array([0.5])}
+    >>> f7.Linear(2, 1).apply(arrays, {}, jnp.array([3.0, 4.0]))[0].tolist()
+    [11.5]
+    >>> f7.output_shape(f7.Linear(3, 4), (8, 3))
+    (8, 4)
     """
 
     scaled_axes = {"weight": 0}
@@ -68,6 +75,11 @@ class LinearWeightNorm(Layer):
     bias (output_size,) unless `bias` is False.
     Raises: ValueError if the last dimension is not input_size.
     Source: nn, LinearWeightNorm.lua; Salimans & Kingma, 2016.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> arrays = {"v": jnp.array([[3.0, 4.0]]), "g": jnp.array([[10.0]])}  # twice as long as v
+    >>> f7.LinearWeightNorm(2, 1, bias=False).apply(arrays, {}, jnp.array([1.0, 1.0]))[0].tolist()
+    [14.0]
     """
 
     parameter_order = ("v", "g", "bias")
@@ -110,6 +122,10 @@ class Bilinear(Layer):
     Raises: ValueError unless the input is a pair of matrices of these sizes.
     Differs from Torch7: `scale` counts for the weight's gradient too.
     Source: nn/doc/simple.md#nn.Bilinear.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Bilinear(2, 3, 4), [(8, 2), (8, 3)])
+    (8, 4)
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -151,6 +167,10 @@ class PartialLinear(Layer):
     Parameters: weight (output_size, input_size), standard normal; bias (1, output_size), zeros, unless `bias` is False.
     Raises: ValueError for other shapes, and for partitions outside 1..output_size.
     Source: nn/doc/simple.md#nn.PartialLinear.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.PartialLinear(3, 1000).set_partition([1, 7, 30]), (8, 3))
+    (8, 3)
     """
 
     input_size: int

@@ -1,12 +1,13 @@
 """Normalisation by what surrounds a pixel, in its plane or in the planes beside it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
+from ..network import number
 from .convolution import convolve
 from .merging import merged
 
@@ -17,7 +18,13 @@ class SpatialCrossMapLRN(Map):
     Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialCrossMapLRN(5), (8, 16, 12, 12))
+    (8, 16, 12, 12)
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("alpha", "k")
 
     size: int
     alpha: float = 0.0001
@@ -36,8 +43,13 @@ class SpatialCrossMapLRN(Map):
         squares = lax.pad(input * input, np.zeros((), input.dtype), edges)
         count = input.shape[planes]
         around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(2 * before + 1)]
-        scale = self.k + (self.alpha / self.size) * sum(around[1:], around[0])
+        scale = self.k + self.share * sum(around[1:], around[0])
         return input * self._power(scale)
+
+    @number
+    def share(self) -> float:
+        """The weight of one plane."""
+        return self.alpha / self.size
 
     def _power(self, scale: Any) -> Any:
         """scale^-beta; roots are several times faster than powers."""
@@ -99,6 +111,10 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     directions.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialSubtractiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.output_shape(f7.SpatialSubtractiveNormalization(3, jnp.ones(7)), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
@@ -113,6 +129,10 @@ class SpatialDivisiveNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialDivisiveNormalization; Jarrett et al., 2009.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDivisiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None
@@ -136,6 +156,10 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     Shape: (C, H, W) or (B, C, H, W), kept.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nn/doc/convolution.md#nn.SpatialContrastiveNormalization.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialContrastiveNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     def f(self, input: Any) -> Any:
@@ -152,6 +176,10 @@ class SpatialNormalization(Neighbourhood):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nnx, SpatialNormalization.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialNormalization(3), (8, 3, 12, 12))
+    (8, 3, 12, 12)
     """
 
     threshold: float | None = None

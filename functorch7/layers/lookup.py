@@ -28,6 +28,11 @@ class LookupTable(Module):
     Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit
     (unless it is `checked`) such an index gives NaN.
     Source: nn/doc/convolution.md#nn.LookupTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> rows = {"weight": jnp.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])}
+    >>> f7.LookupTable(3, 2).apply(rows, {}, jnp.array([3, 1]))[0].tolist()
+    [[5.0, 6.0], [1.0, 2.0]]
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
@@ -52,6 +57,7 @@ class LookupTable(Module):
 
     @property
     def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
+        """The axes that count outputs, as far as the weight may have 8 bits."""
         return {"weight": 0} if self.max_norm is None else None  # rows that are scaled down in use keep their floats
 
     @property
@@ -134,6 +140,13 @@ class Dictionary(LookupTable):
     Shape: none.
     Raises: RuntimeError, always.
     Source: dpnn, Dictionary.lua.
+
+    >>> import functorch7 as f7
+    >>> try:
+    ...     f7.Dictionary(1000, 16)
+    ... except RuntimeError as error:
+    ...     print("LookupTable" in str(error))
+    True
     """
 
     def __init__(self, dict_size: int, embedding_size: int, acc_update: bool = False):

@@ -24,6 +24,10 @@ class SpatialLPPooling(Sequential):
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
     Raises: as SpatialAveragePooling.
     Source: nn/doc/convolution.md#nn.SpatialLPPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialLPPooling(16, 2, 3, 3), (8, 16, 12, 12))
+    (8, 16, 4, 4)
     """
 
     def __init__(
@@ -50,6 +54,10 @@ class FeatureLPPooling(Map):
     floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0, and with a power below 1 where x is 0.
     Raises: ValueError for other ranks and for fewer features than the width.
     Source: nn, FeatureLPPooling.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.FeatureLPPooling(2, 2, 2).apply({}, {}, jnp.array([3.0, 4.0, 6.0, 8.0]))[0].tolist()
+    [5.0, 10.0]
     """
 
     width: int

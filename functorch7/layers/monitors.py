@@ -41,6 +41,10 @@ class NaN(Watched):
     Raises: FloatingPointError, naming the culprit: the module's input, parameters or output, gradOutput, gradInput or
     gradParameters. Under `jit` JAX turns it into a JaxRuntimeError with the same text.
     Source: dpnn/README.md#nn.NaN.
+
+    >>> import functorch7 as f7
+    >>> f7.NaN(f7.Linear(3, 4), id=7)
+    nn.NaN(7) @ nn.Linear(3 -> 4)
     """
 
     id: int
@@ -117,6 +121,10 @@ class Profile(Watched):
     class; each Profile counts for itself (`number` tells them apart).
     Raises: ValueError for print_interval < 1.
     Source: nn, Profile.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.Profile(f7.Linear(3, 4), print_interval=10)
+    nn.Profile @ nn.Linear(3 -> 4)
     """
 
     print_interval: int

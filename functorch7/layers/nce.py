@@ -34,6 +34,12 @@ class NCEModule(Module):
     shapes, and targets outside 1..output_size where these can be looked at; under jit such a target gives NaN.
     Differs from Torch7: `unigrams` is left as it was given, and the estimate of Z is not printed.
     Source: dpnn/README.md#nn.NCEModule; Mnih & Teh, 2012.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> layer = f7.NCEModule(3, 1000, 5, jnp.ones(1000))
+    >>> given = [jax.ShapeDtypeStruct((8, 3), jnp.float32), jax.ShapeDtypeStruct((8,), jnp.int32)]
+    >>> f7.output_shape(layer, given, train=True)
+    [(8,), (8, 5), (8,), (8, 5)]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

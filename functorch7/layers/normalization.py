@@ -43,6 +43,12 @@ class BatchNormalization(Module):
     Raises: ValueError if the input is not B x n_output.
     Differs from Torch7: n_output = 0 is refused (write affine=False).
     Source: nn/doc/convolution.md#nn.BatchNormalization; Ioffe & Szegedy, 2015.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.BatchNormalization(4), (8, 4))
+    (8, 4)
+    >>> sorted(f7.BatchNormalization(4).init_buffers())
+    ['running_mean', 'running_var']
     """
 
     n_output: int
@@ -112,6 +118,10 @@ class SpatialBatchNormalization(BatchNormalization):
     Shape: (B, n_output, H, W), kept; in evaluation also (n_output, H, W), which gives a batch of one.
     Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.
     Source: nn/doc/convolution.md#nn.SpatialBatchNormalization.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialBatchNormalization(4), (8, 4, 12, 12))
+    (8, 4, 12, 12)
     """
 
     ndim: ClassVar[int] = 4
@@ -123,6 +133,10 @@ class VolumetricBatchNormalization(BatchNormalization):
     Shape: (B, n_output, T, H, W), kept; in evaluation also (n_output, T, H, W), which gives a batch of one.
     Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.
     Source: nn/doc/convolution.md#nn.VolumetricBatchNormalization.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricBatchNormalization(4), (8, 4, 10, 12, 12))
+    (8, 4, 10, 12, 12)
     """
 
     ndim: ClassVar[int] = 5

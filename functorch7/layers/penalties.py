@@ -17,6 +17,12 @@ class L1Penalty(Module):
     Buffers: loss, the penalty (a side output; `functorch7.penalty(buffers)` adds them up). |x| has gradient 0 at 0.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.L1Penalty.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.L1Penalty(0.5)
+    >>> y, buffers = layer.apply({}, layer.init_buffers(), jnp.array([-1.0, 0.0, 2.0]), train=True)
+    >>> y.tolist(), f7.penalty(buffers).item()
+    ([-1.0, 0.0, 2.0], 1.5)
     """
 
     l1weight: float
@@ -48,6 +54,13 @@ class CategoricalEntropy(Module):
     Exposes: entropy, H.
     Raises: ValueError for other ranks.
     Source: dpnn, CategoricalEntropy.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.CategoricalEntropy()
+    >>> batch = jnp.array([[1.0, 0.0], [0.0, 1.0]])  # as spread as can be: entropy log 2, over 2 examples
+    >>> _, buffers = layer.apply({}, layer.init_buffers(), batch, train=True)
+    >>> f"{f7.penalty(buffers).item():.3f}"
+    '-0.347'
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("entropy",)
@@ -88,6 +101,12 @@ class GradientReversal(Map):
 
     Shape: any, kept.
     Source: nn/doc/simple.md#nn.GradientReversal; Ganin & Lempitsky, 2015.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> def loss(x):
+    ...     return f7.GradientReversal(0.5).apply({}, {}, x)[0].sum()
+    >>> jax.grad(loss)(jnp.ones(3)).tolist()
+    [-0.5, -0.5, -0.5]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("lambda_",)

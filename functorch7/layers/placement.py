@@ -29,6 +29,10 @@ class GPU(Decorator):
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless the device is a number, ValueError if it is below 1. Warns if there are fewer devices.
     Source: nn/doc/simple.md#nn.GPU.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.GPU(f7.Linear(3, 4), 1), (8, 3))
+    (8, 4)
     """
 
     device: int
@@ -73,6 +77,11 @@ class DontCast(Decorator):
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for an unknown type, and if module_type is needed, not given, and the module has no parameters.
     Source: dpnn/README.md#nn.DontCast.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.DontCast(f7.Tanh(), castin=True, module_type="torch.FloatTensor")
+    >>> layer.apply([{}], [{}], jnp.zeros(3, jnp.bfloat16))[0].dtype  # cast there, and back
+    dtype(bfloat16)
     """
 
     castin: bool

@@ -20,6 +20,10 @@ class Abs(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Abs.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Abs().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [1.0, 0.0, 2.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -32,6 +36,10 @@ class Exp(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Exp.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.Exp().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['0.368', '1.000', '7.389']
     """
 
     def f(self, input: Any) -> Any:
@@ -44,6 +52,10 @@ class Log(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Log.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.Log().apply({}, {}, jnp.array([1.0, 2.0, 10.0]))[0].tolist()]
+    ['0.000', '0.693', '2.303']
     """
 
     def f(self, input: Any) -> Any:
@@ -56,6 +68,10 @@ class Square(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Square.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Square().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [1.0, 0.0, 4.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -68,6 +84,10 @@ class Sqrt(Transfer):
     Shape: any, kept.  `eps` is accepted and unused, as in Torch7.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Sqrt.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Sqrt().apply({}, {}, jnp.array([0.0, 4.0, 9.0]))[0].tolist()
+    [0.0, 2.0, 3.0]
     """
 
     eps: float = 0
@@ -83,6 +103,10 @@ class Power(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/simple.md#nn.Power.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Power(3).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-1.0, 0.0, 8.0]
     """
 
     pow: float
@@ -101,6 +125,10 @@ class AddConstant(Transfer):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: TypeError if k is neither, and for integers; ValueError if a tensor's size is not the last dimension's.
     Source: nn/doc/transfer.md#nn.AddConstant.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.AddConstant(10.0).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [9.0, 10.0, 12.0]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("constant_scalar",)
@@ -128,6 +156,10 @@ class MulConstant(Transfer):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: TypeError if k is no number, and for integers.
     Source: nn/doc/transfer.md#nn.MulConstant.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.MulConstant(10.0).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-10.0, 0.0, 20.0]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("constant_scalar",)
@@ -148,6 +180,10 @@ class Contiguous(Map):
 
     Shape: any, kept.
     Source: nn/doc/simple.md#nn.Contiguous.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Contiguous().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-1.0, 0.0, 2.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -159,6 +195,12 @@ class ZeroGrad(Map):
 
     Shape: any, tables too.
     Source: nn, ZeroGrad.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> def loss(x):
+    ...     return f7.ZeroGrad().apply({}, {}, x)[0].sum()
+    >>> jax.grad(loss)(jnp.ones(3)).tolist()
+    [0.0, 0.0, 0.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -172,6 +214,10 @@ class Copy(Map):
     Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
     Raises: ValueError for a type that Torch does not know.
     Source: nn/doc/simple.md#nn.Copy.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Copy("torch.FloatTensor", "torch.IntTensor").apply({}, {}, jnp.array([1.0, 2.0]))[0].dtype
+    dtype('int32')
     """
 
     input_type: str | None = None
@@ -194,6 +240,10 @@ class OneHot(Map):
     Shape: indices of any shape s -> (*s, output_size); no gradient.
     Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give NaN.
     Source: dpnn/README.md#nn.OneHot.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.OneHot(3).apply({}, {}, jnp.array([1, 3]))[0].tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
@@ -215,6 +265,10 @@ class Constant(Map):
     is repeated for each example.
     Raises: TypeError unless it is given a number or a tensor.
     Source: dpnn/README.md#nn.Constant.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Constant(jnp.array([1.0, 2.0])).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [1.0, 2.0]
     """
 
     value: Const
@@ -238,6 +292,11 @@ class PrintSize(Map):
     Shape: any, tables too.
     Raises: RuntimeError in a user's `jit` where JAX has no CPU, by which compiled programs call the host.
     Source: dpnn/README.md#nn.PrintSize.
+
+    >>> import functorch7 as f7
+    >>> layer = f7.PrintSize("here")
+    >>> f7.output_shape(layer, (8, 3))
+    (8, 3)
     """
 
     prefix: str = "PrintSize"

@@ -132,6 +132,12 @@ class SpatialMaxPooling(MaxPooling):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialMaxPooling(3, 3, 2, 2), (8, 16, 12, 12))
+    (8, 16, 5, 5)
+    >>> f7.output_shape(f7.SpatialMaxPooling(3, 3, 2, 2).ceil(), (8, 16, 12, 12))
+    (8, 16, 6, 6)
     """
 
     kw: int
@@ -149,6 +155,10 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
     Exposes and raises: as SpatialMaxPooling.
     Source: nn/doc/convolution.md#nn.SpatialDilatedMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialDilatedMaxPooling(3, 3, 1, 1, 0, 0, 2, 2), (8, 16, 12, 12))
+    (8, 16, 8, 8)
     """
 
     dilationw: int = 1
@@ -162,6 +172,10 @@ class VolumetricMaxPooling(MaxPooling):
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: as SpatialMaxPooling.
     Source: nn/doc/convolution.md#nn.VolumetricMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricMaxPooling(2, 2, 2), (8, 16, 10, 12, 12))
+    (8, 16, 5, 6, 6)
     """
 
     axes: ClassVar[str] = "thw"
@@ -185,6 +199,10 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     Exposes and raises: as VolumetricMaxPooling.
     Source: nn/doc/convolution.md#nn.VolumetricDilatedMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, dilationt=3), (8, 16, 10, 12, 12))
+    (8, 16, 7, 11, 11)
     """
 
     dilationt: int = 1
@@ -237,6 +255,10 @@ class SpatialAveragePooling(AveragePooling, Rounding):
     the mean is multiplied by kw * kh.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialAveragePooling.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialAveragePooling(2, 1, 2, 1).apply({}, {}, jnp.array([[[1.0, 5.0, 2.0, 4.0]]]))[0].tolist()
+    [[[3.0, 3.0]]]
     """
 
     kw: int
@@ -266,6 +288,10 @@ class VolumetricAveragePooling(AveragePooling):
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
     Raises: ValueError for other ranks, and volumes smaller than a window.
     Source: nn/doc/convolution.md#nn.VolumetricAveragePooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricAveragePooling(2, 2, 2), (8, 16, 10, 12, 12))
+    (8, 16, 5, 6, 6)
     """
 
     axes: ClassVar[str] = "thw"

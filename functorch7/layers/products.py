@@ -14,6 +14,10 @@ class MM(TableMap):
     Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
     Raises: ValueError unless the input is a pair of matrices, or of batches of as many, whose sizes match.
     Source: nn/doc/simple.md#nn.MM.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.MM(trans_b=True), [(8, 2, 3), (8, 5, 3)])
+    (8, 2, 5)
     """
 
     trans_a: bool = False
@@ -37,6 +41,10 @@ class MV(TableMap):
     Raises: ValueError unless the input is a matrix and a vector, or batches of as many, whose sizes match; TypeError if
     trans is no boolean.
     Source: nn, MV.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.MV().apply({}, {}, [jnp.array([[1.0, 2.0], [3.0, 4.0]]), jnp.array([1.0, 10.0])])[0].tolist()
+    [21.0, 43.0]
     """
 
     trans: bool = False

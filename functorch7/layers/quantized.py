@@ -196,6 +196,12 @@ class FakeQuantized(Rounding):
     Parameters and buffers: the layer's.
     Raises: as Quantized.
     Source: Jacob et al., Quantization and Training of Neural Networks, 2018.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.FakeQuantized(f7.Linear(2, 1, bias=False))
+    >>> params = {"weight": jnp.array([[127.0, 1.4]])}  # in steps of 127 / 127
+    >>> layer.apply(params, layer.init_buffers(), jnp.array([0.0, 1.0]))[0].tolist()
+    [1.0]
     """
 
     def quantized(self) -> Quantized:
@@ -224,6 +230,10 @@ class Observed(Around):
     Parameters: the layer's. Buffers: input_range (), at first -1.
     Raises: TypeError for other layers than Linear, and what the layer raises.
     Source: torch.ao.quantization, MinMaxObserver.
+
+    >>> import functorch7 as f7
+    >>> f7.Observed(f7.Linear(2, 1)).init_buffers()["input_range"].item()
+    -1.0
     """
 
     def __post_init__(self) -> None:

@@ -17,6 +17,10 @@ class Threshold(Transfer):
     Raises: TypeError if threshold or value is no number, or inplace no boolean; ValueError if inplace and
     value > threshold, as Torch7; TypeError for integers.
     Source: nn/doc/transfer.md#nn.Threshold.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Threshold(0.5, -7.0).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-7.0, -7.0, 2.0]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("threshold", "val")
@@ -44,6 +48,10 @@ class ReLU(Threshold):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: TypeError for integers, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.ReLU.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.ReLU().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 2.0]
     """
 
     inplace: bool = False
@@ -59,6 +67,10 @@ class ReLU6(Transfer):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: TypeError for integers, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.ReLU6.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.ReLU6().apply({}, {}, jnp.array([-1.0, 5.0, 9.0]))[0].tolist()
+    [0.0, 5.0, 6.0]
     """
 
     inplace: bool = False
@@ -73,6 +85,10 @@ class LeakyReLU(Transfer):
     Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
     Raises: TypeError for integers, if negval is no number, and if inplace is no boolean.
     Source: nn/doc/transfer.md#nn.LeakyReLU.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.1f}" for y in f7.LeakyReLU(0.1).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-0.1', '0.0', '2.0']
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("negval",)
@@ -100,6 +116,10 @@ class ELU(Transfer):
     Raises: TypeError if alpha is no number, and for integers.
     Differs from Torch7: for a negative alpha the gradient is the formula's.
     Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.ELU().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-0.632', '0.000', '2.000']
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("alpha",)
@@ -126,6 +146,10 @@ class PReLU(Layer):
     Parameters: weight, (1,) or (n_output_plane,), from 0.25.
     Raises: ValueError for another number of planes; TypeError for integers.
     Source: nn/doc/transfer.md#nn.PReLU; He et al., 2015.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.PReLU().apply({"weight": jnp.array([0.25])}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-0.25, 0.0, 2.0]
     """
 
     n_output_plane: int | None = None
@@ -152,6 +176,10 @@ class RReLU(Module):
     Exposes: noise, the factors of the last training call (1 where x > 0).
     Raises: ValueError unless 0 <= l <= u, and if the key is missing; TypeError for integers.
     Source: nn/doc/transfer.md#nn.RReLU; Xu et al., 2015.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.RReLU(0.25, 0.75).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()  # evaluation
+    [-0.5, 0.0, 2.0]
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
@@ -192,6 +220,10 @@ class CReLU(Transfer):
     Shape: n_input_dims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
     Raises: ValueError for other ranks; TypeError for integers.
     Source: nn/doc/transfer.md#nn.CReLU; Shang et al., 2016.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CReLU(1).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 2.0, 1.0, 0.0, 0.0]
     """
 
     n_input_dims: int

@@ -1,7 +1,7 @@
 """Layers that reduce a dimension, or scale by what it holds."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -36,6 +36,10 @@ class Max(Reduction):
     is a batch, and a positive dimension is counted after it.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Max.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Max(2).apply({}, {}, jnp.array([[1.0, 5.0], [4.0, 2.0]]))[0].tolist()
+    [5.0, 4.0]
     """
 
     def reduce(self, input: Any, axis: int) -> Any:
@@ -49,6 +53,10 @@ class Min(Reduction):
     Shape: as Max.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Min.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Min(2).apply({}, {}, jnp.array([[1.0, 5.0], [4.0, 2.0]]))[0].tolist()
+    [1.0, 2.0]
     """
 
     def reduce(self, input: Any, axis: int) -> Any:
@@ -63,6 +71,10 @@ class ArgMax(Map):
     batch, and dim is counted after it. Integers, or numbers of the input's type if not as_long.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: dpnn, ArgMax.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.ArgMax(2).apply({}, {}, jnp.array([[1.0, 5.0], [4.0, 2.0]]))[0].tolist()
+    [2, 1]
     """
 
     dim: int = 1
@@ -85,6 +97,10 @@ class Sum(Reduction):
     Shape: as Max; without `squeeze` the dimension stays, with size 1.
     Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is no boolean.
     Source: nn/doc/simple.md#nn.Sum.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Sum(2).apply({}, {}, jnp.array([[1.0, 5.0], [4.0, 2.0]]))[0].tolist()
+    [6.0, 6.0]
     """
 
     size_average: bool = False
@@ -110,6 +126,10 @@ class Mean(Sum):
     Shape: as Max.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Mean.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Mean(2).apply({}, {}, jnp.array([[1.0, 5.0], [4.0, 2.0]]))[0].tolist()
+    [3.0, 3.0]
     """
 
     def __init__(self, dimension: int = 1, n_input_dims: int | None = None):
@@ -123,7 +143,13 @@ class Normalize(Map):
     Shape: (n) or (B, n), kept.
     Raises: ValueError for p <= 0 and for more dimensions.
     Source: nn/doc/simple.md#nn.Normalize.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.1f}" for y in f7.Normalize(2).apply({}, {}, jnp.array([3.0, 4.0]))[0].tolist()]
+    ['0.6', '0.8']
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("eps",)
 
     p: float
     eps: float = 1e-10
@@ -157,6 +183,10 @@ class TemporalDynamicKMaxPooling(Map):
     Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
     Raises: ValueError for other ranks and for sequences shorter than min_k.
     Source: nn/doc/convolution.md#nn.TemporalDynamicKMaxPooling; Kalchbrenner et al., 2014.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.TemporalDynamicKMaxPooling(2).apply({}, {}, jnp.array([[1.0], [5.0], [3.0]]))[0].tolist()
+    [[5.0], [3.0]]
     """
 
     min_k: int

@@ -15,6 +15,10 @@ class SelectTable(TableMap):
     Shape: [..., x, ...] -> x.
     Raises: ValueError if there is no such entry.
     Source: nn/doc/table.md#nn.SelectTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SelectTable(-1).apply({}, {}, [jnp.array([1.0, 2.0]), jnp.array([3.0, 5.0])])[0].tolist()
+    [3.0, 5.0]
     """
 
     index: int | str
@@ -41,6 +45,10 @@ class NarrowTable(TableMap):
     Shape: [x1, ..., xn] -> [x_offset, ...].
     Raises: ValueError if the table has too few entries.
     Source: nn/doc/table.md#nn.NarrowTable.
+
+    >>> import functorch7 as f7
+    >>> f7.NarrowTable(2, 2).apply({}, {}, [1.0, 2.0, 3.0])[0]
+    [2.0, 3.0]
     """
 
     offset: int
@@ -64,6 +72,10 @@ class FlattenTable(TableMap):
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
     Raises: ValueError if the input is no table.
     Source: nn/doc/table.md#nn.FlattenTable.
+
+    >>> import functorch7 as f7
+    >>> f7.FlattenTable().apply({}, {}, [1.0, [2.0, [3.0]]])[0]
+    [1.0, 2.0, 3.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -76,6 +88,10 @@ class ZipTable(TableMap):
     Shape: tables of one length -> as many tables as that length.
     Raises: ValueError if the inner tables differ in length.
     Source: dpnn/README.md#nn.ZipTable.
+
+    >>> import functorch7 as f7
+    >>> f7.ZipTable().apply({}, {}, [[1.0, 2.0], [10.0, 20.0]])[0]
+    [[1.0, 10.0], [2.0, 20.0]]
     """
 
     def f(self, input: Any) -> Any:
@@ -91,6 +107,10 @@ class ReverseTable(TableMap):
     Shape: a table, kept.
     Raises: ValueError unless the input is a table.
     Source: dpnn/README.md#nn.ReverseTable.
+
+    >>> import functorch7 as f7
+    >>> f7.ReverseTable().apply({}, {}, [1.0, 2.0, 3.0])[0]
+    [3.0, 2.0, 1.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -103,6 +123,10 @@ class ZipTableOneToMany(TableMap):
     Shape: an entry and a table -> a table of pairs.
     Raises: ValueError unless there are two entries, the second a table.
     Source: dpnn/README.md#nn.ZipTableOneToMany.
+
+    >>> import functorch7 as f7
+    >>> f7.ZipTableOneToMany().apply({}, {}, [0.0, [1.0, 2.0]])[0]
+    [[0.0, 1.0], [0.0, 2.0]]
     """
 
     def f(self, input: Any) -> Any:
@@ -117,6 +141,11 @@ class CAddTensorTable(TableMap):
     Shape: a tensor and a table of tensors of its shape -> a table of these.
     Raises: ValueError unless the second entry is a table of tensors of that shape.
     Source: dpnn/README.md#nn.CAddTensorTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> table = [jnp.array([1.0, 2.0]), [jnp.array([10.0, 10.0]), jnp.array([20.0, 20.0])]]
+    >>> [y.tolist() for y in f7.CAddTensorTable().apply({}, {}, table)[0]]
+    [[11.0, 12.0], [21.0, 22.0]]
     """
 
     def f(self, input: Any) -> Any:
@@ -133,6 +162,12 @@ class MixtureTable(TableMap):
     a 1-D gater, 2 for a 2-D one) -> the shape of an expert; in a batch, dimension 1 of the experts is the batch.
     Raises: ValueError unless there is one gater output per expert.
     Source: nn/doc/table.md#nn.MixtureTable; Jacobs et al., 1991.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> gater = jnp.array([[0.25, 0.75]])
+    >>> experts = [jnp.array([[4.0]]), jnp.array([[8.0]])]
+    >>> f7.MixtureTable().apply({}, {}, [gater, experts])[0].tolist()
+    [[7.0]]
     """
 
     dim: int | None = None

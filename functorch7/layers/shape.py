@@ -13,6 +13,10 @@ class Identity(Map):
 
     Shape: any, tables too.
     Source: nn/doc/simple.md#nn.Identity.
+
+    >>> import functorch7 as f7
+    >>> f7.Identity().apply({}, {}, [1.0, 2.0])[0]
+    [1.0, 2.0]
     """
 
     takes_complex = True  # type: ignore[assignment]
@@ -37,6 +41,10 @@ class Reshape(Map):
     sizes if the element counts agree and the first dimension is not 1, else as True.
     Raises: ValueError if the element counts differ.
     Source: nn/doc/simple.md#nn.Reshape.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Reshape(2, 6), (8, 3, 4))
+    (8, 2, 6)
     """
 
     size: tuple[int, ...]
@@ -87,6 +95,12 @@ class View(Map):
     example, so that all before them are the batch.
     Raises: ValueError for a size that is neither positive nor -1, for two -1, and if the counts do not fit.
     Source: nn/doc/simple.md#nn.View.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.View(-1, 12), (8, 3, 4))
+    (8, 12)
+    >>> f7.output_shape(f7.View(-1).set_num_input_dims(2), (8, 3, 4))
+    (8, 12)
     """
 
     size: tuple[int, ...]

@@ -20,6 +20,10 @@ class Narrow(Map):
     negative offset the slice starts at 1 and has size - length elements.
     Raises: ValueError for dimension 0 and for slices beyond the dimension.
     Source: nn/doc/simple.md#nn.Narrow.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Narrow(1, 2, 2).apply({}, {}, jnp.array([1.0, 2.0, 3.0, 4.0]))[0].tolist()
+    [2.0, 3.0]
     """
 
     dimension: int
@@ -47,6 +51,10 @@ class Select(Map):
     Shape: (..., n, ...) -> (..., ...).
     Raises: ValueError for dimension or index 0, or beyond the input's.
     Source: nn/doc/simple.md#nn.Select.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Select(1, -1).apply({}, {}, jnp.array([[1.0, 2.0], [3.0, 4.0]]))[0].tolist()
+    [3.0, 4.0]
     """
 
     dimension: int
@@ -71,6 +79,10 @@ class Index(TableMap):
     Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
     where these can be looked at; under jit they give NaN.
     Source: nn/doc/simple.md#nn.Index.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Index(1).apply({}, {}, [jnp.array([10.0, 20.0, 30.0]), jnp.array([3, 1, 3])])[0].tolist()
+    [30.0, 10.0, 30.0]
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
@@ -95,6 +107,10 @@ class Replicate(Map):
     Shape: (...) -> (..., n_features, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
     Raises: ValueError for dim < 1 and for too few dimensions.
     Source: nn/doc/simple.md#nn.Replicate.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Replicate(5, 2), (8, 3))
+    (8, 5, 3)
     """
 
     n_features: int
@@ -119,6 +135,10 @@ class Squeeze(Map):
     Shape: any. With num_input_dims, an input of one more dimension is a batch, whose dimension stays.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Squeeze.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Squeeze(2), (8, 1, 3))
+    (8, 3)
     """
 
     dim: int | None = None
@@ -147,6 +167,10 @@ class Unsqueeze(Map):
     Raises: ValueError for positions outside 1 to num_input_dims + 1.
     Differs from Torch7: num_input_dims is not fixed by the first input.
     Source: nn/doc/simple.md#nn.Unsqueeze.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Unsqueeze(2), (8, 3))
+    (8, 1, 3)
     """
 
     pos: int
@@ -175,6 +199,10 @@ class Transpose(Map):
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
     Raises: ValueError for dimension 0 or beyond the input's, TypeError for what are no pairs.
     Source: nn/doc/simple.md#nn.Transpose.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Transpose((1, 2), (2, 3)), (2, 3, 4))
+    (3, 4, 2)
     """
 
     permutations: tuple[tuple[int, int], ...]
@@ -204,6 +232,10 @@ class Padding(Map):
     Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Padding.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Padding(1, -2).apply({}, {}, jnp.array([1.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 1.0, 2.0]
     """
 
     dim: int
@@ -234,6 +266,10 @@ class PixelShuffle(Map):
     Shape: (C r^2, H, W) -> (C, H r, W r), or with a batch in front.
     Raises: ValueError for other ranks, and if the channels are no multiple of r^2.
     Source: nn/doc/simple.md#nn.PixelShuffle; Shi et al., 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.PixelShuffle(2), (8, 12, 5, 5))
+    (8, 3, 10, 10)
     """
 
     upscale_factor: int
@@ -253,6 +289,10 @@ class Collapse(Map):
 
     Shape: n_input_dim dimensions -> (count), more -> (B, count).
     Source: dpnn/README.md#nn.Collapse.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Collapse(2), (8, 3, 4))
+    (8, 12)
     """
 
     n_input_dim: int
@@ -268,6 +308,10 @@ class SplitTable(Map):
     dimension is counted after it.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/table.md#nn.SplitTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SplitTable(2), (8, 3, 4))
+    [(8, 4), (8, 4), (8, 4)]
     """
 
     dimension: int

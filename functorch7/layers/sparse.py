@@ -31,6 +31,12 @@ class SparseLinear(Layer):
     An empty table gives the bias. The gradient of the weight is weight_decay * weight more than the derivative.
     Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
     Source: nn/doc/simple.md#nn.SparseLinear.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> arrays = {"weight": jnp.array([[1.0, 2.0, 3.0]]), "bias": jnp.array([0.5])}
+    >>> pairs = jnp.array([[1.0, 10.0], [3.0, 100.0]])  # index, value
+    >>> jax.jit(f7.SparseLinear(3, 1).apply)(arrays, {}, pairs)[0].tolist()
+    [310.5]
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
@@ -84,6 +90,12 @@ class IndexLinear(Module):
     where these can be looked at. `do_grad_input` is accepted: the gradient of the values is always there.
     Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> arrays = {"weight": jnp.array([[1.0], [2.0], [3.0]]), "bias": jnp.array([0.5])}
+    >>> example = [jnp.array([1, 3]), jnp.array([10.0, 100.0])]  # keys, values
+    >>> jax.jit(f7.IndexLinear(3, 1).apply)(arrays, {}, example)[0].tolist()
+    [310.5]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

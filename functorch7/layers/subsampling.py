@@ -18,6 +18,10 @@ class SpatialSubSampling(Windows, Layer):
     Parameters: weight and bias (n_input_plane,), uniform on +-1/sqrt(kw * kh), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or plane counts, and for images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialSubSampling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialSubSampling(6, 2, 2, 2, 2), (8, 6, 28, 28))
+    (8, 6, 14, 14)
     """
 
     n_input_plane: int

@@ -42,6 +42,10 @@ class CAddTable(TableMap):
     Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CAddTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CAddTable().apply({}, {}, [jnp.array([1.0, 2.0]), jnp.array([3.0, 5.0])])[0].tolist()
+    [4.0, 7.0]
     """
 
     inplace: bool = False
@@ -56,6 +60,10 @@ class CSubTable(TableMap):
     Shape: [s, s] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CSubTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CSubTable().apply({}, {}, [jnp.array([1.0, 2.0]), jnp.array([3.0, 5.0])])[0].tolist()
+    [-2.0, -3.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -69,6 +77,10 @@ class CDivTable(TableMap):
     Shape: [s, s] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CDivTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CDivTable().apply({}, {}, [jnp.array([1.0, 6.0]), jnp.array([2.0, 3.0])])[0].tolist()
+    [0.5, 2.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -82,6 +94,10 @@ class CMulTable(TableMap):
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CMulTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CMulTable().apply({}, {}, [jnp.array([1.0, 2.0]), jnp.array([3.0, 5.0])])[0].tolist()
+    [3.0, 10.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -94,6 +110,10 @@ class CMaxTable(TableMap):
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CMaxTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CMaxTable().apply({}, {}, [jnp.array([1.0, 6.0]), jnp.array([2.0, 3.0])])[0].tolist()
+    [2.0, 6.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -106,6 +126,10 @@ class CMinTable(TableMap):
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
     Source: nn/doc/table.md#nn.CMinTable.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CMinTable().apply({}, {}, [jnp.array([1.0, 6.0]), jnp.array([2.0, 3.0])])[0].tolist()
+    [1.0, 3.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -119,6 +143,12 @@ class JoinTable(TableMap):
     example: tensors with one more have a batch in front, and `dimension` is counted after it.
     Raises: ValueError for dimension 0, an empty table, or sizes that do not match.
     Source: nn/doc/table.md#nn.JoinTable.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.JoinTable(2), [(8, 3), (8, 4)])
+    (8, 7)
+    >>> f7.output_shape(f7.JoinTable(1, 1), [(8, 3), (8, 4)])  # dimension 1 of an example
+    (8, 7)
     """
 
     dimension: int
@@ -138,6 +168,10 @@ class MaskedSelect(TableMap):
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
     Raises: ValueError if the shapes differ, or under jit without `size`.
     Source: nn/doc/simple.md#nn.MaskedSelect.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.MaskedSelect(size=4), [(2, 3), (2, 3)])  # values and mask, under jit
+    (4,)
     """
 
     size: int | None = None

@@ -41,6 +41,10 @@ class TemporalConvolution(Temporal, Layer):
     uniform on +-1/sqrt(kw * input_frame_size), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or frame sizes, and for sequences shorter than kw.
     Source: nn/doc/convolution.md#nn.TemporalConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.TemporalConvolution(10, 6, 5, 2), (8, 31, 10))
+    (8, 14, 6)
     """
 
     scaled_axes = {"weight": 0}
@@ -72,6 +76,10 @@ class TemporalRowConvolution(Temporal, Layer):
     Parameters: weight (F, 1, kw), bias (F,); both uniform on +-1/sqrt(kw * F), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or frame sizes, and for sequences shorter than kw.
     Source: nn/doc/convolution.md#nn.TemporalRowConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.TemporalRowConvolution(10, 5), (8, 31, 10))
+    (8, 27, 10)
     """
 
     input_frame_size: int
@@ -117,6 +125,11 @@ class TemporalSubSampling(Temporal, Layer):
     Parameters: weight and bias (input_frame_size,), uniform on +-1/sqrt(kw), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or frame sizes, and for sequences shorter than kw.
     Source: nn/doc/convolution.md#nn.TemporalSubSampling.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> arrays = {"weight": jnp.array([2.0]), "bias": jnp.array([0.5])}
+    >>> f7.TemporalSubSampling(1, 2, 2).apply(arrays, {}, jnp.array([[1.0], [2.0], [3.0], [4.0]]))[0].tolist()
+    [[6.5], [14.5]]
     """
 
     input_frame_size: int
@@ -144,6 +157,10 @@ class TemporalMaxPooling(Temporal, Map):
     Exposes: indices, each maximum's frame, counted from 1.
     Raises: ValueError for other ranks, and for sequences shorter than kw.
     Source: nn/doc/convolution.md#nn.TemporalMaxPooling.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.TemporalMaxPooling(2), (8, 30, 10))
+    (8, 15, 10)
     """
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)

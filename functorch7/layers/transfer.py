@@ -31,6 +31,10 @@ class Tanh(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.Tanh.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.Tanh().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-0.762', '0.000', '0.964']
     """
 
     def f(self, input: Any) -> Any:
@@ -43,6 +47,10 @@ class Sigmoid(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.Sigmoid.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.Sigmoid().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['0.269', '0.500', '0.881']
     """
 
     def f(self, input: Any) -> Any:
@@ -55,6 +63,10 @@ class TanhShrink(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn, TanhShrink.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.TanhShrink().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-0.238', '0.000', '1.036']
     """
 
     def f(self, input: Any) -> Any:
@@ -67,6 +79,10 @@ class HardTanh(Transfer):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     Raises: ValueError unless min_val < max_val; TypeError for integers.
     Source: nn/doc/transfer.md#nn.HardTanh.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.HardTanh().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-1.0, 0.0, 1.0]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("min_val", "max_val")
@@ -92,6 +108,10 @@ class Clamp(HardTanh):
     Shape: any, kept.
     Raises: ValueError unless min_val < max_val; TypeError for integers.
     Source: nn/doc/simple.md#nn.Clamp.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Clamp(0, 1).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 1.0]
     """
 
 
@@ -101,6 +121,10 @@ class HardShrink(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.HardShrink.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.HardShrink(1.5).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 2.0]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("lambda_",)
@@ -117,6 +141,10 @@ class SoftShrink(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftShrink.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SoftShrink(0.5).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-0.5, 0.0, 1.5]
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("lambda_",)
@@ -134,6 +162,10 @@ class SoftPlus(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftPlus.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.SoftPlus().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['0.313', '0.693', '2.127']
     """
 
     beta: float = 1
@@ -157,6 +189,10 @@ class SoftSign(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftSign.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.SoftSign().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-0.500', '0.000', '0.667']
     """
 
     def f(self, input: Any) -> Any:
@@ -169,6 +205,10 @@ class LogSigmoid(Transfer):
     Shape: any, kept.
     Raises: TypeError for integers.
     Source: nn/doc/transfer.md#nn.LogSigmoid.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.LogSigmoid().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()]
+    ['-1.313', '-0.693', '-0.127']
     """
 
     def f(self, input: Any) -> Any:
@@ -181,6 +221,10 @@ class GatedLinearUnit(Transfer):
     Shape: (..., 2 n, ...) -> (..., n, ...).
     Raises: ValueError if the dimension's size is odd; TypeError for integers.
     Source: nn/doc/transfer.md#nn.GatedLinearUnit; Dauphin et al., 2016.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.GatedLinearUnit().apply({}, {}, jnp.array([4.0, 6.0, 0.0, 0.0]))[0].tolist()
+    [2.0, 3.0]
     """
 
     dim: int | None = None
@@ -206,6 +250,10 @@ class SoftMax(Transfer):
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftMax.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.SoftMax().apply({}, {}, jnp.log(jnp.array([1.0, 3.0, 4.0])))[0].tolist()]
+    ['0.125', '0.375', '0.500']
     """
 
     def f(self, input: Any) -> Any:
@@ -218,6 +266,10 @@ class SoftMin(Transfer):
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftMin.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.SoftMin().apply({}, {}, jnp.zeros(3))[0].tolist()]
+    ['0.333', '0.333', '0.333']
     """
 
     def f(self, input: Any) -> Any:
@@ -230,6 +282,10 @@ class LogSoftMax(Transfer):
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.LogSoftMax.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> [f"{y:.3f}" for y in f7.LogSoftMax().apply({}, {}, jnp.zeros(3))[0].tolist()]
+    ['-1.099', '-1.099', '-1.099']
     """
 
     def f(self, input: Any) -> Any:
@@ -242,6 +298,10 @@ class SpatialSoftMax(SoftMax):
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SpatialSoftMax.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialSoftMax(), (8, 16, 12, 12))  # the 16 numbers of a pixel add up to 1
+    (8, 16, 12, 12)
     """
 
 
@@ -251,4 +311,8 @@ class SpatialLogSoftMax(LogSoftMax):
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SpatialLogSoftMax.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialLogSoftMax(), (8, 16, 12, 12))
+    (8, 16, 12, 12)
     """

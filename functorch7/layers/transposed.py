@@ -96,6 +96,10 @@ class SpatialFullConvolution(FullConvolution):
     +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or plane counts, adj >= d, and outputs without elements.
     Source: nn/doc/convolution.md#nn.SpatialFullConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialFullConvolution(16, 3, 4, 4, 2, 2, 1, 1), (8, 16, 12, 12))
+    (8, 3, 24, 24)
     """
 
     n_input_plane: int
@@ -120,6 +124,10 @@ class VolumetricFullConvolution(FullConvolution):
     +-1/sqrt(kt * kw * kh * n_input_plane), or +-stdv * sqrt(3).
     Raises: as SpatialFullConvolution.
     Source: nn/doc/convolution.md#nn.VolumetricFullConvolution.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VolumetricFullConvolution(16, 3, 4, 4, 4, 2, 2, 2, 1, 1, 1), (8, 16, 5, 12, 12))
+    (8, 3, 10, 24, 24)
     """
 
     axes: ClassVar[str] = "thw"

@@ -90,6 +90,12 @@ class SoftMaxTree(Module):
     Raises: TypeError if the hierarchy is no table; ValueError if it is no tree, for other shapes, and for targets that
     it does not have where these can be looked at; under jit such a target gives NaN.
     Source: nnx, SoftMaxTree.lua; Morin & Bengio, 2005.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> tree = {1: [2, 3], 2: [4, 5], 3: [6, 7]}  # parents and children: four words
+    >>> words = jax.ShapeDtypeStruct((8,), jnp.int32)
+    >>> f7.output_shape(f7.SoftMaxTree(3, tree), [jax.ShapeDtypeStruct((8, 3), jnp.float32), words])
+    (8,)
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
@@ -169,6 +175,12 @@ class SoftMaxForest(Decorator):
     Parameters: those of the gater, then of the trees.
     Raises: as SoftMaxTree; ValueError unless there is one root_id per tree.
     Source: dpnn, SoftMaxForest.lua (whose constructor fails).
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> tree = {1: [2, 3], 2: [4, 5], 3: [6, 7]}
+    >>> given = [jax.ShapeDtypeStruct((8, 3), jnp.float32), jax.ShapeDtypeStruct((8,), jnp.int32)]
+    >>> f7.output_shape(f7.SoftMaxForest(3, [tree, tree], [1, 1]), given)
+    (8,)
     """
 
     def __init__(

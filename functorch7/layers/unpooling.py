@@ -66,6 +66,12 @@ class SpatialMaxUnpooling(Unpooling):
     Raises: TypeError unless it is given a SpatialMaxPooling, ValueError if its kernel is not its stride, for other
     shapes, and for indices outside the output where these can be looked at.
     Source: nn/doc/convolution.md#nn.SpatialMaxUnpooling.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> unpool = f7.SpatialMaxUnpooling(f7.SpatialMaxPooling(2, 1, 2, 1))
+    >>> values, places = jnp.array([[[5.0, 3.0]]]), jnp.array([[[2, 4]]])
+    >>> jax.jit(unpool.apply)({}, {}, [values, places])[0].tolist()
+    [[[0.0, 5.0, 0.0, 3.0]]]
     """
 
     pooling_class: ClassVar[type[Pooling]] = SpatialMaxPooling
@@ -78,6 +84,12 @@ class VolumetricMaxUnpooling(Unpooling):
     SpatialMaxUnpooling.
     Raises: TypeError unless it is given a VolumetricMaxPooling, and as SpatialMaxUnpooling.
     Source: nn/doc/convolution.md#nn.VolumetricMaxUnpooling.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> unpool = f7.VolumetricMaxUnpooling(f7.VolumetricMaxPooling(2, 2, 2, 2, 2, 2))
+    >>> places = jax.ShapeDtypeStruct((8, 3, 5, 6, 6), jnp.int32)
+    >>> f7.output_shape(unpool, [jax.ShapeDtypeStruct(places.shape, jnp.float32), places])
+    (8, 3, 10, 12, 12)
     """
 
     pooling_class: ClassVar[type[Pooling]] = VolumetricMaxPooling

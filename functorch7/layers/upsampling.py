@@ -47,6 +47,10 @@ class SpatialUpSamplingNearest(Map):
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
     Raises: ValueError for other ranks, and for a scale that is no whole number above 0.
     Source: nn/doc/convolution.md#nn.SpatialUpSamplingNearest.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialUpSamplingNearest(2).apply({}, {}, jnp.array([[[1.0, 2.0]]]))[0].tolist()
+    [[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]
     """
 
     scale_factor: int
@@ -77,6 +81,12 @@ class SpatialUpSamplingBilinear(Map):
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     Raises: ValueError for other ranks, and for what is neither a whole scale above 0 nor sizes.
     Source: nn/doc/convolution.md#nn.SpatialUpSamplingBilinear.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialUpSamplingBilinear(2), (8, 3, 12, 12))
+    (8, 3, 24, 24)
+    >>> f7.output_shape(f7.SpatialUpSamplingBilinear({"oheight": 30, "owidth": 20}), (8, 3, 12, 12))
+    (8, 3, 30, 20)
     """
 
     scale_factor: int | None
@@ -105,6 +115,10 @@ class UpSampling(Map):
     Raises: ValueError for other ranks, for what is neither a whole scale above 0 nor sizes, for sizes in mode
     "nearest", and for a volume without "odepth".
     Source: nn, UpSampling.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.UpSampling(2), (8, 3, 12, 12))
+    (8, 3, 24, 24)
     """
 
     scale_factor: int | None

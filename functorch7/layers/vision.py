@@ -37,6 +37,10 @@ class Clip(Map):
     Shape: any, kept.
     Raises: TypeError unless the limits are numbers.
     Source: dpnn/README.md#nn.Clip.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Clip(0, 1).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [0.0, 0.0, 1.0]
     """
 
     minval: float
@@ -59,6 +63,10 @@ class SpatialGlimpse(Map):
     are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
     Raises: ValueError unless it is given such a table, and for scale 2 and sizes whose patches do not divide evenly.
     Source: dpnn/README.md#nn.SpatialGlimpse; Mnih et al., 2014.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialGlimpse(8, depth=3), [(5, 1, 28, 28), (5, 2)])
+    (5, 3, 8, 8)
     """
 
     takes_table = True  # type: ignore[assignment]
@@ -115,6 +123,10 @@ class SpatialUniformCrop(Module):
     Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); owidth is oheight by default.
     Raises: ValueError for other ranks, images smaller than the crop, and if the key is missing.
     Source: dpnn/README.md#nn.SpatialUniformCrop.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialUniformCrop(24), (8, 3, 32, 32))  # the centre, in evaluation
+    (8, 3, 24, 24)
     """
 
     oheight: int
@@ -179,6 +191,10 @@ class SpatialRegionDropout(Module):
     Shape: (C, H, W) or (B, C, H, W), kept.
     Raises: ValueError unless 0 <= p < 1, for other ranks, and if the key is missing.
     Source: dpnn/README.md#nn.SpatialRegionDropout.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialRegionDropout(0.2), (8, 3, 32, 32))
+    (8, 3, 32, 32)
     """
 
     p: float = 0.2
@@ -221,6 +237,10 @@ class SpatialFeatNormalization(Map):
     Shape: (C, H, W) or (B, C, H, W), kept; mean and std have C numbers.
     Raises: ValueError for other ranks or channel counts, and unless mean and std are 1-D and of one size.
     Source: dpnn/README.md#nn.SpatialFeatNormalization.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialFeatNormalization([1.0], [2.0]).apply({}, {}, jnp.array([[[5.0, 1.0]]]))[0].tolist()
+    [[[2.0, 0.0]]]
     """
 
     mean: Any
@@ -267,6 +287,10 @@ class SimpleColorTransform(ColorTransform):
     Shape: (C, H, W) or (B, C, H, W), kept; the range has a number for each channel.
     Raises: ValueError for other ranks or channel counts, and if the key is missing.
     Source: dpnn/README.md#nn.SimpleColorTransform.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SimpleColorTransform(3, [0.1, 0.1, 0.2]), (8, 3, 32, 32))
+    (8, 3, 32, 32)
     """
 
     range: Any = None
@@ -294,7 +318,14 @@ class PCAColorTransform(ColorTransform):
     Shape: (C, H, W) or (B, C, H, W), kept; E is (C, C), v (C); a has mean 0 and std.
     Raises: ValueError for other ranks or channel counts, and if the key is missing.
     Source: dpnn/README.md#nn.PCAColorTransform; Krizhevsky et al., 2012.
+
+    >>> import functorch7 as f7
+    >>> axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> f7.output_shape(f7.PCAColorTransform(3, axes, [0.2, 0.1, 0.1]), (8, 3, 32, 32), train=True)
+    (8, 3, 32, 32)
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("std",)
 
     eigen_vectors: Any = None
     eigen_values: Any = None

@@ -918,6 +918,13 @@ class SpatialGlimpse(Module):
     """
     def __init__(self, size: int | tuple[int, int], depth: int = 3, scale: float = 2) -> None: ...
 
+class SpatialNormalization(Module):
+    """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
+
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    """
+    def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None) -> None: ...
+
 class SpatialReflectionPadding(Module):
     """The planes mirrored at their borders, which are not repeated; negative widths cut off.
 
@@ -1955,7 +1962,7 @@ class SpatialLPPooling(Sequential):
     """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
-    Where a sum is 0 the gradient is 0.
+    Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
     """
     def __init__(
         self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None,

@@ -25,7 +25,8 @@ from .tensors.random import default_generator, given_generator
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
-from .tensors.results import ROWS, Row
+from .tensors.results import ROWS
+from .tensors.rows import Row
 from .tensors.storage import precision, sizes_given
 from .tensors.tensor import Tensor as Tensor
 from .tensors.types import Storage as Storage
@@ -42,7 +43,8 @@ _LAZY = {
     "setenv": "classes", "setmetatable": "classes", "typename2id": "classes", "version": "classes",
     "checkpoint": "extensions", "concat": "extensions", "include": "extensions", "protoClone": "extensions",
     "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
-    "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
+    "serializeToStorage": "files", "setFloatStorage": "extensions", "setIntStorage": "extensions",
+    "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
     "type": "objects",
 }  # fmt: skip
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
@@ -158,8 +160,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
     if name == "class":
         return importlib.import_module(".program.classes", __package__).class_
-    if name == "AliasMultinomial":
-        return importlib.import_module(".torchx", __package__).AliasMultinomial
+    if name in ("AliasMultinomial", "MultiCudaTensor"):
+        return getattr(importlib.import_module(".torchx", __package__), name)
     found = constructor_of(f"torch.{name}")
     if found is None:
         raise AttributeError(f"torch has no {name!r} here")
@@ -170,6 +172,9 @@ def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 
     def function(*args: Any) -> Any:
+        result = operation.quickly(args)
+        if result is not None:
+            return Tensor.of(result)
         found = operation.without_result(args)
         if found is not None:
             result = operation.computed(*found)

@@ -16,6 +16,12 @@ class ModuleFromCriterion(Module):
     Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError unless the input is such a table; what the criterion raises.
     Source: nngraph, ModuleFromCriterion.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> module = f7.ModuleFromCriterion(f7.MSECriterion())
+    >>> params, buffers = module.init(jax.random.key(0))
+    >>> module.apply(params, buffers, [jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])])[0].tolist()
+    [2.0]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

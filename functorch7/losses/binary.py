@@ -50,6 +50,10 @@ class BCECriterion(Averaged):
     Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
     be looked at.
     Source: nn/doc/criterion.md#nn.BCECriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.BCECriterion()(jnp.array([0.5, 0.5]), jnp.array([1.0, 0.0])).item():.3f}"
+    '0.693'
     """
 
     weights: Any = None
@@ -74,6 +78,10 @@ class MarginCriterion(Averaged):
     Shape: input and target of one element count, in any shape -> scalar. At the margin the gradient is 0.
     Raises: ValueError if the counts differ.
     Source: nn/doc/criterion.md#nn.MarginCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.MarginCriterion()(jnp.array([0.5, 3.0]), jnp.array([1.0, -1.0])).item()
+    2.25
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
@@ -93,6 +101,10 @@ class SoftMarginCriterion(Averaged):
     unused, as in Torch7.
     Raises: ValueError if the counts differ.
     Source: nn/doc/criterion.md#nn.SoftMarginCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.SoftMarginCriterion()(jnp.zeros(2), jnp.array([1.0, -1.0])).item():.3f}"
+    '0.693'
     """
 
     unused: Any = None
@@ -108,6 +120,10 @@ class MultiLabelSoftMarginCriterion(Averaged):
     Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
     Raises: ValueError for shapes that differ, other ranks, and weights of another size.
     Source: nn/doc/criterion.md#nn.MultiLabelSoftMarginCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.MultiLabelSoftMarginCriterion()(jnp.zeros(2), jnp.array([1.0, 0.0])).item():.3f}"
+    '0.693'
     """
 
     weights: Any = None
@@ -133,6 +149,10 @@ class BinaryLogisticRegression(Averaged):
     Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
     Raises: ValueError for other shapes.
     Source: dpnn/README.md#nn.BinaryLogisticRegression.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.BinaryLogisticRegression()(jnp.zeros(2), jnp.array([1.0, -1.0])).item():.3f}"
+    '0.693'
     """
 
     size_average: bool = True
@@ -154,6 +174,10 @@ class SpatialBinaryLogisticRegression(Criterion):
     Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
     Raises: ValueError for other shapes.
     Source: dpnn/README.md#nn.SpatialBinaryLogisticRegression.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.SpatialBinaryLogisticRegression()(jnp.zeros((1, 1, 2)), jnp.ones((1, 1, 2))).item():.3f}"
+    '0.347'
     """
 
     size_average: bool = True

@@ -35,6 +35,11 @@ class ClassNLLCriterion(Criterion):
     Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
     looked at; under jit a class outside 1..n gives NaN.
     Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> log_p = jnp.array([[-0.5, -1.0, -3.0], [-2.0, -0.25, -3.0]])
+    >>> jax.jit(f7.ClassNLLCriterion())(log_p, jnp.array([1, 2])).item()  # (0.5 + 0.25) / 2
+    0.375
     """
 
     weights: Const | None = None
@@ -89,6 +94,11 @@ class CrossEntropyCriterion(Criterion):
     from both first. Classes count from 1.
     Raises: as ClassNLLCriterion, which is the field `nll`.
     Source: nn/doc/criterion.md#nn.CrossEntropyCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> scores = jnp.array([[0.0, 0.0], [0.0, 0.0]])
+    >>> f"{f7.CrossEntropyCriterion()(scores, jnp.array([1, 2])).item():.3f}"  # log 2
+    '0.693'
     """
 
     weights: Const | None = None
@@ -100,10 +110,12 @@ class CrossEntropyCriterion(Criterion):
 
     @property
     def lsm(self) -> LogSoftMax:
+        """The first part: LogSoftMax."""
         return LogSoftMax()
 
     @property
     def nll(self) -> ClassNLLCriterion:
+        """The second part, with the same weights and target to ignore."""
         return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
 
     def check(self, input: Any, target: Any) -> None:
@@ -126,6 +138,10 @@ class TreeNLLCriterion(Criterion):
     Shape: (B) -> scalar. The criterion's target is not used; it may be None.
     Raises: ValueError for other shapes.
     Source: nnx, TreeNLLCriterion.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.TreeNLLCriterion()(jnp.array([-1.0, -2.0])).item()
+    1.5
     """
 
     def loss(self, input: Any, target: Any) -> jax.Array:

@@ -41,7 +41,14 @@ class MultiCriterion(Criterion):
     Parameters and buffers: a list with each criterion's.
     Raises: TypeError for what is no criterion; what the criterions raise.
     Source: nn/doc/criterion.md#nn.MultiCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> both = f7.MultiCriterion().add(f7.MSECriterion()).add(f7.AbsCriterion(), 0.5)
+    >>> both(jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])).item()  # 2 + 0.5 * 1
+    2.5
     """
+
+    tunable: ClassVar[tuple[str, ...]] = ("weights",)
 
     criterions: tuple[Criterion, ...] = ()
     weights: tuple[float, ...] = ()
@@ -91,6 +98,12 @@ class ParallelCriterion(MultiCriterion):
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
     Raises: ValueError for tables with fewer entries than criterions; as MultiCriterion.
     Source: nn/doc/criterion.md#nn.ParallelCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> both = f7.ParallelCriterion().add(f7.MSECriterion()).add(f7.AbsCriterion(), 0.5)
+    >>> x, y = jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])
+    >>> both([x, x], [y, x]).item()
+    2.0
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -119,6 +132,12 @@ class ModuleCriterion(AroundCriterion):
     Parameters and buffers: `criterion`, `input_module`, `target_module`: each one's, as far as they are there.
     Raises: TypeError for what is no criterion; what the modules and the criterion raise.
     Source: dpnn/README.md#nn.ModuleCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> squares = f7.ModuleCriterion(f7.MSECriterion(), f7.Square(), f7.Square())
+    >>> params, buffers = squares.init(jax.random.key(0))
+    >>> squares.apply(params, buffers, (jnp.array([1.0]), jnp.array([2.0])))[0].item()  # (1 - 4)^2
+    9.0
     """
 
     input_module: Module | None = None

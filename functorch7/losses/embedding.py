@@ -35,6 +35,10 @@ class HingeEmbeddingCriterion(Criterion):
     Shape: any, with a target of that many elements, or one number -> scalar. At the margin the gradient passes.
     Raises: ValueError for another number of targets.
     Source: nn/doc/criterion.md#nn.HingeEmbeddingCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.HingeEmbeddingCriterion()(jnp.array([0.5, 0.5]), jnp.array([1.0, -1.0])).item()
+    0.5
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
@@ -54,6 +58,10 @@ class L1HingeEmbeddingCriterion(Criterion):
     Shape: [x1, x2] of one shape, a pair as a whole, and one number -> scalar.
     Raises: ValueError unless it is given a pair and one number.
     Source: nn/doc/criterion.md#nn.L1HingeEmbeddingCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.L1HingeEmbeddingCriterion()([jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])], 1.0).item()
+    2.0
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -76,6 +84,11 @@ class CosineEmbeddingCriterion(Criterion):
     Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
     Raises: ValueError unless it is given a pair, and a target for each.
     Source: nn/doc/criterion.md#nn.CosineEmbeddingCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> pairs = [jnp.array([[1.0, 0.0], [1.0, 0.0]]), jnp.array([[0.0, 1.0], [0.0, 1.0]])]
+    >>> f7.CosineEmbeddingCriterion()(pairs, jnp.array([1.0, -1.0])).item()  # (1 + 0) / 2
+    0.5
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -104,6 +117,10 @@ class DistanceRatioCriterion(Criterion):
     Shape: [s, d], (B) each; there is no target -> scalar. Stable for all distances.
     Raises: ValueError unless it is given such a pair.
     Source: nn/doc/criterion.md#nn.DistanceRatioCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.DistanceRatioCriterion()([jnp.zeros(2), jnp.zeros(2)]).item():.3f}"  # log 2
+    '0.693'
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -124,6 +141,10 @@ class MarginRankingCriterion(Criterion):
     Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
     Raises: ValueError unless it is given a pair, and a target for each or one number.
     Source: nn/doc/criterion.md#nn.MarginRankingCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.MarginRankingCriterion()([jnp.array([3.0, 1.0]), jnp.array([1.0, 1.0])], jnp.array([1.0, 1.0])).item()
+    0.5
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

@@ -19,6 +19,11 @@ class SpatialClassNLLCriterion(Criterion):
     Raises: ValueError for other ranks and sizes, weights that are not (n,), and classes outside 1..n where these can be
     looked at; under jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.SpatialClassNLLCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> log_p, classes = jnp.full((1, 2, 1, 3), -0.5), jnp.array([[[1, 2, 1]]])
+    >>> jax.jit(f7.SpatialClassNLLCriterion())(log_p, classes).item()
+    0.5
     """
 
     weights: Any = None
@@ -47,6 +52,10 @@ class MultiMarginCriterion(Criterion):
     Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at; under jit
     such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> jax.jit(f7.MultiMarginCriterion())(jnp.array([0.0, 2.0, 1.5, 0.0]), jnp.array([2])).item()
+    0.125
     """
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
@@ -91,6 +100,10 @@ class MultiLabelMarginCriterion(Criterion):
     Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at; under
     jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiLabelMarginCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> jax.jit(f7.MultiLabelMarginCriterion())(jnp.array([0.0, 2.0, 1.5, 0.0]), jnp.array([2, 0, 0, 0])).item()
+    0.125
     """
 
     size_average: bool = True
@@ -123,6 +136,11 @@ class ClassSimplexCriterion(Criterion):
     Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n where these can be looked at; under
     jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.ClassSimplexCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> scores = jnp.array([[1.0, 0.0], [1.0, 0.0]])
+    >>> f"{jax.jit(f7.ClassSimplexCriterion(2))(scores, jnp.array([1, 2])).item():.3f}"  # the vertices are 1 and -1
+    '1.000'
     """
 
     n_classes: int

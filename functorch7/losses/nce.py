@@ -44,6 +44,11 @@ class NCECriterion(Criterion):
     Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
     Raises: ValueError for tables of other shapes.
     Source: dpnn/README.md#nn.NCECriterion; Chen et al., 2015, equations 5 to 7.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> half = jnp.full(1, 0.5), jnp.full((1, 1), 0.5)  # of the target, of one noise class
+    >>> f"{jax.jit(f7.NCECriterion())([*half, *half], None).item():.3f}"  # 2 log 2
+    '1.386'
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

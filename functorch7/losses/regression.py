@@ -16,6 +16,10 @@ class MSECriterion(Averaged):
     Shape: input and target of one element count, in any shape -> scalar.
     Raises: ValueError if the element counts differ.
     Source: nn/doc/criterion.md#nn.MSECriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.MSECriterion()(jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])).item()
+    2.0
     """
 
     size_average: bool = True
@@ -30,6 +34,10 @@ class AbsCriterion(Averaged):
     Shape: input and target of one element count, in any shape -> scalar.
     Raises: ValueError if the element counts differ.
     Source: nn/doc/criterion.md#nn.AbsCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.AbsCriterion()(jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])).item()
+    1.0
     """
 
     size_average: bool = True
@@ -44,6 +52,10 @@ class SmoothL1Criterion(Averaged):
     Shape: input and target of one element count, in any shape -> scalar.
     Raises: ValueError if the element counts differ.
     Source: nn/doc/criterion.md#nn.SmoothL1Criterion; Girshick, 2015.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SmoothL1Criterion()(jnp.array([1.0, 2.0]), jnp.array([1.5, 4.0])).item()
+    0.8125
     """
 
     size_average: bool = True
@@ -60,6 +72,10 @@ class DistKLDivCriterion(Averaged):
     Shape: log-probabilities and probabilities of one shape -> scalar.
     Raises: ValueError if the shapes differ.
     Source: nn/doc/criterion.md#nn.DistKLDivCriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f"{f7.DistKLDivCriterion()(jnp.log(jnp.array([0.5, 0.5])), jnp.array([1.0, 0.0])).item():.3f}"
+    '0.347'
     """
 
     size_average: bool = True
@@ -80,6 +96,10 @@ class WeightedMSECriterion(Averaged):
     Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
     Raises: ValueError if the element counts differ, or the weight fits neither.
     Source: nn/doc/criterion.md#nn.WeightedMSECriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.WeightedMSECriterion([1.0, 0.5])(jnp.array([1.0, 2.0]), jnp.array([2.0, 4.0])).item()
+    0.5
     """
 
     weight: Any
@@ -107,6 +127,10 @@ class SpatialAutoCropMSECriterion(Averaged):
     Raises: ValueError for other ranks, plane counts, and for smaller targets.
     Differs from Torch7: the gradient takes the larger target, too.
     Source: nn/doc/criterion.md#nn.SpatialAutoCropMSECriterion.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialAutoCropMSECriterion()(jnp.ones((1, 1, 1)), jnp.array([[[0.0, 3.0, 0.0]]])).item()
+    4.0
     """
 
     size_average: bool = True
@@ -130,6 +154,10 @@ class L1Cost(Criterion):
 
     Shape: any -> scalar.
     Source: nn/doc/criterion.md#nn.L1Cost.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.L1Cost()(jnp.array([-1.0, 2.0])).item()
+    3.0
     """
 
     def loss(self, input: Any, target: Any) -> jax.Array:

@@ -16,6 +16,12 @@ class CriterionTable(Module):
     Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError unless the input is such a table; what the criterion raises.
     Source: nn/doc/table.md#nn.CriterionTable.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> table = f7.CriterionTable(f7.MSECriterion())
+    >>> params, buffers = table.init(jax.random.key(0))
+    >>> table.apply(params, buffers, [jnp.array([1.0, 2.0]), jnp.array([1.0, 4.0])])[0].item()
+    2.0
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

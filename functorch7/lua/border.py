@@ -20,10 +20,11 @@ from weakref import WeakValueDictionary
 import jax
 import numpy as np
 
+from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.tensor import Tensor
-from .arguments import ANY, Shape, shape_of
+from .arguments import ANY, MODULE, Shape, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .registry import FEW, PRESSURE, Registry
@@ -125,6 +126,9 @@ class Border:
             return self._tensor(Tensor.of(value))
         if isinstance(value, Path):
             return _text(str(value))
+        if isinstance(value, BaseException):  # as pcall gives it
+            thrown = getattr(value, "value", None) if isinstance(value, LuaError) else None
+            return _text(text_of(value)) if thrown is None else self.encode(thrown)
         if isinstance(value, tuple):  # one with names
             return self._table(value)
         lua = getattr(value, "lua", None) if inspect.isroutine(value) else None
@@ -354,4 +358,6 @@ def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
 
 def _shape(function: Callable) -> Shape:
     """What a function takes, if that is known."""
+    if isinstance(function, Described):
+        return MODULE
     return shape_of(function) if isinstance(function, KNOWN) else ANY

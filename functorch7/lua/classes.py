@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from functools import cache
+from itertools import count
 from typing import Any
 
 from ..layers import Node
-from ..legacy import tds, torch
+from ..legacy import tds
+from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
+from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
+from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
+from .functions import by_type, called_either_way, maker, unpacked
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
 
@@ -35,6 +40,13 @@ OPERATORS = (
 
 SEVERAL = (Node.split,)
 """Methods that give several results in Torch, a list here."""
+
+METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
+"""Names of operators that Lua's programs may define for tensors of a type."""
+
+
+COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
+"""Methods in whose place, where nobody has written others, compiled programs run."""
 
 
 class Method:
@@ -57,7 +69,7 @@ class Classes:
         """Functions for Lua, by name."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "get",
+            "item", "set_item", "length", "text", "place", "set", "get", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
@@ -67,14 +79,18 @@ class Classes:
     def describe(self, number: int) -> tuple[str, str]:
         """What stands for the objects of a class, and the class's name."""
         kind = self.kinds[number]
-        if kind is ModuleList:
+        if issubclass(kind, (ModuleList, ByStep)):
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
+        if kind is Constructor:
+            return "type", kind.__name__
         if issubclass(kind, tds.Hash):
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
+        if issubclass(kind, Container):
+            return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
@@ -91,15 +107,22 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Any]:
-        """What objects of a class have under a name: a method, one that Lua wrote, or a field."""
-        found = _static(self.kinds[number], key)
+        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
+        kind = self.kinds[number]
+        found = _static(kind, key)
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
-        if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
+        if key == "new" and issubclass(kind, (Tensor, Storage)):
             return "field", self.border.name_number(key)
+        if key == "data" and issubclass(kind, (Tensor, Storage)):
+            return "pointer", self.border.function_number(found)
         if inspect.isfunction(found):
+            if "tensorCache" in inspect.signature(found).parameters:
+                self.border.takes_dicts.add(found)
             return self._function(found)
+        if isinstance(found, staticmethod):
+            return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
@@ -122,7 +145,7 @@ class Classes:
 
     def _function(self, function: Callable) -> tuple[str, int]:
         if function in SEVERAL:
-            function = _unpacked(function)
+            function = unpacked(function)
         return "function", self.border.function_number(function)
 
     def define(self, number: int, key: str, value: Any) -> None:
@@ -131,7 +154,27 @@ class Classes:
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        self._heard_of(kind, key)
+
+    @staticmethod
+    def _heard_of(kind: type, key: str) -> None:
+        """Lets networks be planned anew in which there are objects of a class with another method now."""
         overridden_in.cache_clear()
+        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
+
+    def class_of_type(self, _: int, constructor: Constructor) -> int:
+        """The number of the class of a type's tensors or storages."""
+        return self.border.registry.class_number(constructor.kind)
+
+    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction) -> None:
+        """Puts a method into the tensors or storages of one type."""
+        key = f"{key}__" if key in METAMETHODS else key
+        kind = constructor.kind
+        if not hasattr(vars(kind).get(key), "by_type"):
+            self.written.append((kind, key, vars(kind).get(key, Classes)))
+            setattr(kind, key, by_type(getattr(kind, key, None)))
+        vars(kind)[key].by_type[constructor.name] = value
 
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
@@ -140,8 +183,8 @@ class Classes:
                 delattr(kind, key)
             else:
                 setattr(kind, key, before)
+            self._heard_of(kind, key)
         self.written.clear()
-        overridden_in.cache_clear()
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
@@ -167,9 +210,9 @@ class Classes:
         """A field."""
         name = self.border.names[number]
         if name == "new" and isinstance(owner, (Tensor, Storage)):
-            return _maker(owner.type())
+            return maker(owner.type())
         if name.startswith("__"):
-            return None
+            return getattr(owner, "__dict__", {}).get(name)
         try:
             value = getattr(owner, name)
         except AttributeError:
@@ -194,7 +237,7 @@ class Classes:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, Described):
             return "python"
-        declared = self._is_declared(owner, name)
+        declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
             return "python"
         self._fields(owner).names.add(name)
@@ -222,19 +265,24 @@ class Classes:
             own.names.discard(name)
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, value)
+        elif isinstance(owner, Described) and _is_method(owner, name):
+            self._fields(owner).put(name, value)
+            return
         if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
             delattr(owner, name)
             return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return
+        if isinstance(owner, LuaObject):
+            _let_set(type(owner), name)
         setattr(owner, name, value)
 
     def item(self, _: int, owner: Any, key: Any) -> Any:
         """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
         if type(owner) in (list, ModuleList):
             return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, dict):
+        if isinstance(owner, (dict, ByStep)):
             return owner.get(key)
         if not hasattr(owner, "__getitem__"):
             return None
@@ -257,7 +305,9 @@ class Classes:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
     def length(self, _: int, owner: Any) -> Any:
-        """What # gives: of a tensor its sizes."""
+        """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
+        if isinstance(owner, ByStep):
+            return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
     def text(self, _: int, value: Any) -> str:
@@ -291,20 +341,20 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
     return encode
 
 
-@cache
-def _unpacked(function: Callable) -> Callable:
-    return lambda *given: tuple(function(*given))
-
-
-@cache
-def _maker(type_name: str) -> Callable:
-    """What makes tensors or storages of a type."""
-    make = getattr(torch, type_name.removeprefix("torch."))
-    return lambda *given: make(*given)
-
-
 def _static(kind: type, key: str) -> Any:
     return inspect.getattr_static(kind, key, None)
+
+
+def _is_method(owner: Any, name: str) -> bool:
+    """Whether a name is a method's, which a field of the same name hides."""
+    return inspect.isroutine(_static(type(owner), name))
+
+
+def _let_set(kind: type, name: str) -> None:
+    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
+    found = _static(kind, name)
+    if isinstance(found, property) and found.fset is None:
+        setattr(kind, name, None)
 
 
 def _index(key: Any) -> Any:

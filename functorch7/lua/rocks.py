@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from ..legacy.tensors.types import Constructor
 from .border import Border
 from .files import FUNCTIONS, Files
 
@@ -25,6 +26,8 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
     "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
+    "graph": ("nngraph.graph", {"graph": "nngraph.graph"}),
+    "torchx": ("torchx", {"torch": "torch"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
@@ -91,6 +94,8 @@ class Rocks:
             return ("package", self._number(found)) if is_static and not found.__bases__[1:] and _is_bare(found) else (
                 "constant", found
             )  # fmt: skip
+        if isinstance(found, Constructor):
+            return "constant", found
         if inspect.isroutine(found):
             if package.__name__ == f"{LEGACY}.optim":
                 self.border.takes_dicts.add(found)

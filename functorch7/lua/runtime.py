@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..layers.graph import told_by
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
@@ -68,16 +69,18 @@ class Runtime(Prompt):
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
-        for name in ("errors", "objects", "standard", "rocks", "threads", "prompt"):
+        for name in ("errors", "objects", "standard", "sources", "rocks", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
             self.glue.provide(name, self.rocks.number(package), places)
+        self.glue.paths = self.rocks.number("paths")
         for name, package in FALLBACKS.items():
             self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
         self.lua.execute(AS_TH)
+        told_by.append(self._place)
         if python:
             self.rocks.is_open = True
             self.glue.open_python()
@@ -89,7 +92,7 @@ class Runtime(Prompt):
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
-        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names"):
+        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty"):
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------
@@ -100,12 +103,15 @@ class Runtime(Prompt):
     def _flush(self, _: int) -> None:
         sys.stdout.flush()
 
+    def _isatty(self, _: int) -> bool:
+        return sys.stdout.isatty()
+
     def _exit(self, _: int, code: int) -> None:
         raise SystemExit(code)
 
     def _copied(self, _: int, value: Any) -> Any:
         """A listing's content."""
-        return dict(value) if isinstance(value, dict) else list(value)
+        return dict(value) if isinstance(value, Mapping) else list(value)
 
     def _fields(self, _: int, value: Any) -> dict:
         """An object's fields."""
@@ -116,6 +122,10 @@ class Runtime(Prompt):
 
     def _names(self, _: int, value: Any) -> list[str]:
         return dir(value)
+
+    def _place(self) -> str | None:
+        """Where the program is, while one runs."""
+        return self.border.answered(self.border.ask.place()) or None
 
     def _collected(self, _: int) -> None:
         self.border.sweep()
@@ -157,4 +167,5 @@ class Runtime(Prompt):
 
     def close(self) -> None:
         """Takes back what Lua has put into functorch7's classes."""
+        told_by.remove(self._place)
         self.classes.restore()

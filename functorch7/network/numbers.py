@@ -3,6 +3,8 @@
 A class names in `tunable` those of its fields that `forward` uses as numbers alone: no shape and no branch depends on
 them. What is computed from them before any array (1 - p, in Python's precision) is a `number` of the class: it becomes
 an argument of its own, so that results are to the last digit those of a constant.
+
+Numbers that are no fields of modules, such as the settings of a rule of optimisation, are told `apart` from their tree.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
+
+import jax
 
 
 class number:
@@ -45,8 +49,13 @@ def tuned(module: Any, before: Any) -> Any:
 def numbers_of(module: Any) -> tuple[str, ...]:
     """The names of a module's numbers that are arguments: those that were changed, and what follows from them."""
     own = (name for name in module.tunable if name in module.tuned)
-    own = tuple(name for name in own if type(getattr(module, name)) in (int, float))
+    own = tuple(name for name in own if _are_numbers(getattr(module, name)))
     return own + _following(type(module)) if own else ()
+
+
+def _are_numbers(value: Any) -> bool:
+    """Whether a number, or several."""
+    return type(value) in (int, float) or (type(value) is tuple and bool(value) and all(map(_are_numbers, value)))
 
 
 @lru_cache(4096)
@@ -114,3 +123,23 @@ def _changed(module: Any, changes: dict[str, Any]) -> Any:
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | changes)
     return copy
+
+
+def apart(tree: Any, known: tuple[int, ...] = (0,)) -> tuple[Any, list]:
+    """(what a program is compiled for, hashable; what it is given) of a tree: numbers and arrays are given to it.
+
+    Numbers in `known` are not: what is multiplied by 0 need not be computed.
+    """
+    leaves, structure = jax.tree.flatten(tree)
+    given: list = []
+    for i, leaf in enumerate(leaves):
+        if hasattr(leaf, "dtype") or (type(leaf) in (int, float) and leaf not in known):
+            leaves[i] = Hole(len(given))
+            given.append(leaf)
+    return (structure, tuple(leaves)), given
+
+
+def together(known: Any, given: Any) -> Any:
+    """The tree again, with what may be traced in the places of what was taken out."""
+    structure, leaves = known
+    return structure.unflatten([given[leaf.position] if isinstance(leaf, Hole) else leaf for leaf in leaves])

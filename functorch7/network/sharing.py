@@ -16,6 +16,12 @@ class Shared(Module):
     Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
     Raises: ValueError if a tie's arrays differ in shape.
     Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
+
+    >>> import functorch7 as f7
+    >>> net = f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3))
+    >>> tied = f7.Shared(net, (((0, "weight"), (2, "weight")),))
+    >>> f7.output_shape(tied, (8, 3))
+    (8, 3)
     """
 
     module: Module

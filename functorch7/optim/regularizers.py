@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 
@@ -39,3 +40,9 @@ class L2Regularizer(L1L2Regularizer):
 
     def __init__(self, l2: float):
         super().__init__(0.0, l2)
+
+
+for _kind in (L1L2Regularizer, L1Regularizer, L2Regularizer):  # trees of their numbers, which programs may be given
+    jax.tree_util.register_pytree_node(
+        _kind, lambda each: ((each.l1, each.l2), None), lambda _, both: L1L2Regularizer(*both)
+    )

@@ -62,6 +62,7 @@ class Sentiment(Recipe, frozen=True, tag="sentiment"):
         )  # fmt: skip
 
     def optimizer(self) -> optax.GradientTransformation:
+        """Adam or gradient descent, as `rule` says."""
         if self.rule == "adam":
             return optim.adam(self.learning_rate, learning_rate_decay=self.learning_rate_decay)
         return optim.sgd(self.learning_rate, self.learning_rate_decay, momentum=self.momentum)

@@ -20,6 +20,10 @@ class Repeater(AbstractSequencer, Container):
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor).
     Raises: TypeError unless it is given a module; ValueError for n_step below 1.
     Source: rnn/README.md#rnn.Repeater.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Repeater(f7.LinearRNN(3, 4), 2), (8, 3))
+    [(8, 4), (8, 4)]
     """
 
     rho: int
@@ -63,6 +67,12 @@ class RecurrentAttention(AbstractSequencer, Container):
     Parameters and buffers: a list with those of rnn and of action.
     Raises: TypeError for arguments that are no modules; ValueError for n_step below 1 and tables as hidden_size.
     Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
+
+    >>> import functorch7 as f7
+    >>> look = f7.Linear(4, 2)  # where to, from what has been seen
+    >>> step = f7.Sequential(f7.JoinTable(1, 1), f7.LinearRNN(5, 4))  # [image, place]
+    >>> f7.output_shape(f7.RecurrentAttention(step, look, 2, 4), (8, 3))
+    [(8, 4), (8, 4)]
     """
 
     n_step: int

@@ -47,6 +47,10 @@ class BiSequencer(Decorator):
     Parameters and buffers: those of `modules[0]`, which is composed of Sequencers.
     Raises: TypeError for arguments that are no modules; as Sequencer.
     Source: rnn/README.md#rnn.BiSequencer.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.BiSequencer(f7.FastLSTM(3, 4)), (7, 8, 3))  # both, side by side
+    (7, 8, 8)
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -72,6 +76,10 @@ class BiSequencerLM(Container):
     Parameters and buffers: a list with those of the three parts.
     Raises: TypeError for arguments that are no modules; ValueError for fewer than 2 inputs; as Sequencer.
     Source: rnn/README.md#rnn.BiSequencerLM.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.BiSequencerLM(f7.FastLSTM(3, 4)), (7, 8, 3))
+    (7, 8, 8)
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -109,6 +117,10 @@ class SeqBRNN(Decorator):
     Parameters and buffers: those of `modules[0]`, which is composed of the parts.
     Raises: as SeqLSTM.
     Source: rnn/README.md#rnn.SeqBRNN.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqBRNN(3, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def __init__(self, input_size: int, output_size: int, batch_first: bool = False, merge: Module | None = None):

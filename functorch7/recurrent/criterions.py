@@ -116,6 +116,11 @@ class SequencerCriterion(AbstractSequencerCriterion):
     Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
     Raises: TypeError for a ModuleCriterion; ValueError for another number of targets; what the criterion raises.
     Source: rnn/README.md#rnn.SequencerCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> steps = jnp.array([[[1.0], [2.0]], [[3.0], [4.0]]])  # two steps of two examples
+    >>> jax.jit(f7.SequencerCriterion(f7.MSECriterion()))(steps, jnp.zeros((2, 2, 1))).item()  # 5 / 2 + 25 / 2
+    15.0
     """
 
     def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
@@ -133,6 +138,11 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     Shape: a table of T inputs, or a tensor with time first, and a target of one step -> scalar.
     Raises: as SequencerCriterion.
     Source: rnn/README.md#rnn.RepeaterCriterion.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> steps = jnp.array([[[1.0]], [[2.0]]])
+    >>> jax.jit(f7.RepeaterCriterion(f7.MSECriterion()))(steps, jnp.array([[0.0]])).item()  # 1 + 4
+    5.0
     """
 
     def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
@@ -155,6 +165,11 @@ class MaskZeroCriterion(AroundCriterion):
     Raises: ValueError for input that is no batch, and for a mask that is missing or of another size; what the criterion
     raises.
     Source: rnn/README.md#rnn.MaskZeroCriterion; rnn (2017), MaskZeroCriterion.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> criterion = jax.jit(f7.MaskZeroCriterion(f7.MSECriterion(), 1))
+    >>> criterion(jnp.array([[0.0, 0.0], [1.0, 1.0]]), jnp.full((2, 2), 3.0)).item()  # the second alone
+    4.0
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

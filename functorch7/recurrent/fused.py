@@ -41,6 +41,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         raise NotImplementedError
 
     def project(self, params: Any, x: Any) -> dict[str, Any]:
+        """By name, what the whole sequence contributes to the sums."""
         weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
         return {
             name: jnp.einsum("tbd,gd->tbg", x, weight[columns]) + bias[..., columns]
@@ -48,6 +49,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         }
 
     def recurrent_weights(self, params: Any) -> dict[str, Any]:
+        """By the same names, the matrices by which state is multiplied."""
         weight = self._rows(params)[:, self.input_size :]
         return {name: weight[columns] for name, columns in self.groups().items()}
 
@@ -141,6 +143,10 @@ class SeqLSTM(SequenceLayer):
     (T, B), if given.
     Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
     Source: rnn/README.md#rnn.SeqLSTM.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqLSTM(3, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
@@ -182,6 +188,10 @@ class SeqLSTMP(SeqLSTM):
     Raises: as SeqLSTM.
     Differs from Torch7: the bias's ones are the forget gate's whatever the sizes.
     Source: rnn/README.md#rnn.SeqLSTMP; Sak et al., 2014.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqLSTMP(3, 16, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     parameter_order = ("weight", "bias", "weightO")
@@ -232,6 +242,10 @@ class SeqGRU(SequenceLayer):
     Buffers: output (h) of the last step, if `remember` keeps it, else None; with maskzero zeroMask (T, B), if given.
     Raises: ValueError for other shapes, and if the batch changes while the state is remembered.
     Source: rnn/README.md#rnn.SeqGRU.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqGRU(3, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:

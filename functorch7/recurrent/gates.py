@@ -1,4 +1,4 @@
-"""The formulas of gated cells, and the dropout inside them."""
+"""The formulas of gated cells."""
 
 from functools import partial
 from typing import Any
@@ -45,18 +45,3 @@ def _activated(order: str, sums: Any) -> tuple[dict[str, Any], Any]:
 
 def _by_gate(order: str, values: Any) -> dict[str, Any]:
     return dict(zip(order, jnp.split(values, len(order), -1), strict=True))
-
-
-def dropout_masks(key: Any, p: float, count: int, mono: bool, input: Any, size: int) -> jax.Array:
-    """`count` masks for values of `size` features, 0 or 1 / (1 - p); one row for the whole batch if mono."""
-    batch = (1,) * (input.ndim - 1) if mono else input.shape[:-1]
-    kept = jax.random.bernoulli(key, 1 - p, (count, *batch, size))
-    return jnp.where(kept, jnp.asarray(1 / (1 - p), input.dtype), 0)
-
-
-def masked_copies(value: Any, masks: Any, count: int) -> list:
-    """`count` copies of a value, each with its mask; masks None leave it as it is."""
-    if masks is None:
-        return [value] * count
-    steps = (1,) * (value.ndim + 1 - masks.ndim)  # one mask for all of them
-    return [value * mask.reshape(steps + mask.shape) for mask in masks[:count]]

@@ -9,12 +9,12 @@ from ..core import check_positive
 from ..core.module import Children
 from ..layers import Linear, ParallelTable
 from .abstract import Cell
-from .gates import dropout_masks, masked_copies
+from .dropped import DroppingCell, masked_copies
 from .simple import LinearNoBias
 from .unfolding import Sums
 
 
-class GRU(Cell):
+class GRU(DroppingCell):
     """One step of a GRU.
 
     r, z = s(W x + b + U h);  n = tanh(W x + b + U (r h));  h' = (1 - z) n + z h.
@@ -26,10 +26,17 @@ class GRU(Cell):
     transient. After `mask_zero()` also zeroMask (B), if given.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.GRU; Cho et al., 2014; Gal, 2016 (dropout).
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.GRU(3, 4), (8, 3))  # one step
+    (8, 4)
+    >>> f7.output_shape(f7.Sequencer(f7.GRU(3, 4)), (7, 8, 3))  # all steps
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "input_mask", "output_mask")
     uncalled: ClassVar[tuple[str, ...]] = ("i2g", "o2g", "i2h", "o2h")
+    copies: ClassVar[int] = 3
 
     input_size: int
     output_size: int
@@ -37,45 +44,29 @@ class GRU(Cell):
     p: float = 0
     mono: bool = False
 
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
-        if not 0 <= self.p < 1:
-            raise ValueError(f"{self.torch_name()}: expected 0 <= p < 1, got {self.p}")
-
     def children(self) -> Children:
         inputs, outputs = self.input_size, self.output_size
         i2h, o2h = Linear(inputs, outputs), LinearNoBias(outputs, outputs)
-        if self.p:
+        if self.drops:
             return {"i2g": ParallelTable(i2h, i2h), "o2g": ParallelTable(o2h, o2h), "i2h": i2h, "o2h": o2h}
         return {"i2g": Linear(inputs, 2 * outputs), "o2g": LinearNoBias(outputs, 2 * outputs), "i2h": i2h, "o2h": o2h}
-
-    def init_buffers(self) -> dict[str, Any]:
-        unused = () if self.p else set(self.transient) - set(self.hidden)
-        return {name: value for name, value in super().init_buffers().items() if name not in unused}
-
-    def draw(self, key: Any, input: Any) -> dict[str, Any]:
-        sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
-        return {
-            name: dropout_masks(jax.random.fold_in(key, i), self.p, 3, self.mono, input, size)
-            for i, (name, size) in enumerate(sizes.items())
-        }
 
     def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
         copies = masked_copies(input, masks.get("input_mask"), 3)
         new = {"n": self._layer("i2h").f(params["i2h"], copies[2])}
-        if not self.p:
+        if not self.drops:
             return {"rz": self._layer("i2g").f(params["i2g"], input), **new}
         return dict(zip("rz", self._layer("i2g").apply(params["i2g"], [{}] * 2, copies[:2])[0], strict=True)) | new
 
     def recurrent_weights(self, params: Any) -> dict[str, Any]:
         new = {"n": params["o2h"]["weight"]}
-        if not self.p:
+        if not self.drops:
             return {"rz": params["o2g"]["weight"], **new}
         return {gate: layer["weight"] for gate, layer in zip("rz", params["o2g"], strict=True)} | new
 
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
         h, mask = state["output"], masks.get("output_mask")
-        r, z = map(sums, "rz", masked_copies(h, mask, 2)) if self.p else jnp.split(sums("rz", h), 2, -1)
+        r, z = map(sums, "rz", masked_copies(h, mask, 2)) if self.drops else jnp.split(sums("rz", h), 2, -1)
         r, z = jax.nn.sigmoid(r), jax.nn.sigmoid(z)
         new = jnp.tanh(sums("n", r * h if mask is None else r * h * mask[2]))
         h = (1 - z) * new + z * h
@@ -119,6 +110,10 @@ class MuFuRu(Cell):
     Raises: ValueError for unknown operations, input of another size, and if the batch changes before the state is
     forgotten.
     Source: rnn/README.md#rnn.MuFuRu; Weissenborn & Rocktaeschel, 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.MuFuRu(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     uncalled: ClassVar[tuple[str, ...]] = ("reset_input", "reset_output", "feature", "mixture")

@@ -25,8 +25,9 @@ from ..layers import (
     Sigmoid,
     Tanh,
 )
-from .abstract import AbstractRecurrent, Cell, ready
-from .gates import dropout_masks, lstm, masked_copies
+from .abstract import AbstractRecurrent, ready
+from .dropped import DroppingCell, masked_copies
+from .gates import lstm
 from .simple import LinearNoBias
 from .unfolding import Sums
 
@@ -44,11 +45,16 @@ class LSTM(AbstractRecurrent):
     stay for a sequence.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.LSTM; Graves, 2013.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.LSTM(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
     scaled_axes = {}
+    tunable: ClassVar[tuple[str, ...]] = ("p",)  # the modules inside have theirs
 
     input_size: int
     output_size: int
@@ -153,7 +159,7 @@ class GateNormalization(BatchNormalization, abstract=True):
         return {**made, "weight": jnp.full(self.n_output, 0.1, jnp.float32)} if made else made
 
 
-class FastLSTM(Cell):
+class FastLSTM(DroppingCell):
     """One step of an LSTM without peepholes, all gates in one product.
 
     i, f, o = sigmoid, g = tanh of W x + b + U h;  c' = f c + i g;  h' = o tanh(c').
@@ -168,11 +174,18 @@ class FastLSTM(Cell):
     `rho` is the number of steps that the legacy interface keeps for backward.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.FastLSTM(3, 4), (8, 3))  # one step
+    (8, 4)
+    >>> f7.output_shape(f7.Sequencer(f7.FastLSTM(3, 4)), (7, 8, 3))  # all steps
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell", "input_mask", "output_mask")
     uncalled: ClassVar[tuple[str, ...]] = ("i2g", "o2g")
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
+    copies: ClassVar[int] = 4
 
     input_size: int
     output_size: int = None  # type: ignore[assignment] - as many as inputs
@@ -187,44 +200,33 @@ class FastLSTM(Cell):
     def __post_init__(self) -> None:
         if self.output_size is None:
             self._set(output_size=self.input_size)
-        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
-        if not 0 <= self.p < 1 or (self.p and self.bn):
-            raise ValueError(f"nn.FastLSTM: expected 0 <= p < 1, and 0 with batch normalisation, got {self.p}")
+        super().__post_init__()
+        if self.p and self.bn:
+            raise ValueError(f"nn.FastLSTM: expected p = 0 with batch normalisation, got {self.p}")
 
     def children(self) -> Children:
         if self.bn:
             return self._normalized_children()
-        if self.p:
+        if self.drops:
             of_input, of_output = Linear(self.input_size, self.output_size), Linear(self.output_size, self.output_size)
             return {"i2g": ParallelTable(*[of_input] * 4), "o2g": ParallelTable(*[of_output.no_bias()] * 4)}
         gates = 4 * self.output_size
         return {"i2g": Linear(self.input_size, gates), "o2g": LinearNoBias(self.output_size, gates)}
 
-    def init_buffers(self) -> dict[str, Any]:
-        unused = () if self.p else set(self.transient) - set(self.hidden)
-        return {name: value for name, value in super().init_buffers().items() if name not in unused}
-
-    def draw(self, key: Any, input: Any) -> dict[str, Any]:
-        sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
-        return {
-            name: dropout_masks(jax.random.fold_in(key, i), self.p, 4, self.mono, input, size)
-            for i, (name, size) in enumerate(sizes.items())
-        }
-
     def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
         i2g: Any = self.children()["i2g"]  # type: ignore[call-overload]
-        if not self.p:
+        if not self.drops:
             return {"igfo": i2g.f(params["i2g"], input)}
         copies = masked_copies(input, masks.get("input_mask"), 4)
         return dict(zip("igfo", i2g.apply(params["i2g"], [{}] * 4, copies)[0], strict=True))
 
     def recurrent_weights(self, params: Any) -> dict[str, Any]:
-        if not self.p:
+        if not self.drops:
             return {"igfo": params["o2g"]["weight"]}
         return {gate: layer["weight"] for gate, layer in zip("igfo", params["o2g"], strict=True)}
 
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
-        if self.p:
+        if self.drops:
             copies = masked_copies(state["output"], masks.get("output_mask"), 4)
             whole = jnp.concatenate(list(map(sums, "igfo", copies)), -1)
         else:

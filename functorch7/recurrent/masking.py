@@ -105,6 +105,12 @@ class MaskZero(Decorator):
     mask: a criterion that ignores these examples, as MaskZeroCriterion, gives them none.
     Raises: ValueError for inputs of other ranks, and if a mask has to be given, and is not.
     Source: rnn/README.md#rnn.MaskZero; rnn (2017), MaskZero.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> layer = f7.MaskZero(f7.AddConstant(1.0), 1)
+    >>> params, buffers = layer.init(jax.random.key(0))
+    >>> jax.jit(layer.apply)(params, buffers, jnp.array([[0.0, 0.0], [1.0, 2.0]]))[0].tolist()
+    [[0.0, 0.0], [2.0, 3.0]]
     """
 
     n_input_dim: int | str
@@ -164,6 +170,10 @@ class TrimZero(MaskZero):
     Shape, parameters and buffers: as MaskZero; of the buffers, nothing changes.
     Raises: as MaskZero; ValueError for modules that draw numbers or emit penalties.
     Source: rnn/README.md#rnn.TrimZero.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.TrimZero(f7.Linear(3, 4), 1), (8, 3))
+    (8, 4)
     """
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
@@ -189,6 +199,11 @@ class LookupTableMaskZero(LookupTable):
     Parameters: weight (n_index + 1, n_output), standard normal (times stdv); row i + 1 is index i's, the first unused.
     Raises: ValueError for other ranks, and for indices outside 0..n_index where these can be looked at.
     Source: rnn/README.md#rnn.LookupTableMaskZero.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> rows = {"weight": jnp.array([[9.0], [1.0], [2.0]])}
+    >>> f7.LookupTableMaskZero(2, 1).apply(rows, {}, jnp.array([2, 0, 1]))[0].tolist()
+    [[2.0], [0.0], [1.0]]
     """
 
     def __init__(self, n_index: int, n_output: int):

@@ -26,6 +26,11 @@ class Recurrent(AbstractRecurrent):
     Buffers: output (h), None when forgotten.
     Raises: TypeError for arguments that are no modules; ValueError for `mask_zero`, since the first step differs.
     Source: rnn/README.md#rnn.Recurrent.
+
+    >>> import functorch7 as f7
+    >>> layer = f7.Recurrent(4, f7.Linear(3, 4), f7.Linear(4, 4))
+    >>> f7.output_shape(f7.Sequencer(layer), (7, 8, 3))
+    (7, 8, 4)
     """
 
     starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
@@ -115,6 +120,11 @@ class Recurrence(AbstractRecurrent):
     Buffers: output, None when forgotten.
     Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks.
     Source: rnn/README.md#rnn.Recurrence.
+
+    >>> import functorch7 as f7
+    >>> step = f7.Sequential(f7.JoinTable(1, 1), f7.Linear(3 + 4, 4), f7.Tanh())  # [input, output before]
+    >>> f7.output_shape(f7.Sequencer(f7.Recurrence(step, 4, 1)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     modules: tuple[Module, ...]
@@ -165,6 +175,10 @@ class Recursor(AbstractRecurrent):
     Shape, parameters and buffers: those of the module, under the name recurrent_module.
     Raises: TypeError unless it is given a module.
     Source: rnn/README.md#rnn.Recursor.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Recursor(f7.Sequential(f7.FastLSTM(3, 4), f7.Linear(4, 2))), (8, 3))
+    (8, 2)
     """
 
     transient: ClassVar[tuple[str, ...]] = ()

@@ -19,6 +19,10 @@ class ReverseSequence(Map):
     Shape: a table, or a tensor with time first, kept.
     Raises: ValueError for tensors without dimensions.
     Source: rnn (2017), ReverseSequence.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.ReverseSequence().apply({}, {}, jnp.array([1.0, 2.0, 3.0]))[0].tolist()
+    [3.0, 2.0, 1.0]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
@@ -37,6 +41,10 @@ class ReverseUnreverse(Decorator):
     Shape, parameters and buffers: those of the sequencer, in the middle of `modules[0]`, a chain of three.
     Raises: TypeError unless it is given a module of whole sequences.
     Source: rnn (2017), ReverseUnreverse.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.ReverseUnreverse(f7.SeqLSTM(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def __init__(self, sequencer: Module):
@@ -86,6 +94,10 @@ class SeqBLSTM(BothWays):
     Parameters and buffers: those of `modules[0]`, which is composed of the parts.
     Raises: as SeqLSTM.
     Source: rnn (2017), SeqBLSTM.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqBLSTM(3, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def __init__(
@@ -103,6 +115,10 @@ class SeqBGRU(BothWays):
     Parameters and buffers: those of `modules[0]`, which is composed of the parts.
     Raises: as SeqGRU.
     Source: rnn (2017), SeqBGRU.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SeqBGRU(3, 4), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def __init__(self, input_size: int, output_size: int, merge: Module | None = None):

@@ -68,6 +68,13 @@ class Sequencer(AbstractSequencer, Container):
     for all steps at once.
     Raises: TypeError if given no module; ValueError for an empty sequence or a table of unequal shapes.
     Source: rnn/README.md#rnn.Sequencer.
+
+    >>> import functorch7 as f7
+    >>> net = f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 4), f7.Linear(4, 2)))
+    >>> f7.output_shape(net, (7, 8, 3))
+    (7, 8, 2)
+    >>> f7.output_shape(net, [(8, 3), (8, 3)])  # a table of two steps
+    [(8, 2), (8, 2)]
     """
 
     def __init__(self, module: Module):

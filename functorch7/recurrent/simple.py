@@ -15,6 +15,10 @@ class LinearNoBias(Linear):
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3).
     Raises: ValueError if the last dimension is not input_size.
     Source: rnn, LinearNoBias.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.LinearNoBias(3, 4), (8, 3))
+    (8, 4)
     """
 
     bias: bool = False
@@ -25,6 +29,10 @@ class CopyGrad(Map):
 
     Shape: any, kept.
     Source: rnn, CopyGrad.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.CopyGrad().apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-1.0, 0.0, 2.0]
     """
 
     def f(self, input: Any) -> Any:
@@ -36,6 +44,10 @@ class SAdd(Map):
 
     Shape: any, kept.
     Source: rnn, SAdd.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SAdd(1.0, negate=True).apply({}, {}, jnp.array([-1.0, 0.0, 2.0]))[0].tolist()
+    [-0.0, -1.0, -3.0]
     """
 
     addend: float
@@ -52,6 +64,10 @@ class ExpandAs(TableMap):
     Shape: [s, s with ones] -> [s, s].
     Raises: ValueError unless the sizes of b are those of a, or 1.
     Source: rnn, ExpandAs.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.ExpandAs(), [(8, 3, 5), (8, 1, 5)])
+    [(8, 3, 5), (8, 3, 5)]
     """
 
     def f(self, input: Any) -> Any:
@@ -69,6 +85,10 @@ class SeqReverseSequence(Map):
     Shape: any of at least dim dimensions, kept.
     Raises: ValueError for another dim, and for inputs of fewer dimensions.
     Source: rnn/README.md#rnn.SeqReverseSequence.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SeqReverseSequence(1).apply({}, {}, jnp.array([1.0, 2.0, 3.0]))[0].tolist()
+    [3.0, 2.0, 1.0]
     """
 
     dim: int

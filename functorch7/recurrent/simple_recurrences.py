@@ -14,6 +14,10 @@ class LinearRNN(Recurrence):
     Buffers: output (h), None when forgotten.
     Raises: ValueError for other shapes.
     Source: rnn (2017), LinearRNN.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.LinearRNN(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     input_size: int
@@ -37,6 +41,11 @@ class LookupRNN(Recurrence):
     Buffers: output (h), None when forgotten.
     Raises: ValueError for other ranks, and for indices outside 0..n_index where these can be looked at.
     Source: rnn (2017), LookupRNN.lua.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> words = jax.ShapeDtypeStruct((7, 8), jnp.int32)
+    >>> f7.output_shape(f7.Sequencer(f7.LookupRNN(1000, 4)), words)
+    (7, 8, 4)
     """
 
     n_index: int

@@ -18,11 +18,17 @@ class NormStabilizer(AbstractRecurrent):
     Differs from Torch7: the reported loss is the documented one (Torch7 reports a sum of norms); a row of zeros gets no
     gradient (Torch7's is NaN).
     Source: rnn/README.md#rnn.NormStabilizer; Krueger & Memisevic, 2016.
+
+    >>> import functorch7 as f7
+    >>> net = f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 4), f7.NormStabilizer(0.5)))
+    >>> f7.output_shape(net, (7, 8, 3), train=True)
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("norm",)
     hidden: ClassVar[tuple[str, ...]] = ()
     starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+    tunable: ClassVar[tuple[str, ...]] = ("beta",)
 
     beta: float = 1
 

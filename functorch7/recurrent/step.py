@@ -38,6 +38,7 @@ class StepLayer(Layer, abstract=True):
 
     @property
     def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
+        """The axes that count outputs, as far as the weight may have 8 bits."""
         return self.layer.traits.scaled_axes
 
     def state_sizes(self) -> dict[str, int]:
@@ -88,6 +89,10 @@ class StepLSTM(StepLayer):
     (hidden_size, output_size), as in SeqLSTM and SeqLSTMP.
     Raises: ValueError for other shapes.
     Source: rnn (2017), StepLSTM.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.StepLSTM(3, 4), [(8, 3), (8, 4), (8, 4)])
+    [(8, 4), (8, 4)]
     """
 
     hidden_size: int
@@ -115,6 +120,10 @@ class StepGRU(StepLayer):
     Parameters: weight (input_size + output_size, 3 output_size) and bias (3 output_size,), as in SeqGRU.
     Raises: ValueError for other shapes.
     Source: rnn (2017), StepGRU.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.StepGRU(3, 4), [(8, 3), (8, 4)])
+    (8, 4)
     """
 
     output_size: int
@@ -184,6 +193,10 @@ class RecLSTM(StepCell):
     Buffers: output (h) and cell (c), None when forgotten.
     Raises: ValueError for input that is no batch of this size, and if the batch changes before the state is forgotten.
     Source: rnn (2017), RecLSTM.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.RecLSTM(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
@@ -207,6 +220,10 @@ class RecGRU(StepCell):
     Buffers: output (h), None when forgotten.
     Raises: as RecLSTM.
     Source: rnn (2017), RecGRU.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.Sequencer(f7.RecGRU(3, 4)), (7, 8, 3))
+    (7, 8, 4)
     """
 
     def __init__(self, input_size: int, output_size: int):

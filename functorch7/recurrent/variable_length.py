@@ -62,6 +62,10 @@ class VariableLength(Decorator):
     Raises: ValueError if a recurrence inside does not mask zeros, and for tables of sequences that differ in more than
     their lengths, or are empty.
     Source: rnn (2017), VariableLength.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.VariableLength(f7.SeqLSTM(3, 4).mask_zero()), [(7, 3), (2, 3)])
+    [(7, 4), (2, 4)]
     """
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]

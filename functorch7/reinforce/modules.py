@@ -77,6 +77,12 @@ class ReinforceBernoulli(Reinforce):
     Buffers: log_prob, of the last sample (a side output).
     Raises: ValueError for probabilities outside 0 to 1 where these can be looked at, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceBernoulli; Williams, 1992.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> layer = f7.ReinforceBernoulli()
+    >>> p = jnp.array([0.0, 1.0])
+    >>> layer.apply({}, layer.init_buffers(), p, key=jax.random.key(0), train=True)[0].tolist()
+    [0.0, 1.0]
     """
 
     def check(self, input: Any) -> None:
@@ -99,6 +105,11 @@ class ReinforceCategorical(Reinforce):
     Raises: ValueError for other ranks; for negative probabilities and rows of zeros where these can be looked at, or
     the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceCategorical; Williams, 1992.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.ReinforceCategorical()
+    >>> layer.apply({}, layer.init_buffers(), jnp.array([[0.25, 0.75]]))[0].tolist()  # evaluation: p
+    [[0.25, 0.75]]
     """
 
     def check(self, input: Any) -> None:
@@ -142,6 +153,11 @@ class ReinforceNormal(Reinforce):
     Raises: ValueError if there is no stdev, for one of another shape, and for one that is not above 0 where it can be
     looked at, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceNormal; Williams, 1992.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.ReinforceNormal(0.1)
+    >>> layer.apply({}, layer.init_buffers(), jnp.array([1.0, 2.0]))[0].tolist()  # evaluation: the mean
+    [1.0, 2.0]
     """
 
     stdev: float | Const | None = None
@@ -180,6 +196,11 @@ class ReinforceGamma(Reinforce):
     Raises: ValueError if there is no scale, for one of another shape, and for parameters that are not above 0 where
     these can be looked at, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceGamma; Williams, 1992.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.ReinforceGamma(0.5)
+    >>> layer.apply({}, layer.init_buffers(), jnp.array([2.0, 4.0]))[0].tolist()  # evaluation: the mean
+    [1.0, 2.0]
     """
 
     scale: float | Const | None = None

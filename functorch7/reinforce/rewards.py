@@ -84,6 +84,11 @@ class VRClassReward(VarianceReducedReward):
     where these can be looked at, or the program is `checked`.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.VRClassReward.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> scores, baseline = jnp.array([[2.0, 1.0], [2.0, 1.0]]), jnp.array([0.5, 0.5])
+    >>> f7.VRClassReward()([scores, baseline], jnp.array([1, 2])).item()  # one of two is right
+    -0.5
     """
 
     def check(self, input: Any, target: Any) -> None:
@@ -106,6 +111,11 @@ class BinaryClassReward(VarianceReducedReward):
     and 1 where these can be looked at, or the program is `checked`.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.BinaryClassReward.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> yes, baseline = jnp.array([0.9, 0.9]), jnp.array([0.5, 0.5])
+    >>> f7.BinaryClassReward()([yes, baseline], jnp.array([1.0, 0.0])).item()  # one of two is right
+    -0.5
     """
 
     predicted: ClassVar[str] = "probabilities"

@@ -86,6 +86,7 @@ class Tracker(Callback):
     """Hands on all numbers of records: write `log(numbers, step)`. Of several processes, it is called in the first."""
 
     def log(self, numbers: dict[str, float], step: int) -> None:
+        """Sends the numbers of a step: what a subclass writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{type(self).__name__} must define log(numbers, step)")
 
     def on_record(self, record: dict[str, Any]) -> None:

@@ -62,6 +62,7 @@ class ValidationMethod:
     checks_values = False
 
     def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+        """The sum over a batch, and its count: what a subclass writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{type(self).__name__} must define measure(output, target)")
 
     def gathered(self, parts: list[tuple[Any, Any]]) -> Any:

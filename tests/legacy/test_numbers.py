@@ -1,9 +1,11 @@
 """Numbers that are assigned again and again make no new programs, and compute what constants compute."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, torch
+import functorch7 as f7
+from functorch7.legacy import nn, optim, torch
 from functorch7.programs import cache_info
 
 from .helpers import values
@@ -28,14 +30,20 @@ CASES = {
     "Padding": (lambda v: nn.Padding(2, 2, None, v), "value", (0.3, 1)),
     "GradientReversal": (lambda v: nn.GradientReversal(v), "lambda_", (0.3, 0.7)),
     "L1Penalty": (lambda v: nn.L1Penalty(v), "l1weight", (0.3, 0.7)),
+    "Normalize": (lambda v: nn.Normalize(2, v), "eps", (1e-5, 0.1)),
+    "NormStabilizer": (lambda v: nn.NormStabilizer(v), "beta", (1, 0.7)),
+    "SpatialCrossMapLRN": (lambda v: nn.SpatialCrossMapLRN(3, v), "alpha", (0.1, 0.7)),
+    "FastLSTM": (lambda v: nn.FastLSTM(5, 3, 9, None, None, True, v), "p", (0.31, 0.62)),
     "BatchNormalization, momentum": (lambda v: nn.BatchNormalization(5, 1e-3, v, False), "momentum", (0.1, 0.37)),
     "BatchNormalization, eps": (lambda v: nn.BatchNormalization(5, v, 0.1, False), "eps", (1e-5, 1e-3)),
 }
+SHAPES = {"SpatialCrossMapLRN": (3, 2, 5)}
 
 
 def outcome(module, input, train, type):
     torch.manualSeed(3)
     net = nn.Sequential(module).type(type)
+    net.forget()
     net.training() if train else net.evaluate()
     output = net.forward(input)
     grad_input = net.backward(input, np.ones(output.shape, output.dtype))
@@ -58,13 +66,15 @@ def running_statistics(monkeypatch):
 @pytest.mark.parametrize("name", CASES)
 def test_a_number_that_was_assigned_computes_what_a_constant_computes_to_the_last_digit(name, train, type):
     make, field, numbers = CASES[name]
-    module, input = make(numbers[0]), 2 * values(6, 5)
+    module, input = make(numbers[0]), 2 * values(*SHAPES.get(name, (6, 5)))
     for number in (*numbers[1:], numbers[0]):
         setattr(module, field, number)
         fresh = make(number).type(type)
         for key, tensor in vars(module).items():
             if key.startswith("running"):
                 vars(fresh)[key].copy(tensor)
+        for mine, theirs in zip(fresh.parameters()[0], module.parameters()[0], strict=True):
+            mine.copy(theirs)
         expected = outcome(fresh, input, train, type)
         for got, wanted in zip(outcome(module, input, train, type), expected, strict=True):
             assert got.dtype == wanted.dtype
@@ -99,6 +109,81 @@ def test_numbers_of_criterions_make_no_programs():
         np.testing.assert_allclose(criterion.backward(input, target), [-0.5, 0.5])
         if i == 0:
             programs = cache_info().programs
+    assert cache_info().programs == programs
+
+
+def test_weights_of_criterions_make_no_programs():
+    both, input, target = nn.MultiCriterion(), np.array([0.5, -0.5]), np.array([1.0, 1.0])
+    both.add(nn.MSECriterion(), 0.5).add(nn.AbsCriterion(), 2)
+    for i, weight in enumerate((0.5, 0.7, 0.9, 2.0)):
+        both.weights[0] = weight
+        assert both.forward(input, target) == pytest.approx(weight * 1.25 + 2 * 1)
+        np.testing.assert_allclose(both.backward(input, target), [weight * -0.5 - 1, weight * -1.5 - 1], rtol=1e-6)
+        if i == 1:
+            programs = cache_info().programs
+    assert cache_info().programs == programs
+
+
+# rule of optim, its numbers
+RULES = {
+    "sgd": {"learningRate": 0.1, "learningRateDecay": 0.2, "weightDecay": 0.3, "momentum": 0.9, "dampening": 0.4},
+    "nag": {"learningRate": 0.1, "learningRateDecay": 0.2, "weightDecay": 0.3, "momentum": 0.9},
+    "adam": {
+        "learningRate": 0.1, "learningRateDecay": 0.2, "beta1": 0.9, "beta2": 0.99, "epsilon": 0.1, "weightDecay": 0.3
+    },
+    "adamax": {"learningRate": 0.1, "beta1": 0.9, "beta2": 0.99, "epsilon": 0.1, "weightDecay": 0.3},
+    "adagrad": {"learningRate": 0.1, "learningRateDecay": 0.2, "weightDecay": 0.3},
+    "adadelta": {"rho": 0.9, "eps": 0.1, "weightDecay": 0.3},
+    "rmsprop": {"learningRate": 0.1, "alpha": 0.9, "epsilon": 0.1, "weightDecay": 0.3, "initialMean": 0.2},
+    "rprop": {"stepsize": 0.1, "etaplus": 1.2, "etaminus": 0.5, "stepsizemax": 0.14, "stepsizemin": 0.01},
+    "asgd": {"eta0": 0.1, "lambda": 0.2, "alpha": 0.75, "t0": 0.5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_numbers_of_rules_make_no_programs_and_compute_what_the_pure_rule_computes(rule):
+    gradient, made = np.array([0.5, -1, 2], np.float32), getattr(f7.optim, rule)
+    for changed in (None, *RULES[rule]):
+        config, state, x = dict(RULES[rule]), {}, torch.Tensor([1, -2, 3])
+        if changed is not None:
+            config[changed] *= 0.8
+        for _ in range(3):
+            getattr(optim, rule)(lambda x: (0.0, gradient), x, config, state)
+        if changed is None:
+            programs = cache_info().programs
+        settings = {ARGUMENTS.get(name, name): config[name] for name in RULES[rule]}
+        pure = made(**settings)
+        params = jnp.array([1.0, -2, 3])
+        pure_state = pure.init(params)
+        for _ in range(3):
+            updates, pure_state = pure.update(gradient, pure_state, params)
+            params = params + updates
+        if rule == "nag":
+            params = f7.optim.nag_position(params, pure_state, config["momentum"])
+        np.testing.assert_allclose(x, params, rtol=1e-5)
+    assert cache_info().programs == programs
+
+
+ARGUMENTS = {
+    "learningRate": "learning_rate", "learningRateDecay": "learning_rate_decay", "weightDecay": "weight_decay",
+    "initialMean": "initial_mean", "lambda": "lambda_",
+}  # fmt: skip
+
+
+def test_scales_and_regularizers_make_no_programs():
+    net, input = nn.Sequential(nn.Linear(3, 2)), values(4, 3)
+    linear = net.get(1)
+    for scale, l1, l2 in ((2.0, 0.1, 0.2), (3.0, 0.1, 0.2), (3.0, 0.3, 0.2), (3.0, 0.3, 0.4), (0.5, 0.6, 0.7)):
+        linear.setScaleW(scale)
+        linear.wRegularizer, linear.bRegularizer = optim.L1L2Regularizer(l1, l2), optim.L2Regularizer(l2)
+        net.zeroGradParameters()
+        net.backward(input, np.ones_like(net.forward(input)))
+        if scale == 2:
+            programs = cache_info().programs
+        weight, bias = np.array(linear.weight), np.array(linear.bias)
+        plain = np.tile(input.sum(0), (2, 1))
+        np.testing.assert_allclose(linear.gradWeight, scale * (plain + l1 * np.sign(weight) + l2 * weight), rtol=1e-5)
+        np.testing.assert_allclose(linear.gradBias, 4 + l2 * bias, rtol=1e-5)
     assert cache_info().programs == programs
 
 

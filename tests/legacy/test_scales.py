@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, optim, torch
-from functorch7.legacy.engine.compiled import Term
+from functorch7.legacy.engine.terms import Term
 
 from .helpers import same, values
 
@@ -74,7 +74,7 @@ def test_scales_after_getParameters_and_with_shared_tensors():
 def test_scales_of_one_are_the_same_program():
     model, other = net("float"), net("float").setScaleW(2)
     plans = model._planned(), other._planned()
-    assert plans[0].terms is None and plans[1].terms[0] == Term(2.0)
+    assert plans[0].terms is None and plans[1].terms.terms[0] == Term(2.0)
     other.setScaleW(1)
     assert other._planned().terms is None and other._planned().program == plans[0].program
 
@@ -90,7 +90,7 @@ def test_a_frozen_gradient_is_not_computed():
         gradients = [storage.array for storage in plan.gradients.storages]
         needed = call.residuals.needed(call.arguments)
         nothing = [None] * len(gradients)
-        given = (call.residuals, needed, *call.cotangents, gradients, nothing, None, call._regularized())
+        given = (call.residuals, needed, *call.cotangents, gradients, nothing, None, call._weighing())
         return plan.backward.lower(*given).compile().cost_analysis()["flops"]
 
     assert operations() >= 2 * product

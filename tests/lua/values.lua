@@ -283,3 +283,202 @@ local cjson, lfs = require 'cjson', require 'lfs'
 local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
+
+--- C's pointers to what tensors hold
+local ffi = require 'ffi'
+local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
+ffi.copy(x[2]:data(), 'hello')
+y:data()[1] = 7
+return ffi.string(torch.data(x[2])), x[2][1], y[2], y:storage():data()[2], type(y:data(true))
+--> 'hello', 104, 7, 3, 'number'
+
+--- constructors of types are tables
+local T = torch.FloatTensor
+return type(T), T.elementSize(), torch.IntStorage.elementSize(), T.new(2):size(1), T.add(T{1}, 1)[1]
+--> 'table', 4, 4, 2, 2
+
+--- what makes objects of a class has no type
+local A = torch.class('ConstructedHere')
+return torch.typename(A) == nil, torch.type(ConstructedHere), torch.type(ConstructedHere()), torch.type(nn.Linear)
+--> true, 'table', 'ConstructedHere', 'table'
+
+--- a parenthesis that begins a line calls what stands before it
+local f = loadstring("local add = function(a) return function(b) return a + b end end\nreturn add(1)\n  (2)")
+local line = select(2, pcall(loadstring("local f = print\nf\n()\nerror('here')", '=code')))
+return f(), line, loadstring("local f = print\nf() -- more\n(f)()") == nil
+--> 3, 'code:4: here', true
+
+--- threads have global variables of their own
+local Threads = require 'threads'
+local first, sizes = Threads(2, function() seen = 'first' end, function(i) _G.other = i return 7, 8 end)
+local second, found = Threads(1, function() seen = 'second' end), {}
+for _, each in ipairs {first, second} do
+  each:addjob(function() return seen, type(print) end, function(...) table.insert(found, table.concat({...}, ' ')) end)
+  each:synchronize()
+end
+return sizes[2][2], found[1], found[2], seen == nil, other == nil
+--> 8, 'first function', 'second function', true, true
+
+--- ranges that end before the last
+local x = torch.range(1, 12):view(3, 4)
+return x[{{1, -2}, {-3, -2}}]:sum(), x[{{2, -1}, 4}]:sum()
+--> 18, 20
+
+--- texts in parts
+local a, b = ('a,b,,c,'):split(','), (',x'):split(',')
+return table.concat(a, '|'), table.concat(b, '|'), #(''):split(',')
+--> 'a|b||c', 'x', 0
+
+--- images' arguments by name
+local image = require 'image'
+return image.gaussian{width = 3, height = 1, normalize = true}:sum(), image.minmax{tensor = torch.Tensor{1, 3}}[2]
+--> 1, 1
+
+--- a layer whose class has been changed goes through a file
+local before = nn.Add.updateGradInput
+function nn.Add:updateGradInput(...) calls = (calls or 0) + 1 return before(self, ...) end
+local file = torch.MemoryFile('w'):binary()
+file:writeObject(nn.Add(2))
+local loaded = torch.MemoryFile(file:storage(), 'r'):binary():readObject()
+loaded:forward(torch.zeros(2))
+loaded:backward(torch.zeros(2), torch.ones(2))
+nn.Add.updateGradInput = before
+return torch.type(loaded), calls
+--> 'nn.Add', 1
+
+--- types as tables
+function torch.LongTensor:doubled() return self * 2 end
+local ints = torch.getmetatable('torch.IntTensor')
+function ints:doubled() return self * 3 end
+local known = pcall(function() return torch.DoubleTensor{1}:doubled() end)
+return torch.LongTensor{4}:doubled()[1], torch.IntTensor{4}:doubled()[1], known, torch.LongTensor.new(3):size(1),
+  torch.LongTensor.add(torch.LongTensor{1}, 2)[1], torch.isTypeOf(torch.LongTensor{1}, torch.LongTensor)
+--> 8, 12, false, 3, 3, true
+
+--- operators of a type
+function torch.ShortTensor:__sub(other) return 'less' end
+return torch.ShortTensor{1} - torch.ShortTensor{2}, (torch.IntTensor{1} - torch.IntTensor{2})[1]
+--> 'less', -1
+
+--- sizes and places that are no whole numbers
+local x = torch.range(1, 9)
+return torch.zeros(3, 3.5):size(2), x:narrow(1, 2.5, 2.5):size(1), x:sub(1.5, 4.7):size(1), #torch.LongStorage(2.5),
+  x:clone():resize(2, 2.5):size(2), #x:split(4.5), x[2.5], x:narrow(1, 2.5, 1)[1]
+--> 3, 2, 4, 2, 2, 3, 2, 2
+
+--- tables of steps
+require 'rnn'
+local l = nn.LSTM(2, 3)
+for i = 1, 3 do l:forward(torch.ones(2)) end
+local seen = 0
+for step in pairs(l.sharedClones) do seen = seen + step end
+return #l.sharedClones, #l.cells, l.nSharedClone, seen, type(l.outputs), l.outputs[2] == nil, l.outputs[9]
+--> 3, 3, 3, 6, 'table', false, nil
+
+--- fields that functorch7 computes, set by a class of Lua's
+require 'rnn'
+local Counted, parent = torch.class('nn.Counted', 'nn.Container')
+function Counted:__init() parent.__init(self) self.step, self.sharedClones = 1, {} end
+local c = nn.Counted()
+c.step = c.step + 1
+c.sharedClones[2] = 'second'
+return c.step, c.sharedClones[1], c.sharedClones[2], nn.LSTM(2, 3).step
+--> 2, nil, 'second', 1
+
+--- functions of a class, with a dot and with a colon
+require 'rnn'
+local l, x = nn.LSTM(2, 3), {torch.ones(2)}
+local copy = l.recursiveCopy(nil, x)
+copy[1]:fill(2)
+return copy[1]:sum(), l:recursiveCopy(copy, x)[1]:sum(), nn.rnn.recursiveCopy(nil, x)[1]:sum()
+--> 4, 2, 2
+
+--- names and patterns of classes
+torch.class('Own') torch.class('BelowOwn', 'Own')
+return torch.isTypeOf(BelowOwn(), 'Own'), torch.isTypeOf(Own(), 'BelowOwn'), torch.isTypeOf(BelowOwn(), 'low'),
+  torch.isTypeOf(BelowOwn(), 'B.*'), torch.isTypeOf(BelowOwn(), Own), torch.isTypeOf(Own(), BelowOwn)
+--> true, false, false, true, true, false
+
+--- what fills a view
+local x = torch.zeros(2, 3)
+x:narrow(2, 2, 2):range(1, 4)
+return x[2][2], x[2][3], x[1][1], x:clone():range(1, 3):dim(), pcall(torch.linspace, 0, 1, 1) == false
+--> 3, 4, 0, 1, true
+
+--- elements of vectors
+local x = torch.IntTensor{4, 5}
+return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
+--> 5, 4, 8, true
+
+--- fields with the names of methods
+local m = nn.Tanh()
+m.inputs, m.clearState = {1, 2}, 5
+local other = nn.Tanh()
+m.inputs[3] = 4
+return #m.inputs, m.clearState, m:clone().inputs[3], m:clone().clearState, type(other.clearState)
+--> 3, 5, 4, 5, 'function'
+
+--- the gradient of a chain is its first module's own
+local Held, parent = torch.class('nn.Held', 'nn.Module')
+function Held:updateOutput(input) return self.output:resizeAs(input):copy(input) end
+function Held:updateGradInput(input, gradOutput) return self.gradInput:resizeAs(input):copy(gradOutput) end
+local network = nn.Sequential():add(nn.Sequential():add(nn.Held())):add(nn.MulConstant(3))
+local x = torch.ones(2)
+network:forward(x)
+local first = network:backward(x, torch.ones(2))
+network:forward(x)
+local second = network:backward(x, torch.ones(2) * 2)
+return first == second, first == network.gradInput, first == network:get(1):get(1).gradInput, first:sum()
+--> true, true, true, 12
+
+--- nodes that are nil, and where nodes are made
+require 'nngraph'
+local x = nn.Identity()()
+local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).currentline - 1)
+return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
+--> true, true
+
+--- functions in files
+local factor = 3
+local bytes = torch.serialize({n = 2, times = function(x) return x * factor end})
+local ok, problem = pcall(torch.serialize, {settings = {5, write = print}})
+local found = torch.deserialize(bytes)
+return found.n, pcall(found.times, 2) == false, ok, problem:match("at %['settings'%]%['write'%]") ~= nil
+--> 2, true, false, true
+
+--- a squeezed element is a number
+return torch.ones(1, 1):squeeze(), torch.ones(1):squeeze(1), torch.ones(1, 1):squeeze(1):size(1), torch.type(torch.ones(2, 1):squeeze())
+--> 1, 1, 1, 'torch.FloatTensor'
+
+--- a cache of what has been cast
+local a, b, cache = nn.Linear(2, 2):double(), nn.Linear(2, 2):double(), {}
+b.bias:set(a.bias)
+a:type('torch.FloatTensor', cache)
+b:type('torch.FloatTensor', cache)
+a.bias:fill(3)
+return b.bias[1], torch.type(b.bias)
+--> 3, 'torch.FloatTensor'
+
+--- a layer that is called, beside one that draws
+local network = nn.Sequential():add(nn.Add(6)):add(nn.Dropout(0.5)):add(nn.Add(6))
+local function gradients()
+  torch.manualSeed(5)
+  network:zeroGradParameters()
+  network:forward(torch.ones(6))
+  return network:backward(torch.ones(6), torch.range(1, 6)), network:get(1).gradBias:clone()
+end
+local input, bias = gradients()
+local before = nn.Add.accGradParameters
+function nn.Add:accGradParameters(...) called = true return before(self, ...) end
+local again, bias_again = gradients()
+nn.Add.accGradParameters = before
+return called, input:dist(again), bias:dist(bias_again), input:sum() > 0
+--> true, 0, 0, true
+
+--- the length of containers, which are tables
+local net = nn.Sequential():add(nn.Tanh()):add(nn.Abs())
+local found = 0
+for name in pairs(net) do if name == 'modules' then found = found + 1 end end
+net.own = 3
+return #net, type(net), torch.type(net), found, #nn.ConcatTable(), net.own, net:get(2) == net.modules[2]
+--> 2, 'table', 'nn.Sequential', 1, 0, 3, true

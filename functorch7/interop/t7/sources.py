@@ -43,20 +43,25 @@ class Binary:
         return at
 
     def integer(self) -> int:
+        """The next whole number."""
         return struct.unpack_from("<i", self.data, self._advance(4, "an integer"))[0]
 
     def number(self) -> float:
+        """The next number."""
         return struct.unpack_from("<d", self.data, self._advance(8, "a number"))[0]
 
     def text(self) -> bytes:
+        """The next string, after its length."""
         at = self._advance(self.integer(), "a string")
         return self.data[at : self.position]
 
     def longs(self, count: int) -> tuple[int, ...]:
+        """As many numbers of the type `long`."""
         at = self._advance(count * self.long_size, "long integers")
         return tuple(np.frombuffer(self.data, self.long_type, count, at).tolist())
 
     def storage(self, dtype: np.dtype) -> np.ndarray:
+        """The elements of a storage, after their count."""
         count = self.longs(1)[0]
         stored = self.long_type if dtype == np.int64 else dtype
         at = self._advance(count * stored.itemsize, f"a storage of {count} elements")
@@ -141,12 +146,14 @@ class Ascii:
         return found
 
     def integer(self) -> int:
+        """The next whole number."""
         at, found = self.position, self._one(int, "integers")
         if not -(1 << 31) <= found < 1 << 31:
             raise T7FormatError(f"expected an integer of 32 bits, got {found}", at)
         return found
 
     def number(self) -> float:
+        """The next number."""
         return self._one(float, "numbers")
 
     def _characters(self, count: int, what: str) -> bytes:
@@ -160,12 +167,15 @@ class Ascii:
         return found
 
     def text(self) -> bytes:
+        """The next string, after its length."""
         return self._characters(self.integer(), "a string")
 
     def longs(self, count: int) -> tuple[int, ...]:
+        """As many numbers of the type `long`."""
         return tuple(self._parse(np.dtype("<i8"), count, "long integers").tolist())
 
     def storage(self, dtype: np.dtype) -> np.ndarray:
+        """The elements of a storage, after their count."""
         count = self.longs(1)[0]
         if dtype.itemsize == 1:  # bytes and characters are themselves
             return np.frombuffer(self._characters(count, "a storage"), dtype).copy()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import Term
+from ..engine.terms import Term
 from ..objects.tree import Tree
 from ..tensors.changes import changed
 

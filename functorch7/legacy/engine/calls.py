@@ -19,6 +19,7 @@ from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned
 from .layout import Layout
 from .plan import Plan, with_zeros
+from .terms import Terms
 
 count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
@@ -180,7 +181,7 @@ class Call(Inspection):
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        if _has_shapes_of(output, grad_output):
+        if has_shapes_of(output, grad_output):
             return grad_output
         try:
             return jax.tree.map(_reshaped, output, grad_output)
@@ -213,7 +214,7 @@ class Call(Inspection):
             arrays,
             over,
             factor,
-            None if plan.terms is None else self.arguments[0],
+            self._weighing(),
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
@@ -268,26 +269,26 @@ class Call(Inspection):
         """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
         return self.plan.layout_now(layout) if self.plan.is_stale else layout
 
-    def _terms(self) -> compiled.Terms:
+    def _terms(self) -> Terms | None:
         """What gradients get as they are accumulated now: scales may have changed since the forward call."""
         return self.plan.terms_now() if self.plan.is_stale else self.plan.terms
 
-    def _regularized(self) -> list | None:
-        """The parameters' storages as the call had them, if regularizers look at them."""
-        return None if self.plan.terms is None else self.arguments[0]
+    def _weighing(self) -> tuple[list, list] | None:
+        """The numbers of scales and regularizers, and the parameters' storages as the call had them."""
+        return None if self.plan.terms is None else (self.plan.terms.given, self.arguments[0])
 
     def _add(self, layout: Layout, scale: Any) -> None:
         """Adds scale * the kept gradients to tensors."""
         now, terms = self._now(layout), self._terms()
         if now.lies_as(layout) and terms == self.plan.terms:
-            run = compiled.accumulation(self.plan.program, layout.target, self.plan.terms)
-            now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._regularized()))
+            run = compiled.accumulation(self.plan.program, layout.target, terms and terms.known)
+            now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._weighing()))
             return
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
         gradients = self._found_gradients()
         if terms is not None:
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
-            gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms, gradients, had, strict=True)]
+            gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms.terms, gradients, had, strict=True)]
         for number, (tensor, gradient) in enumerate(zip(now.tensors, gradients, strict=True)):
             if tensor.nElement() != gradient.size:
                 raise ValueError(
@@ -336,11 +337,11 @@ class Repeated(Call):
         return None if self._forward is None else self._forward.exposed_by(module, name)
 
 
-def _has_shapes_of(output: Any, gradient: Any) -> bool:
+def has_shapes_of(output: Any, gradient: Any) -> bool:
     """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
     if isinstance(output, list):
         fits = isinstance(gradient, list) and len(gradient) == len(output)
-        return fits and all(map(_has_shapes_of, output, gradient))
+        return fits and all(map(has_shapes_of, output, gradient))
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 

@@ -237,25 +237,6 @@ def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -
     return parameters, jax.tree.map(without_float0, input), state, *seen
 
 
-class Term(NamedTuple):
-    """What one parameter's gradient tensor gets: scale * (the gradient + that of a regularizer, if there is one)."""
-
-    scale: float = 1.0
-    regularizer: Any = None
-
-    def of(self, gradient: Any, parameter: Any) -> Any:
-        """The term; what is scaled by 0 is not computed."""
-        if self.scale == 0:
-            return jnp.zeros_like(gradient)
-        if self.regularizer is not None:
-            gradient = gradient + self.regularizer.gradient(parameter)
-        return gradient if self.scale == 1 else self.scale * gradient
-
-
-Terms = tuple[Term, ...] | None
-"""One for each parameter; None where all are the plain gradients."""
-
-
 class Target(NamedTuple):
     """Where gradients are added: the views, and the storages' shapes if these are all of their elements, else None."""
 
@@ -287,15 +268,16 @@ def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storag
 
 
 def _accumulated(
-    program: Program, target: Target, terms: Terms, gradients: list, storages: list, scale: Any,
-    parameters: list | None,
+    program: Program, target: Target, terms: Any, gradients: list, storages: list, scale: Any,
+    weighing: tuple[list, list] | None,
 ) -> list:  # fmt: skip
     """`storages` with scale * gradients added at the target's views (scale None is 1; storages None are zeros).
 
-    `parameters` are their storages, which regularizers look at.
+    `terms` are what is known of them; `weighing` their numbers, and the parameters' storages.
     """
-    if terms is not None:
-        triples = zip(terms, gradients, program.views, strict=True)
+    if weighing is not None:
+        given, parameters = weighing
+        triples = zip(numbers.together(terms, given), gradients, program.views, strict=True)
         gradients = [
             term.of(gradient, None if term.regularizer is None else read(parameters, view))
             for term, gradient, view in triples
@@ -310,13 +292,13 @@ def _accumulated(
 
 
 @programs.kept
-def backward(program: Program, target: Target, terms: Terms) -> Callable:
+def backward(program: Program, target: Target, terms: Any) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
-    def run(residuals, needed, grad_output, side, rewards, state, storages, over, scale, parameters):
+    def run(residuals, needed, grad_output, side, rewards, state, storages, over, scale, weighing):
         storages = [kept if given is None else given for kept, given in zip(storages, over, strict=True)]
         gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
-        new = _accumulated(program, target, terms, gradients, storages, scale, parameters)
+        new = _accumulated(program, target, terms, gradients, storages, scale, weighing)
         return grad_input, state, new, *seen
 
     return as_compiled(program, run, overwritten=(7,))
@@ -335,8 +317,8 @@ def pull_back_to_input(program: Program) -> Callable:
 
 
 @programs.kept
-def accumulation(program: Program, target: Target, terms: Terms) -> Callable:
-    """(gradients, storages, scale, parameters) -> storages with scale * gradients added."""
+def accumulation(program: Program, target: Target, terms: Any) -> Callable:
+    """(gradients, storages, scale, weighing) -> storages with scale * gradients added."""
     return programs.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
 
 

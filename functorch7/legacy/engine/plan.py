@@ -25,13 +25,14 @@ from ..tensors.changes import watch
 from ..tensors.storage import dtype_of, precision
 from ..tensors.tensor import Tensor
 from . import compiled, watched
-from .compiled import Program, Term, Terms
+from .compiled import Program
 from .fields import Form, Untraceable
 from .foreign import InMode, Place, are, calling, can_be_cut, given_by, has_plain_parameters
 from .layout import Layout
 from .registered import everywhere
 from .slots import Slot, state_slots
 from .steady import Steady
+from .terms import Term, Terms
 from .traced_user import Seat, description, form_of
 from .watched import Placed
 
@@ -158,7 +159,7 @@ class Plan:
         self._seat(module, path)
         spec = module.own_description()
         if isinstance(spec, Criterion) and not module._by_plan:
-            module.computed_in_a_network()
+            module.surround()
             return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
@@ -337,10 +338,9 @@ class Plan:
         holder = self._holders[number]
         return self.members[0].title() if holder is None else f"{holder[0].title()}: {holder[1]}"
 
-    def terms_now(self) -> Terms:
+    def terms_now(self) -> Terms | None:
         """What each parameter's gradient gets; None where all get the plain gradient."""
-        terms = tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders)
-        return terms if any(term != Term() for term in terms) else None
+        return Terms.of(tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders))
 
     def run(self, function: Any, *args: Any) -> Any:
         """Calls a compiled function in the network's precision."""
@@ -380,7 +380,7 @@ class Plan:
     @cached_property
     def backward(self) -> Any:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.target, self.terms)
+        return compiled.backward(self.program, self.gradients.target, self.terms and self.terms.known)
 
     @cached_property
     def update(self) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import core, losses
+from ...network import numbers
 from ..objects.described import Given, taken_from
 from ..objects.generated import object_of
 from ..tensors.storage import dtype_of
@@ -81,11 +82,11 @@ class CriterionParts(Module):
             return self._spec
         inside = [each.description() for each in self._parts_described()]
         made_of = [self._spec, *(self.__dict__[name].array for name in self._arrays), *inside]
-        numbers = list(self.__dict__.get("weights", ())) if self._holding else []
+        weights = list(self.__dict__.get("weights", ())) if self._holding else []
         before, were, made = self.__dict__.get("_described_before", ((), [], None))
-        if len(made_of) != len(before) or numbers != were or not all(map(operator.is_, made_of, before)):
-            made = self.described_with(inside)
-            self.__dict__["_described_before"] = (made_of, numbers, made)
+        if len(made_of) != len(before) or weights != were or not all(map(operator.is_, made_of, before)):
+            made = numbers.tuned(self.described_with(inside), made)
+            self.__dict__["_described_before"] = (made_of, weights, made)
         return made
 
     def _parts_described(self) -> list[Any]:

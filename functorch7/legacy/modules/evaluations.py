@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import programs
 from ...core import check_kinds
+from ...losses.base import without_arrays
 from ...network import numbers
 from ..tensors.tensor import Tensor
 
@@ -28,9 +29,16 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
+    variables = without_arrays(spec)
+
     def run(taken: list, input: Any, *others: Any) -> Any:
         check_kinds(spec, input)
-        return jax.value_and_grad(numbers.put_in(spec, taken))(jax.tree.map(cast, input), *others)
+        criterion = numbers.put_in(spec, taken)
+
+        def loss(input: Any) -> Any:
+            return criterion.apply(*variables, (input, *others))[0]
+
+        return jax.value_and_grad(loss)(jax.tree.map(cast, input))
 
     return programs.Compiled(jax.jit(run))
 

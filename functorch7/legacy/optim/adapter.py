@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from inspect import signature
 from numbers import Number
 from typing import Any
@@ -44,15 +44,17 @@ class Rule:
 def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: dict | None) -> tuple[Any, list]:
     """One step: (x, [loss before the step]). State defaults to config, and config to a new table."""
     config, state = tables(rule, config, state)
-    static, traced = arguments(rule, config, x)
+    settings = arguments(rule, config, x)
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
-    with precision(params.dtype):
-        started = known.keys() >= _remembered(rule, static)
-        initial = {} if started else _named(rule, rule.make(**dict(static)).init(params))
-        memory = {**initial, **known}
-        moved, memory = _step(rule, static, traced, count, started, memory, gradient, params)
+    # A rule without momentum has no velocity: what is 0 is known when the step is compiled, other numbers are given.
+    zeros = tuple((name, value) for name, value in settings.items() if not _is_given(value))
+    given = {name: value for name, value in settings.items() if _is_given(value)}
+    with precision(np.float64):  # of the numbers, as in Torch; arrays keep their type
+        started = known.keys() >= _remembered(rule, zeros, frozenset(given))
+        initial = {} if started else _named(rule, rule.make(**settings).init(params))
+        moved, memory = _step(rule, zeros, given, count, started, {**initial, **known}, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if rule.counter:
         state[rule.counter] = count + 1
@@ -68,24 +70,32 @@ def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, d
 
 
 @lru_cache(256)
-def _checked(rule: Rule, static: tuple) -> None:
+def _checked(rule: Rule, numbers: tuple) -> None:
     """Lets the rule refuse bad arguments before opfunc is called."""
-    rule.make(**dict(static))
+    rule.make(**dict(numbers))
 
 
-@cache
-def _remembered(rule: Rule, static: tuple) -> frozenset[str]:
-    """Torch's names of the arrays that a rule with these numbers keeps from step to step."""
-    return frozenset(_named(rule, jax.eval_shape(rule.make(**dict(static)).init, jnp.zeros(1))))
+@lru_cache(256)
+def _remembered(rule: Rule, zeros: tuple, others: frozenset[str]) -> frozenset[str]:
+    """Torch's names of the arrays that a rule with such settings keeps from step to step."""
+
+    def initial(given: dict) -> Any:
+        return rule.make(**dict(zeros), **given).init(jnp.zeros(1))
+
+    return frozenset(_named(rule, jax.eval_shape(initial, dict.fromkeys(others, 0.5))))
+
+
+def _is_given(value: Any) -> bool:
+    return not isinstance(value, bool) and (not isinstance(value, float) or value != 0)
 
 
 @Compiled
 @partial(jax.jit, static_argnums=(0, 1))
 def _step(
-    rule: Rule, static: tuple, traced: dict, count: Any, started: Any, memory: dict, gradient: Any, params: Any
+    rule: Rule, zeros: tuple, given: dict, count: Any, started: Any, memory: dict, gradient: Any, params: Any
 ) -> Any:
     """The new parameters and, under Torch's names, the new memory."""
-    transformation = rule.make(**dict(static), **traced)
+    transformation = rule.make(**dict(zeros), **given)
     values = {field: memory[name] for field, name in rule.fields.items() if name in memory}
     values |= {"count": jnp.asarray(count, jnp.int32), "started": started}
 
@@ -121,25 +131,22 @@ def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
     }
 
 
-def arguments(rule: Rule, config: dict, x: Any) -> tuple[tuple, dict]:
-    """What config has for the rule, checked: numbers that are compiled in, and what is traced."""
-    static, traced, params = [], {}, held(rule.name, x)
+def arguments(rule: Rule, config: dict, x: Any) -> dict[str, Any]:
+    """What config has for the rule, checked."""
+    settings, params = {}, held(rule.name, x)
     for key, name in rule.keys.items():
         value = config.get(key)
         if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
         if name in ("learning_rates", "weight_decays"):
-            traced[name] = fitted(rule.name, key, value, params)
+            settings[name] = fitted(rule.name, key, value, params)
         elif isinstance(value, bool) and name == "nesterov":
-            static.append((name, value))
+            settings[name] = value
         else:
             check_numbers(rule.name, **{key: value})
-            if name == "learning_rate":  # programs change it from call to call
-                traced[name] = float(value)
-            else:
-                static.append((name, float(value)))
-    _checked(rule, tuple(static))
-    return tuple(static), traced
+            settings[name] = float(value)
+    _checked(rule, tuple((name, value) for name, value in settings.items() if _is_number(value)))
+    return settings
 
 
 def _like(x: Any, array: jax.Array) -> Any:

@@ -3,7 +3,7 @@
 x is a tensor (as `getParameters` gives it) or a NumPy array, changed in place and returned; of a JAX array, which
 cannot be changed, the new one is returned. config holds the arguments of the functional rule under Torch's names
 (learningRate for learning_rate); other keys are ignored. state is the rule's memory under Torch's names, by default
-config itself. The learning rate may change at every call; any other number is compiled into the step.
+config itself. All numbers may change at every call; only one that becomes 0, or no longer is, makes another program.
 
 Differs from Torch7: the gradient that opfunc returns is left as it is.
 """
@@ -55,7 +55,7 @@ def nag(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> 
     Source: optim/doc/algos.md, nag.
     """
     config, state = tables(_NAG, config, state)
-    momentum = dict(arguments(_NAG, config, x)[0]).get("momentum", 0.9)
+    momentum = arguments(_NAG, config, x).get("momentum", 0.9)
     if state.get("dfdx") is not None:
         x = _moved(x, momentum, state["dfdx"])
     x, losses = descend(_NAG, opfunc, x, config, state)

@@ -4,6 +4,7 @@ local call, numbers = border.call, border.numbers
 local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, next, rawget, rawset, setmetatable, type
 
 local own_classes = {} -- classes without a parent in Python, by name
+local constructors = setmetatable({}, {__mode = 'k'})
 local instances = setmetatable({}, {__mode = 'k'})
 
 local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'concat', 'len', 'eq', 'lt', 'le'}
@@ -11,7 +12,7 @@ local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'con
 local function operator(name)
   local method = '__' .. name .. '__'
   return function(self, other, ...)
-    local owner = instances[self] and self or other
+    local owner = (instances[self] or other == nil) and self or other
     local found = owner[method]
     if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
@@ -37,6 +38,7 @@ local function own_class(name, parent)
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
   if parent then setmetatable(class, {__index = parent}) end
   own_classes[name] = class
+  debug.getregistry()[class] = name -- where programs look for classes
   return class
 end
 
@@ -54,7 +56,9 @@ local function constructor(class)
     return made
   end
   class.new = class.new or function(...) return construct(nil, ...) end
-  return setmetatable({}, {__index = class, __newindex = class, __call = construct, __typename = class.__typename})
+  local made = setmetatable({}, {__index = class, __newindex = class, __call = construct, __metatable = class})
+  constructors[made] = true
+  return made
 end
 
 local function place_of(name, package)
@@ -74,7 +78,7 @@ local function class_named(given)
   if type(given) == 'table' then
     local number = border.class_number(given)
     if number then return given, number end
-    return rawget(given, '__typename') and given or getmetatable(given).__index
+    return constructors[given] and getmetatable(given) or given
   end
   if own_classes[given] then return own_classes[given] end
   local package, short = place_of(given)
@@ -107,7 +111,6 @@ function torch.getmetatable(name)
   if own_classes[name] then return own_classes[name] end
   local ok, found = pcall(class_named, name)
   if ok and found then return found end
-  if name:match('^torch%..*Tensor$') then return torch.Tensor end
 end
 
 function torch.getconstructortable(name)
@@ -131,11 +134,10 @@ local python_typename, python_is_type = torch.typename, torch.isTypeOf
 function torch.typename(value)
   local number = numbers[value]
   if number and number >= border.OBJECTS then
-    local class = border.class_number(value)
-    return class and getmetatable(value).__typename or python_typename(value)
+    return not border.class_number(value) and python_typename(value) or nil
   end
   local metatable = type(value) == 'table' and getmetatable(value)
-  return type(metatable) == 'table' and rawget(metatable, '__typename') or nil
+  return type(metatable) == 'table' and not constructors[value] and rawget(metatable, '__typename') or nil
 end
 
 function torch.type(value) return torch.typename(value) or type(value) end
@@ -146,10 +148,11 @@ function torch.isTypeOf(value, wanted)
     local number = value ~= nil and numbers[value]
     return number ~= nil and number >= border.OBJECTS and python_is_type(value, wanted) or false
   end
-  local name = type(wanted) == 'table' and rawget(getmetatable(wanted) or wanted, '__typename') or wanted
+  local name = type(wanted) == 'table' and wanted.__typename or wanted
   while class do
     local typename = rawget(class, '__typename')
-    if typename == name or typename:find(tostring(name)) then return true end
+    local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part
+    if matched and (matched ~= name or matched == typename) then return true end
     local above = getmetatable(class)
     class = above and above.__index
     if type(class) ~= 'table' or border.class_number(class) then return false end
@@ -181,4 +184,24 @@ function border.asked.take_fields(reference, number)
   local value = border.pinned[reference]
   for key, each in next, border.decode(1, number) do value[key] = each end
   border.arrived()
+end
+
+local variables = {} -- numbers of the variables that functions share
+
+-- For files: a function's code, and the variables outside that it names; nothing for one that is not written in Lua.
+function border.asked.dumped(reference)
+  local found = border.pinned[reference]
+  local is_own, code = pcall(string.dump, found)
+  if not is_own or border.is_ours(debug.getinfo(found, 'S').source) then return nil end
+  local outside = {}
+  for i = 1, debug.getinfo(found, 'u').nups do
+    local name, value = debug.getupvalue(found, i)
+    local variable = tostring(debug.upvalueid(found, i))
+    if not variables[variable] then
+      variables.count = (variables.count or 0) + 1
+      variables[variable] = variables.count
+    end
+    outside[i] = {name = name, id = variables[variable], value = value}
+  end
+  return border.answered(code, outside)
 end

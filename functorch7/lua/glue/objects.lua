@@ -1,12 +1,14 @@
 -- What stands for Python's objects in Lua, and for their classes.
 local border, python = ...
+local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
 local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable, newproxy, rawget, rawset, setmetatable, type
 
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
 local class_tables = {} -- by a class's number what stands for the class itself
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
-border.fields, border.listings = fields, listings
+local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
+border.fields, border.listings, border.containers = fields, listings, containers
 
 -- Methods and fields -----------------------------------------------------------------------------------------------
 
@@ -29,6 +31,21 @@ function border.method_of_class(number)
   return function(self, ...) return call(call_function, number, self, self, ...) end
 end
 
+local C_TYPES = {
+  Byte = 'unsigned char', Char = 'signed char', Short = 'short', Int = 'int', Long = 'long', Half = 'unsigned short',
+  Float = 'float', Double = 'double',
+}
+
+-- The function of a number that gives an address, as a method that gives a pointer of C's.
+local function pointer_method(number)
+  return function(self, as_number)
+    local address = call(python.call_function, number, nil, self, true)
+    if as_number then return address end
+    local kind = C_TYPES[self:type():match('^torch%.(%u%l+)')]
+    return ffi.cast(kind .. ' *', ffi.cast('uintptr_t', address))
+  end
+end
+
 -- Looks for what instances of a class have under a name, once.
 local function look_up(class, key)
   local kind, found = call(python.look_up, class.number, nil, key)
@@ -36,6 +53,8 @@ local function look_up(class, key)
     class.methods[key] = border.method_of_class(found)
   elseif kind == 'method' then
     class.methods[key] = border.method(found)
+  elseif kind == 'pointer' then
+    class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then
     class.methods[key] = found
   else
@@ -145,6 +164,16 @@ end
 
 function kinds.userdata(class) return proxies(metatable_for(class)) end
 
+-- Containers: they have a length, which lupa's LuaJIT gives tables no say in (that of Torch does).
+function kinds.container(class)
+  local make = proxies(metatable_for(class))
+  return function()
+    local made = make()
+    containers[made] = true
+    return made
+  end
+end
+
 -- Tables that belong to Python: every access goes there.
 function kinds.list(class)
   local make = proxies {
@@ -181,6 +210,29 @@ function kinds.class()
   return function(number) return border.class(python.class_number(number)) end
 end
 
+-- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
+function kinds.type()
+  local function stand_in()
+    local made = {}
+    local function make(...) return call(python.call_object, 0, nil, made, ...) end
+    return setmetatable(made, {
+      __index = function(_, key)
+        if key == 'new' then return make end
+        if key == '__index' then return made end
+        if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
+        return border.class(call(python.class_of_type, 0, nil, made))[key]
+      end,
+      __newindex = function(_, key, value)
+        call(python.define_for_type, 0, nil, made, key, value)
+        border.forget_methods()
+      end,
+      __call = function(_, ...) return make(...) end,
+      __tostring = function() return call(python.text, 0, nil, made) end,
+    })
+  end
+  return stand_in
+end
+
 function border.describe(number)
   local kind, name = call(python.describe, number, nil)
   local class = {number = number, name = name, methods = {}, names = {}}
@@ -191,7 +243,7 @@ end
 
 -- Classes ----------------------------------------------------------------------------------------------------------
 
-local function forget_methods()
+function border.forget_methods()
   for _, class in pairs(classes) do
     for key in pairs(class.methods) do class.methods[key] = nil end
     class.names = {}
@@ -241,7 +293,7 @@ function border.class(number)
     end,
     __newindex = function(_, key, value)
       call(python.define, number, nil, key, value)
-      forget_methods()
+      border.forget_methods()
     end,
     __call = construct,
     __tostring = function() return name end,

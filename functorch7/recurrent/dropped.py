@@ -1,0 +1,76 @@
+"""Dropout inside of cells: on the input and on the state of each gate, with masks that stay for a sequence."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from ..core import check_positive, is_concrete
+from ..network.numbers import number
+from .abstract import Cell
+
+
+class DroppingCell(Cell, abstract=True):
+    """A cell that drops elements of its input and of its output with probability p, for each of `copies` gates.
+
+    The masks are drawn at the first training step and kept until `forget`, one row for the whole batch if mono.
+    Source: Gal, 2016.
+    """
+
+    copies: ClassVar[int]
+
+    if TYPE_CHECKING:  # fields of subclasses, in Torch's order
+        rho: int
+        p: float
+        mono: bool
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
+        if not 0 <= self.p < 1:
+            raise ValueError(f"{self.torch_name()}: expected 0 <= p < 1, got {self.p}")
+
+    @property
+    def drops(self) -> bool:
+        """Whether there is dropout; so there is where p is an argument of the program."""
+        return not is_concrete(self.p) or self.p != 0
+
+    @property
+    def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("p",) if self.drops else ()
+
+    @number
+    def kept(self) -> float:
+        """The share that is kept."""
+        return 1 - self.p
+
+    @number
+    def gain(self) -> float:
+        """What is kept is multiplied by this."""
+        return 1 / (1 - self.p)
+
+    def draws(self, train: bool) -> bool:
+        return train and self.drops
+
+    def init_buffers(self) -> dict[str, Any]:
+        unused = () if self.drops else set(self.transient) - set(self.hidden)
+        return {name: value for name, value in super().init_buffers().items() if name not in unused}
+
+    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+        sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
+        return {
+            name: self._masks(jax.random.fold_in(key, i), input, size) for i, (name, size) in enumerate(sizes.items())
+        }
+
+    def _masks(self, key: Any, input: Any, size: int) -> jax.Array:
+        """A mask for each gate, for values of `size` features: 0 or 1 / (1 - p)."""
+        batch = (1,) * (input.ndim - 1) if self.mono else input.shape[:-1]
+        kept = jax.random.bernoulli(key, self.kept, (self.copies, *batch, size))
+        return jnp.where(kept, jnp.asarray(self.gain, input.dtype), 0)
+
+
+def masked_copies(value: Any, masks: Any, count: int) -> list:
+    """`count` copies of a value, each with its mask; masks None leave it as it is."""
+    if masks is None:
+        return [value] * count
+    steps = (1,) * (value.ndim + 1 - masks.ndim)  # one mask for all of them
+    return [value * mask.reshape(steps + mask.shape) for mask in masks[:count]]
