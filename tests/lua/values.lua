@@ -438,6 +438,27 @@ local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).cu
 return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
 --> true, true
 
+--- functions in files
+local factor = 3
+local bytes = torch.serialize({n = 2, times = function(x) return x * factor end})
+local ok, problem = pcall(torch.serialize, {settings = {5, write = print}})
+local found = torch.deserialize(bytes)
+return found.n, pcall(found.times, 2) == false, ok, problem:match("at %['settings'%]%['write'%]") ~= nil
+--> 2, true, false, true
+
+--- a squeezed element is a number
+return torch.ones(1, 1):squeeze(), torch.ones(1):squeeze(1), torch.ones(1, 1):squeeze(1):size(1), torch.type(torch.ones(2, 1):squeeze())
+--> 1, 1, 1, 'torch.FloatTensor'
+
+--- a cache of what has been cast
+local a, b, cache = nn.Linear(2, 2):double(), nn.Linear(2, 2):double(), {}
+b.bias:set(a.bias)
+a:type('torch.FloatTensor', cache)
+b:type('torch.FloatTensor', cache)
+a.bias:fill(3)
+return b.bias[1], torch.type(b.bias)
+--> 3, 'torch.FloatTensor'
+
 --- a layer that is called, beside one that draws
 local network = nn.Sequential():add(nn.Add(6)):add(nn.Dropout(0.5)):add(nn.Add(6))
 local function gradients()

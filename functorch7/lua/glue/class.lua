@@ -185,3 +185,23 @@ function border.asked.take_fields(reference, number)
   for key, each in next, border.decode(1, number) do value[key] = each end
   border.arrived()
 end
+
+local variables = {} -- numbers of the variables that functions share
+
+-- For files: a function's code, and the variables outside that it names; nothing for one that is not written in Lua.
+function border.asked.dumped(reference)
+  local found = border.pinned[reference]
+  local is_own, code = pcall(string.dump, found)
+  if not is_own or border.is_ours(debug.getinfo(found, 'S').source) then return nil end
+  local outside = {}
+  for i = 1, debug.getinfo(found, 'u').nups do
+    local name, value = debug.getupvalue(found, i)
+    local variable = tostring(debug.upvalueid(found, i))
+    if not variables[variable] then
+      variables.count = (variables.count or 0) + 1
+      variables[variable] = variables.count
+    end
+    outside[i] = {name = name, id = variables[variable], value = value}
+  end
+  return border.answered(code, outside)
+end
