@@ -482,3 +482,11 @@ for name in pairs(net) do if name == 'modules' then found = found + 1 end end
 net.own = 3
 return #net, type(net), torch.type(net), found, #nn.ConcatTable(), net.own, net:get(2) == net.modules[2]
 --> 2, 'table', 'nn.Sequential', 1, 0, 3, true
+
+--- objects of Lua's classes are equal to themselves, and classes have those above as metatables
+torch.class('Above') torch.class('Below', 'Above')
+function Above:name() return 'above' end
+local a, b = Below(), Below()
+return a == b, a == a, a ~= b, b:name(), torch.getmetatable('Below') == torch.getmetatable('Above'),
+  getmetatable(torch.getmetatable('Below')).__typename, torch.isTypeOf(a, 'Above'), torch.isTypeOf(Above(), 'Below')
+--> false, true, true, 'above', false, 'Above', true, false
