@@ -410,6 +410,13 @@ local x = torch.IntTensor{4, 5}
 return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
 --> 5, 4, 8, true
 
+--- modules in fields with the names of methods
+local m = nn.Linear(2, 2)
+m.sharedClone = m:sharedClone()
+m:getParameters():fill(7)
+return m.sharedClone.bias[1], m:clone().sharedClone.bias[1]
+--> 7, 7
+
 --- fields with the names of methods
 local m = nn.Tanh()
 m.inputs, m.clearState = {1, 2}, 5
