@@ -73,6 +73,7 @@ _PACKAGES = (
     "reinforce",
     "training",
     "viz",
+    "zoo",
 )
 _OBJECTS = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
 
