@@ -140,11 +140,11 @@ def _origin(value: Any, home: Any = None) -> str:
 
 
 def _methods(name: str, kind: type) -> Iterator[Row]:
-    for method in dir(kind):
+    for method in (name for name in dir(kind) if not name.startswith("_")):
         homes = [base for base in kind.__mro__ if method in vars(base)]
         said = inspect.getdoc(getattr(kind, method))
         is_listed = kind is not nn.Module and homes[0] in nn.Module.__mro__
-        if not said or is_listed or method.startswith("_") or method in OURS:
+        if not said or is_listed or method in OURS:
             continue
         origin = _origin(getattr(homes[-1], method), homes[-1])
         is_theirs = "_" not in method or method.startswith("dpnn_") or origin == "PyTorch"
