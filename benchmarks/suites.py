@@ -1,11 +1,12 @@
 """Torch7's own test suites, unmodified, run as Lua on functorch7.
 
-    python -m benchmarks.suites FOLDER [SUITE ...] [--only TEST ...] [--limit SECONDS]
+    python -m benchmarks.suites FOLDER [SUITE ...] [--only TEST ...] [--limit SECONDS] [--record FOLDER]
 
 FOLDER holds checkouts of torch/nn, torch/nngraph, torch/optim, torch/torch7, Element-Research/rnn and
 Element-Research/dpnn under these last names, and what their tests require: Yonaba/Moses 1.6, lunarmodules/Penlight,
-and deepmind/torch-totem as totem. Each suite runs in a process of its own; what does not pass follows, and a row for
-each suite.
+and deepmind/torch-totem as totem. Each suite runs in a process of its own, which ends when a test takes more of the
+processor's time than it may; another goes on behind that test. What does not pass follows, and a row for each suite.
+With --record what came of each test is kept in a file, and tests that are in it do not run again.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -28,7 +30,7 @@ WHOLE = {
     "nn": ("nn/test.lua", "nn.test(nil, 1)"),
     "rnn": ("rnn/test/test.lua", "rnn.test()"),
     "dpnn": ("dpnn/test/test.lua", "dpnn.test()"),
-    "torch": ("torch7/test/test.lua", "torch.test()"),
+    "torch7": ("torch7/test/test.lua", "torch.test()"),
 }
 """Suites that are one file: it, and what runs them."""
 SCRIPTS = {"nngraph": "nngraph/test/test_*.lua", "optim": "optim/test/test_*.lua"}
@@ -39,37 +41,37 @@ OWN_TESTER = {"nngraph": "require 'totem' totem.Tester, totem.TestSuite = torch.
 """What lets a suite with a tester of another package use torch's, whose outcomes are recorded."""
 
 
-class TooLong(Exception):
-    """A test took longer than it may."""
+# The process of a suite ---------------------------------------------------------------------------------------------
 
 
-def run_suite(folder: Path, name: str, limit: int, only: list[str]) -> None:
-    """Runs one suite here, and prints a line of JSON for each test."""
+def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[str]) -> None:
+    """Runs one suite here, and prints a line of JSON when a test begins and one when it has ended."""
     import functorch7.lua
     from functorch7.legacy.program.tester import Tester
 
-    def said(test: str, outcome: str, asserts: int, seconds: float, why: str) -> None:
-        print(json.dumps([test, outcome, asserts, round(seconds, 1), why]), file=sys.__stdout__, flush=True)
+    program = ""
 
-    def too_long(*_: Any) -> None:
-        raise TooLong(f"over {limit} s")
+    def said(*what: Any) -> None:
+        print(json.dumps(what), file=sys.__stdout__, flush=True)
+
+    def wanted(test: str) -> bool:
+        return test not in done and (not only or test in only)
 
     usual = Tester._outcome
 
     def outcome(self: Any, test: str) -> str:
-        if only and test not in only:
+        full = f"{program}.{test}" if program else test
+        if not wanted(full):
             return "SKIP"
-        start, errors = time.monotonic(), len(self.errors)
-        signal.alarm(limit)
-        try:
-            found = usual(self, test)
-        finally:
-            signal.alarm(0)
+        said(full)
+        signal.setitimer(signal.ITIMER_PROF, limit)  # whose signal ends the process, wherever it is
+        start, errors = time.process_time(), len(self.errors)
+        found = usual(self, test)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         made = self.assertionPass[test] + self.assertionFail[test]
-        said(test, found, made, time.monotonic() - start, "\n".join(self.errors[errors:]))
+        said(full, found, made, round(time.process_time() - start, 1), "\n".join(self.errors[errors:]))
         return found
 
-    signal.signal(signal.SIGALRM, too_long)
     runtime = functorch7.lua.Runtime()
     places = (f"{name}/test/?.lua", "nn/?.lua", "?/?.lua", "Moses/?.lua", "Penlight/lua/?.lua", "totem/?/init.lua")
     runtime.execute("package.path = package.path .. " + repr("".join(f";{folder / place}" for place in places)))
@@ -80,63 +82,81 @@ def run_suite(folder: Path, name: str, limit: int, only: list[str]) -> None:
         if name in WHOLE:
             file, call = WHOLE[name]
             runtime.execute(f"dofile '{folder / file}'")
-            programs = [("", lambda: runtime.execute(call))]
-        else:
-            programs = [
-                (file.stem, lambda file=file: runtime.run(str(file))) for file in sorted(folder.glob(SCRIPTS[name]))
-            ]
-        for program, start in programs:
-            began = time.monotonic()
-            try:
-                start()
-                why = ""
-            except Exception as error:
-                why = "" if "An error was found while running tests" in str(error) else str(error)
-            if program and not only:
-                said(program, "ERROR" if why else "PASS", 0, time.monotonic() - began, why)
+            if why := _why_not(lambda: runtime.execute(call)):
+                sys.exit(why)
+            return
+        for file in sorted(folder.glob(SCRIPTS[name])):
+            program, start = file.stem, time.process_time()
+            if not wanted(program) and not any(each.startswith(f"{program}.") for each in only):
+                continue
+            said(program)
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            why = _why_not(lambda file=file: runtime.run(str(file)))
+            said(program, "ERROR" if why else "PASS", 0, round(time.process_time() - start, 1), why)
 
 
-def main() -> None:
-    """Runs the suites and prints what came of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("suites", nargs="*", default=[*WHOLE, *SCRIPTS])
-    parser.add_argument("--only", nargs="*", default=[], help="tests by name")
-    parser.add_argument("--limit", type=int, default=120, help="seconds for one test")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.here:
-        return run_suite(given.folder.resolve(), given.suites[0], given.limit, given.only)
-    for suite in given.suites:
-        report(suite, results(given, suite))
+def _why_not(program: Any) -> str:
+    """The error that ends a program, if one does that is not only its tester's."""
+    try:
+        program()
+    except Exception as error:
+        return "" if "An error was found while running tests" in str(error) else str(error)
+    return ""
+
+
+# The process that looks after them ----------------------------------------------------------------------------------
 
 
 def results(given: Any, suite: str) -> list[list]:
-    """What a suite's process said of each test."""
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.suites",
-        str(given.folder.resolve()),
-        suite,
-        "--here",
-        "--limit",
-        str(given.limit),
-    ]
-    only = ["--only", *given.only] if given.only else []
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    with tempfile.TemporaryDirectory() as place:  # some tests write files where they are run
-        done = subprocess.run([*command, *only], capture_output=True, text=True, cwd=place, env=environment)
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-    if done.returncode:
-        found.append([f"the process ended with {done.returncode}", "ERROR", 0, 0.0, done.stderr[-2000:]])
+    """What came of each test: its name, outcome, assertions, seconds, and what went wrong."""
+    record = Path(given.record) / f"{suite}.jsonl" if given.record else None
+    found = [json.loads(line) for line in record.read_text().splitlines()] if record and record.exists() else []
+    if given.only:
+        found = [each for each in found if each[0] not in given.only]
+    goes_on = True
+    while goes_on:
+        goes_on = False
+        for each in _outcomes(given, suite, [name for name, *_ in found]):
+            found.append(each)
+            goes_on = each[1] in ("LONG", "CRASH") and each[0] != ""
+            if record:
+                record.parent.mkdir(parents=True, exist_ok=True)
+                record.write_text("".join(json.dumps(one) + "\n" for one in found))
     return found
+
+
+def _outcomes(given: Any, suite: str, done: list[str]) -> Iterator[list]:
+    """What one process says of the tests that are left; the last may be the one that ended it."""
+    names = ["--only", *given.only] if given.only else []
+    command = [sys.executable, "-m", "benchmarks.suites", str(given.folder.resolve()), suite, "--here", *names]
+    command += ["--limit", str(given.limit)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as errors:  # some tests write files
+        process = subprocess.Popen(
+            [*command, "--done", *done], cwd=place, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+        running: list[str] = []  # a program, and a test in it
+        for line in process.stdout or ():
+            if not line.startswith("["):
+                continue
+            name, *rest = json.loads(line)
+            if rest:
+                running.remove(name)
+                yield [name, *rest]
+            else:
+                running.append(name)
+        code = process.wait()
+        if running or code:
+            errors.seek(0)
+            is_long = code == -signal.SIGPROF
+            said = f"over {given.limit} s" if is_long else f"ended with {code}: {errors.read()[-2000:]}"
+            yield [running[-1] if running else "", "LONG" if is_long else "CRASH", 0, 0.0, said]
 
 
 def reasons(why: str) -> list[str]:
     """The lines that say what went wrong: an error's message with Lua's first line, or what was found and expected."""
     lines = [line.strip() for line in why.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception|TooLong)\b", line)]
+    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
     return errors[-1:] or [line for line in lines if not re.match(r"/.*: in function", line)][:6]
 
 
@@ -146,7 +166,24 @@ def report(suite: str, found: list[list]) -> None:
         if outcome not in ("PASS", "SKIP"):
             print(f"{suite}: {test}: {outcome} ({seconds} s)", *reasons(why), sep="\n    ")
     passed = sum(outcome == "PASS" for _, outcome, *_ in found)
-    print(f"| {suite} | {passed} of {len(found)} | {sum(each[2] for each in found):,} assertions |", flush=True)
+    print(f"| {suite} | {passed} of {len(found)} | {sum(each[2] for each in found):,} |", flush=True)
+
+
+def main() -> None:
+    """Runs the suites and prints what came of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("suites", nargs="*", default=[*WHOLE, *SCRIPTS])
+    parser.add_argument("--only", nargs="*", default=[], help="tests by name")
+    parser.add_argument("--limit", type=int, default=120, help="processor's seconds for one test")
+    parser.add_argument("--record", help="folder for what came of each test")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--done", nargs="*", default=[], help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.here:
+        return run_suite(given.folder.resolve(), given.suites[0], given.limit, given.only, set(given.done))
+    for suite in given.suites:
+        report(suite, results(given, suite))
 
 
 if __name__ == "__main__":

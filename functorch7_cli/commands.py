@@ -64,28 +64,33 @@ functorch7 convert model.t7 readable.t7 --to t7-ascii
 functorch7 convert model.safetensors again.t7 --like model.t7
 functorch7 convert model.t7 checkpoint --to orbax
 functorch7 convert model.t7 model.stablehlo --input-shape batchx1x8x8
+functorch7 convert model.t7 model.onnx --input-shape batchx1x8x8
+functorch7 convert model.t7 state.safetensors --to pytorch --by-kind
 """,
 )
 @file
 @click.argument("out", type=click.Path())
 @click.option(
     "--to",
-    type=click.Choice(["t7", "t7-ascii", "safetensors", "orbax", "stablehlo"]),
-    help="What OUT is to be, if its ending (.t7, .safetensors, .orbax, .stablehlo) does not say it.",
+    type=click.Choice(["t7", "t7-ascii", "safetensors", "orbax", "stablehlo", "onnx", "pytorch"]),
+    help="What OUT is to be, if its ending (.t7, .safetensors, .orbax, .stablehlo, .onnx, .pt) does not say it.",
 )
 @click.option(
     "--input-shape",
     type=Sizes(open=True),
     metavar="SIZES",
-    help="The input's shape, for StableHLO: 1x3x224x224, or batchx3x224x224 for any number of images.",
+    help="The input's shape, for StableHLO and ONNX: 1x3x224x224, or batchx3x224x224 for any number of images.",
 )
+@click.option("--by-kind", is_flag=True, help="Name PyTorch's layers by kind (conv1, lstm), and not by place (0, 1).")
 @like
 @dtype
 def convert(file: str, out: str, **options: Any) -> None:
     """Write what FILE holds to OUT in another form.
 
     From Torch7's files to Torch7's, all values are kept as they are. Safetensors and orbax keep a network's arrays by
-    name, so that the way back needs the network: --like. StableHLO is the compiled network for a shape of input.
+    name, so that the way back needs the network: --like. StableHLO is the compiled network for a shape of input, ONNX
+    the network in ONNX's operators. PyTorch's form is a state_dict under its names and in its order of gates: a
+    .safetensors file, or, where PyTorch is installed, a .pt file for torch.load.
     """
     from .convert import convert
 

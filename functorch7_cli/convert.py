@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from functorch7.interop import orbax, safetensors, stablehlo, t7, torch7
+from functorch7.interop import onnx, orbax, pytorch, safetensors, stablehlo, t7, torch7
 
 from .files import ENDINGS, form_of, network_in, read_t7
 from .progress import progress
@@ -15,12 +15,22 @@ from .progress import progress
 TORCH = {".t7", ".t7b", ".th", ".net"}
 """Endings that Torch's files have."""
 
+WRITTEN = ENDINGS | dict.fromkeys(TORCH, "t7") | {".onnx": "onnx", ".pt": "pytorch", ".pth": "pytorch"}
+"""The forms that are written, by ending."""
 
-def convert(file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None) -> str:
+OF_A_SHAPE = {"stablehlo": stablehlo.save_exported, "onnx": onnx.save}
+"""What is written for one shape of input."""
+
+
+def convert(
+    file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None, by_kind: bool
+) -> str:  # fmt: skip
     """Writes what `file` holds to `out`, which is returned."""
     form = to or form_to_write(out)
-    if form == "stablehlo" and input_shape is None:
-        raise click.UsageError("StableHLO is made for one shape of input: name it, as in --input-shape 1x3x224x224")
+    if form in OF_A_SHAPE and input_shape is None:
+        raise click.UsageError(f"{form} is made for one shape of input: name it, as in --input-shape 1x3x224x224")
+    if by_kind and form != "pytorch":
+        raise click.UsageError("--by-kind is about PyTorch's names: --to pytorch")
     format = "ascii" if form == "t7-ascii" else "binary"
     if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
         found = read_t7(file)
@@ -37,15 +47,16 @@ def convert(file: str, out: str, to: str | None, input_shape: Any, like: str | N
             safetensors.save(out, *network)
         elif form == "orbax":
             orbax.save(out, *network)
+        elif form == "pytorch":
+            pytorch.save(out, *network, pytorch.names_by_kind(network.module) if by_kind else None)
         else:
-            stablehlo.save_exported(out, *network, input_shape, network.dtype)
+            OF_A_SHAPE[form](out, *network, input_shape, network.dtype)
     return out
 
 
 def form_to_write(out: str) -> str:
     """What a file is to be, by its ending."""
-    ending = Path(out).suffix.lower()
-    form = "t7" if ending in TORCH else ENDINGS.get(ending)
+    form = WRITTEN.get(Path(out).suffix.lower())
     if form is None:
         raise click.UsageError(f"{out}: the ending does not say in which form to write; name it: --to t7")
     return form

@@ -22,6 +22,7 @@ from functorch7.training.step import cast
 from .progress import progress
 
 ENDINGS = {".safetensors": "safetensors", ".stablehlo": "stablehlo", ".orbax": "orbax"}
+"""Of the forms that are read, other than Torch's."""
 
 PYTORCH = (b"PK", b"\x80\x02")
 """How PyTorch's files begin: they are zip archives or pickles."""

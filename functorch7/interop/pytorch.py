@@ -1,50 +1,17 @@
 """PyTorch's `state_dict`, both ways, for the layers that both have. Needs PyTorch only to make its tensors."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from ..core import Map, Module, Variables
 from ..core.tree import by_position, child_names, dotted, named_children
-from ..layers import (
-    BatchNormalization,
-    Bilinear,
-    Embedding,
-    GroupNorm,
-    LayerNorm,
-    LayerNormalization,
-    Linear,
-    LinearWeightNorm,
-    LookupTable,
-    PReLU,
-    RMSNorm,
-    SpatialBatchNormalization,
-    SpatialConvolution,
-    SpatialConvolutionMM,
-    SpatialDepthWiseConvolution,
-    SpatialDilatedConvolution,
-    SpatialFullConvolution,
-    TemporalConvolution,
-    TemporalRowConvolution,
-    VolumetricBatchNormalization,
-    VolumetricConvolution,
-    VolumetricDilatedConvolution,
-    VolumetricFullConvolution,
-)
 from ..network import Shared, from_state_dict, load_state_dict, misfits, state_dict, structure_of
-from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM
-from ..recurrent.simple import LinearNoBias
 from .packages import package
-
-Arrays = dict[str, Any]
-
-
-class Rule(NamedTuple):
-    """How a layer's arrays, by their names within it, become those of PyTorch's layer, and back."""
-
-    theirs: Callable[[Any, Arrays], Arrays]
-    ours: Callable[[Any, Arrays], Arrays]
+from .pytorch_layers import GRUS, KIND_NAMES, RULES, Arrays, lstm_names, refusal
+from .remote import replacing
 
 
 def to_pytorch(
@@ -120,6 +87,61 @@ def names_by_order(module: Module, state: Mapping[str, Any]) -> dict[str, str]:
             f"got {len(theirs)}: {', '.join(theirs)}"
         )
     return dict(zip(ours, theirs, strict=True))
+
+
+def names_by_kind(module: Module) -> dict[str, str]:
+    """`names` as classes of PyTorch have them: layers by kind, "embedding", "conv1", "conv2", "lstm", "linear".
+
+    LSTM layers on each other are one nn.LSTM, if it can have their sizes: "lstm.weight_ih_l0", "lstm.weight_ih_l1".
+    Raises: ValueError that lists all layers that PyTorch does not have.
+
+    >>> import functorch7 as f7
+    >>> names_by_kind(f7.Sequential(f7.LookupTable(9, 4), f7.SeqLSTM(4, 5), f7.SeqLSTM(5, 5)))["2.weight_hh_l0"]
+    'lstm.weight_hh_l1'
+    """
+    _as_theirs(module, _blank(module))  # which refuses what has no place there
+    groups: list[list[tuple[str, Any]]] = []
+    for _, place, layer in _layers(module):
+        if groups and _one_lstm(groups[-1], layer):
+            groups[-1].append((place, layer))
+        else:
+            groups.append([(place, layer)])
+    kinds = [KIND_NAMES.get(type(group[0][1]), "layer") for group in groups]
+    names = {}
+    for i, (kind, group) in enumerate(zip(kinds, groups, strict=True)):
+        name = kind if kinds.count(kind) == 1 else f"{kind}{kinds[: i + 1].count(kind)}"
+        for level, (place, layer) in enumerate(group):
+            if kind == "lstm":
+                ours = [each for each in lstm_names(layer) if layer.torch_name() == "nn.SeqLSTMP" or "_hr" not in each]
+                names |= {_join(place, each): f"{name}.{each.removesuffix('_l0')}_l{level}" for each in ours}
+            else:
+                names[place] = name
+    return names
+
+
+def _one_lstm(group: list[tuple[str, Any]], layer: Any) -> bool:
+    """Whether a layer can be the next of an nn.LSTM, whose layers all give vectors of one size."""
+    if any(KIND_NAMES.get(type(each)) != "lstm" for each in (group[0][1], layer)):
+        return False
+    sizes = [(getattr(each, "hidden_size", None), each.output_size) for each in (group[0][1], layer)]
+    return sizes[0] == sizes[1] and layer.input_size == group[-1][1].output_size
+
+
+def save(
+    path: str | os.PathLike, module: Module, params: Any, buffers: Any, names: Mapping[str, str] | None = None
+) -> None:  # fmt: skip
+    """Writes what `to_pytorch` gives to a path or a URL: a .safetensors file, or, by torch.save, one of another ending.
+
+    Raises: as `to_pytorch`, ImportError without safetensors or PyTorch; OSError.
+    """
+    if str(path).endswith(".safetensors"):
+        arrays = pytorch_arrays(module, params, buffers, names)
+        write = package("safetensors.numpy").save_file
+        written: dict[str, Any] = {name: np.array(array, order="C") for name, array in arrays.items()}
+    else:
+        written, write = to_pytorch(module, params, buffers, names), package("torch", "torch").save
+    with replacing(path) as draft:
+        write(written, draft)
 
 
 def _places(state: Mapping[str, Any]) -> list[str]:
@@ -204,7 +226,7 @@ def _as_theirs(module: Module, arrays: Arrays) -> Arrays:
     result: Arrays = {}
     wrong = []
     for ours, theirs, layer in _layers(module):
-        reason = _refusal(layer)
+        reason = refusal(layer)
         if reason:
             wrong.append(f"{layer.torch_name()}{f' (at {ours})' if ours else ''}: {reason}")
         else:
@@ -213,15 +235,6 @@ def _as_theirs(module: Module, arrays: Arrays) -> Arrays:
     if wrong:
         raise ValueError(f"{module.torch_name()}: no PyTorch form: " + "; ".join(wrong))
     return result
-
-
-def _refusal(layer: Any) -> str | None:
-    """Why a layer has no kin in PyTorch; None if it has."""
-    if isinstance(layer, GRUS):
-        return "PyTorch's GRU is another function: it has r (U h + b) where Torch's has U (r h) + b"
-    if isinstance(layer, FastLSTM) and (layer.p or layer.bn):
-        return "PyTorch's LSTMCell has no dropout or batch normalisation inside"
-    return None if type(layer) in RULES else "PyTorch has no such layer"
 
 
 def _as_ours(module: Module, arrays: Arrays) -> Arrays:
@@ -241,137 +254,3 @@ def _as_numpy(value: Any) -> np.ndarray:
 
         return value.float().numpy().astype(ml_dtypes.bfloat16)
     return value.numpy()
-
-
-# The layers --------------------------------------------------------------------------------------------------------
-
-
-def _weight(theirs: Callable[[Any, Any], Any], ours: Callable[[Any, Any], Any]) -> Rule:
-    """A rule for layers whose weight alone lies differently."""
-    return Rule(
-        lambda layer, a: {**a, "weight": theirs(layer, a["weight"])},
-        lambda layer, a: {**a, "weight": ours(layer, a["weight"])},
-    )
-
-
-def _renaming(names: dict[str, str]) -> Rule:
-    """A rule for arrays that only have other names there: {ours: theirs}."""
-    back = {theirs: ours for ours, theirs in names.items()}
-    return Rule(
-        lambda layer, a: {names[name]: array for name, array in a.items()},
-        lambda layer, a: {back[name]: array for name, array in a.items()},
-    )
-
-
-def _frames_to_taps(layer: Any, weight: Any) -> Any:
-    return weight.reshape(len(weight), layer.kw, -1).swapaxes(1, 2)
-
-
-def _taps_to_frames(layer: Any, weight: Any) -> Any:
-    return weight.swapaxes(1, 2).reshape(len(weight), -1)
-
-
-def _kernels(layer: Any) -> tuple[int, ...]:
-    return layer.n_input_plane // layer.groups, layer.kh, layer.kw
-
-
-def _without_tracked(layer: Any, arrays: Arrays) -> Arrays:
-    return {name: array for name, array in arrays.items() if name != "num_batches_tracked"}
-
-
-def _by_input_plane(layer: Any, arrays: Arrays) -> Arrays:
-    """SpatialDepthWiseConvolution's kernels, those of the first input plane first."""
-    weight = arrays["weight"].reshape(layer.n_output_plane, *_kernels(layer))
-    made = {"weight": weight.swapaxes(0, 1).reshape(-1, 1, layer.kh, layer.kw)}
-    return made | ({"bias": arrays["bias"].T.reshape(-1)} if layer.bias else {})
-
-
-def _by_output_plane(layer: Any, arrays: Arrays) -> Arrays:
-    planes = layer.n_input_plane, layer.n_output_plane
-    weight = arrays["weight"].reshape(*planes, layer.kh, layer.kw).swapaxes(0, 1)
-    made = {"weight": weight.reshape(layer.n_output_plane, -1)}
-    return made | ({"bias": arrays["bias"].reshape(planes).T} if layer.bias else {})
-
-
-def _first_row_zero(layer: Any, weight: Any) -> Any:
-    """Index 0 gives zeros; here by rule, there because its row is."""
-    return np.concatenate([np.zeros_like(weight[:1]), weight[1:]])
-
-
-def _gates(rows: Any, source: str, target: str) -> Any:
-    """Four blocks of rows in another order."""
-    blocks = dict(zip(source, np.split(rows, 4), strict=True))
-    return np.concatenate([blocks[gate] for gate in target])
-
-
-def _lstm_names(layer: Any) -> tuple[str, str, str, str, str]:
-    end = "_l0" if isinstance(layer, SeqLSTM) else ""
-    return f"weight_ih{end}", f"weight_hh{end}", f"bias_ih{end}", f"bias_hh{end}", f"weight_hr{end}"
-
-
-def _lstm_theirs(layer: Any, rows: Any, bias: Any, order: str) -> Arrays:
-    """PyTorch's matrices and biases from one matrix for [x, h], its rows in some order of gates."""
-    of_input, of_state, bias_ih, bias_hh, _ = _lstm_names(layer)
-    rows, bias = _gates(rows, order, "ifgo"), _gates(bias, order, "ifgo")
-    of_x, of_h = rows[:, : layer.input_size], rows[:, layer.input_size :]
-    return {of_input: of_x, of_state: of_h, bias_ih: bias, bias_hh: np.zeros_like(bias)}
-
-
-def _lstm_ours(layer: Any, arrays: Arrays, order: str) -> tuple[Any, Any]:
-    of_input, of_state, bias_ih, bias_hh, _ = _lstm_names(layer)
-    rows = np.concatenate([arrays[of_input], arrays[of_state]], 1)
-    return _gates(rows, "ifgo", order), _gates(arrays[bias_ih] + arrays[bias_hh], "ifgo", order)
-
-
-def _lstm_layer_theirs(layer: Any, arrays: Arrays) -> Arrays:
-    made = _lstm_theirs(layer, arrays["weight"].T, arrays["bias"], "ifog")
-    return made | ({_lstm_names(layer)[4]: arrays["weightO"].T} if "weightO" in arrays else {})
-
-
-def _lstm_layer_ours(layer: Any, arrays: Arrays) -> Arrays:
-    (rows, bias), projection = _lstm_ours(layer, arrays, "ifog"), _lstm_names(layer)[4]
-    made = {"weight": rows.T, "bias": bias}
-    return made | ({"weightO": arrays[projection].T} if projection in arrays else {})
-
-
-def _fast_lstm_theirs(layer: Any, arrays: Arrays) -> Arrays:
-    rows = np.concatenate([arrays["i2g.weight"], arrays["o2g.weight"]], 1)
-    return _lstm_theirs(layer, rows, arrays["i2g.bias"], "igfo")
-
-
-def _fast_lstm_ours(layer: Any, arrays: Arrays) -> Arrays:
-    rows, bias = _lstm_ours(layer, arrays, "igfo")
-    of_x, of_h = rows[:, : layer.input_size], rows[:, layer.input_size :]
-    return {"i2g.weight": of_x, "i2g.bias": bias, "o2g.weight": of_h}
-
-
-SAME = Rule(lambda layer, arrays: arrays, lambda layer, arrays: arrays)
-NORMALIZATION = Rule(
-    lambda layer, arrays: {**arrays, "num_batches_tracked": np.zeros((), np.int64)}, _without_tracked
-)  # fmt: skip
-LSTM_LAYER = Rule(_lstm_layer_theirs, _lstm_layer_ours)
-
-RULES: dict[type[Module], Rule] = {
-    **dict.fromkeys(
-        (Linear, LinearNoBias, Bilinear, PReLU, LookupTable, SpatialConvolution, SpatialDilatedConvolution,
-         VolumetricConvolution, VolumetricDilatedConvolution, SpatialFullConvolution, VolumetricFullConvolution,
-         TemporalRowConvolution, LayerNorm, RMSNorm, GroupNorm, Embedding), SAME,
-    ),
-    **dict.fromkeys((BatchNormalization, SpatialBatchNormalization, VolumetricBatchNormalization), NORMALIZATION),
-    **dict.fromkeys((SeqLSTM, SeqLSTMP, StepLSTM), LSTM_LAYER),
-    FastLSTM: Rule(_fast_lstm_theirs, _fast_lstm_ours),
-    LookupTableMaskZero: _weight(_first_row_zero, lambda layer, weight: weight),
-    LayerNormalization: _renaming({"4.weight": "weight", "5.bias": "bias"}),
-    LinearWeightNorm: _renaming(
-        {"v": "parametrizations.weight.original1", "g": "parametrizations.weight.original0", "bias": "bias"}
-    ),
-    TemporalConvolution: _weight(_frames_to_taps, _taps_to_frames),
-    SpatialConvolutionMM: _weight(
-        lambda layer, weight: weight.reshape(-1, *_kernels(layer)),
-        lambda layer, weight: weight.reshape(len(weight), -1),
-    ),
-    SpatialDepthWiseConvolution: Rule(_by_input_plane, _by_output_plane),
-}  # fmt: skip
-"""Layers whose output PyTorch's layer of the same arrays gives, too. Subclasses may compute something else."""
-
-GRUS = (GRU, SeqGRU, StepGRU)

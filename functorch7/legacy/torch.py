@@ -42,7 +42,8 @@ _LAZY = {
     "setenv": "classes", "setmetatable": "classes", "typename2id": "classes", "version": "classes",
     "checkpoint": "extensions", "concat": "extensions", "include": "extensions", "protoClone": "extensions",
     "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
-    "serializeToStorage": "files", "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
+    "serializeToStorage": "files", "setFloatStorage": "extensions", "setIntStorage": "extensions",
+    "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",
     "type": "objects",
 }  # fmt: skip
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
@@ -158,8 +159,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
     if name == "class":
         return importlib.import_module(".program.classes", __package__).class_
-    if name == "AliasMultinomial":
-        return importlib.import_module(".torchx", __package__).AliasMultinomial
+    if name in ("AliasMultinomial", "MultiCudaTensor"):
+        return getattr(importlib.import_module(".torchx", __package__), name)
     found = constructor_of(f"torch.{name}")
     if found is None:
         raise AttributeError(f"torch has no {name!r} here")

@@ -1,4 +1,4 @@
-"""The parts of the package torchx that dataload and NCEModule are built on: nested tensors, a queue, alias sampling."""
+"""The parts of the package torchx that dataload and NCEModule are built on, such as nested tensors and a queue."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
 from .tensors.random import next_draw
+from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
 from .tensors.values import unwrapped
 

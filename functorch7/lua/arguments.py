@@ -30,6 +30,8 @@ class Shape(NamedTuple):
 
 NEEDED = inspect.Parameter.empty
 ANY = Shape(math.inf)
+MODULE = Shape(16, (None,) * 16)
+"""What modules take that are called: where a node is meant, nil is an error, and none is an input of the graph."""
 
 
 @lru_cache(4096)

@@ -20,10 +20,11 @@ from weakref import WeakValueDictionary
 import jax
 import numpy as np
 
+from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.tensor import Tensor
-from .arguments import ANY, Shape, shape_of
+from .arguments import ANY, MODULE, Shape, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .registry import FEW, PRESSURE, Registry
@@ -354,4 +355,6 @@ def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
 
 def _shape(function: Callable) -> Shape:
     """What a function takes, if that is known."""
+    if isinstance(function, Described):
+        return MODULE
     return shape_of(function) if isinstance(function, KNOWN) else ANY

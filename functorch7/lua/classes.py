@@ -6,10 +6,12 @@ import inspect
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 from typing import Any
 
 from ..layers import Node
 from ..legacy import tds, torch
+from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
@@ -19,6 +21,7 @@ from ..legacy.program.timer import Timer
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
+from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -35,6 +38,9 @@ OPERATORS = (
 
 SEVERAL = (Node.split,)
 """Methods that give several results in Torch, a list here."""
+
+METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
+"""Names of operators that Lua's programs may define for tensors of a type."""
 
 
 class Method:
@@ -57,7 +63,7 @@ class Classes:
         """Functions for Lua, by name."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "get",
+            "item", "set_item", "length", "text", "place", "set", "get", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
@@ -67,10 +73,12 @@ class Classes:
     def describe(self, number: int) -> tuple[str, str]:
         """What stands for the objects of a class, and the class's name."""
         kind = self.kinds[number]
-        if kind is ModuleList:
+        if issubclass(kind, (ModuleList, ByStep)):
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
+        if kind is Constructor:
+            return "type", kind.__name__
         if issubclass(kind, tds.Hash):
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
@@ -100,6 +108,8 @@ class Classes:
             return "field", self.border.name_number(key)
         if inspect.isfunction(found):
             return self._function(found)
+        if isinstance(found, staticmethod):
+            return self._function(_called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
@@ -132,6 +142,19 @@ class Classes:
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
         overridden_in.cache_clear()
+
+    def class_of_type(self, _: int, constructor: Constructor) -> int:
+        """The number of the class of a type's tensors or storages."""
+        return self.border.registry.class_number(constructor.kind)
+
+    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction) -> None:
+        """Puts a method into the tensors or storages of one type."""
+        key = f"{key}__" if key in METAMETHODS else key
+        kind = constructor.kind
+        if not hasattr(vars(kind).get(key), "by_type"):
+            self.written.append((kind, key, vars(kind).get(key, Classes)))
+            setattr(kind, key, _by_type(getattr(kind, key, None)))
+        vars(kind)[key].by_type[constructor.name] = value
 
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
@@ -169,7 +192,7 @@ class Classes:
         if name == "new" and isinstance(owner, (Tensor, Storage)):
             return _maker(owner.type())
         if name.startswith("__"):
-            return None
+            return getattr(owner, "__dict__", {}).get(name)
         try:
             value = getattr(owner, name)
         except AttributeError:
@@ -194,7 +217,7 @@ class Classes:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, Described):
             return "python"
-        declared = self._is_declared(owner, name)
+        declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
             return "python"
         self._fields(owner).names.add(name)
@@ -222,19 +245,24 @@ class Classes:
             own.names.discard(name)
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, value)
+        elif isinstance(owner, Described) and _is_method(owner, name):
+            self._fields(owner).put(name, value)
+            return
         if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
             delattr(owner, name)
             return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return
+        if isinstance(owner, LuaObject):
+            _let_set(type(owner), name)
         setattr(owner, name, value)
 
     def item(self, _: int, owner: Any, key: Any) -> Any:
         """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
         if type(owner) in (list, ModuleList):
             return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, dict):
+        if isinstance(owner, (dict, ByStep)):
             return owner.get(key)
         if not hasattr(owner, "__getitem__"):
             return None
@@ -257,7 +285,9 @@ class Classes:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
     def length(self, _: int, owner: Any) -> Any:
-        """What # gives: of a tensor its sizes."""
+        """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
+        if isinstance(owner, ByStep):
+            return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
     def text(self, _: int, value: Any) -> str:
@@ -297,6 +327,26 @@ def _unpacked(function: Callable) -> Callable:
 
 
 @cache
+def _called_either_way(kind: type, function: Callable) -> Callable:
+    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
+    return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
+
+
+def _by_type(usual: Callable | None) -> Callable:
+    """A method that is another for tensors of some types, which `by_type` has."""
+    by_type: dict[str, Callable] = {}
+
+    def method(self: Any, *given: Any) -> Any:
+        found = by_type.get(self.type(), usual)
+        if found is None:
+            raise AttributeError(f"{self.type()} has no such method")
+        return found(self, *given)
+
+    method.by_type = by_type  # type: ignore[attr-defined]
+    return method
+
+
+@cache
 def _maker(type_name: str) -> Callable:
     """What makes tensors or storages of a type."""
     make = getattr(torch, type_name.removeprefix("torch."))
@@ -305,6 +355,18 @@ def _maker(type_name: str) -> Callable:
 
 def _static(kind: type, key: str) -> Any:
     return inspect.getattr_static(kind, key, None)
+
+
+def _is_method(owner: Any, name: str) -> bool:
+    """Whether a name is a method's, which a field of the same name hides."""
+    return inspect.isroutine(_static(type(owner), name))
+
+
+def _let_set(kind: type, name: str) -> None:
+    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
+    found = _static(kind, name)
+    if isinstance(found, property) and found.fset is None:
+        setattr(kind, name, None)
 
 
 def _index(key: Any) -> Any:

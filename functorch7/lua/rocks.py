@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from ..legacy.tensors.types import Constructor
 from .border import Border
 from .files import FUNCTIONS, Files
 
@@ -91,6 +92,8 @@ class Rocks:
             return ("package", self._number(found)) if is_static and not found.__bases__[1:] and _is_bare(found) else (
                 "constant", found
             )  # fmt: skip
+        if isinstance(found, Constructor):
+            return "constant", found
         if inspect.isroutine(found):
             if package.__name__ == f"{LEGACY}.optim":
                 self.border.takes_dicts.add(found)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..layers.graph import told_by
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
@@ -78,6 +79,7 @@ class Runtime(Prompt):
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
         self.lua.execute(AS_TH)
+        told_by.append(self._place)
         if python:
             self.rocks.is_open = True
             self.glue.open_python()
@@ -105,7 +107,7 @@ class Runtime(Prompt):
 
     def _copied(self, _: int, value: Any) -> Any:
         """A listing's content."""
-        return dict(value) if isinstance(value, dict) else list(value)
+        return dict(value) if isinstance(value, Mapping) else list(value)
 
     def _fields(self, _: int, value: Any) -> dict:
         """An object's fields."""
@@ -116,6 +118,10 @@ class Runtime(Prompt):
 
     def _names(self, _: int, value: Any) -> list[str]:
         return dir(value)
+
+    def _place(self) -> str | None:
+        """Where the program is, while one runs."""
+        return self.border.answered(self.border.ask.place()) or None
 
     def _collected(self, _: int) -> None:
         self.border.sweep()
@@ -157,4 +163,5 @@ class Runtime(Prompt):
 
     def close(self) -> None:
         """Takes back what Lua has put into functorch7's classes."""
+        told_by.remove(self._place)
         self.classes.restore()

@@ -3,18 +3,22 @@
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
+import jax
+import jax.numpy as jnp
+import optax
 
 from .. import optim
-from ..core import Module
-from ..data import DataLoader, TensorLoader, load_mnist
-from ..layers import HardTanh, Linear, Sequential, ZeroGrad
+from ..core import Composite, Module
+from ..data import load_mnist
+from ..layers import HardTanh, Linear, ReLU, Sequential, ZeroGrad
 from ..losses import ClassNLLCriterion
 from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
 from ..zoo import recurrent_attention
+from .canvas import OnCanvas
 from .images import digits
-from .recipe import NotNegative, Positive, Recipe, Task
+from .rates import by_epoch
+from .recipe import Count, NotNegative, Positive, Recipe, Schedule, Task
 
 CLASSES = 10
 
@@ -30,6 +34,8 @@ class Attention(Recipe, frozen=True, tag="attention"):
     datapath: str | None = None
     canvas: Positive = 20
     """Pixels of a side."""
+    clutter: Count = 0
+    """Pieces of other images, of 8 x 8 pixels, on the canvas."""
     patch: Positive = 8
     """Pixels of a side of the sharpest part of a glimpse."""
     depth: Positive = 2
@@ -39,80 +45,94 @@ class Attention(Recipe, frozen=True, tag="attention"):
     hidden_size: Positive = 128
     sensor_size: Positive = 64
     """Units for what is seen, and for where."""
+    locator_size: Count = 0
+    """Units of the locator's hidden layer; 0: it has none."""
     locator_stdev: float = 0.2
     """Of a place, from -1 to 1."""
+    draws: Positive = 1
+    """How often each image is looked at in a step of training."""
+    test_draws: Count = 0
+    """How often it is in evaluation, where probabilities are averaged; 0: once, at the means of places."""
     stdv: NotNegative = 0.12
     """Bound of the starting values: Torch's own make a signal through so many layers vanish."""
     batch_size: Positive = 64
     learning_rate: NotNegative = 2e-3
+    schedule: Schedule = {}
+    """Epoch -> the rate after it."""
 
     def task(self) -> Task:
         train, valid, test = digits() if self.dataset == "digits" else load_mnist(self.datapath)
         module = self.network()
+        rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
+        train, valid, test = (OnCanvas(each, self.canvas, self.clutter) for each in (train, valid, test))
         return Task(
-            module, partial(module.init, stdv=self.stdv), ClassAndReward(), optim.adam(self.learning_rate),
-            OnCanvas(train, self.canvas), OnCanvas(valid, self.canvas), OnCanvas(test, self.canvas), self.batch_size,
+            module, partial(module.init, stdv=self.stdv), ClassAndReward(),
+            optax.inject_hyperparams(optim.adam)(learning_rate=rate), train, valid, test, self.batch_size,
             [FirstIsRight()],
         )  # fmt: skip
 
     def network(self) -> Module:
         """Images -> [class scores, [class scores, the baseline: the reward that is to be expected]]."""
-        locator = Sequential(
+        once = recurrent_attention(
+            CLASSES, steps=self.steps, patch=self.patch, depth=self.depth, hidden=self.hidden_size,
+            sensor=self.sensor_size, locator=self.locator(),
+        )  # fmt: skip
+        return Draws(once, self.draws, self.test_draws or 1)
+
+    def locator(self) -> Module:
+        """The hidden state -> a place."""
+        inner = [Linear(self.hidden_size, self.locator_size), ReLU()] if self.locator_size else []
+        return Sequential(
             ZeroGrad(),  # the noise of REINFORCE is kept out of the reader, which learns from the classes
-            Linear(self.hidden_size, 2),
+            *inner,
+            Linear(self.locator_size or self.hidden_size, 2),
             HardTanh(),  # bounds the mean between -1 and 1
-            ReinforceNormal(self.locator_stdev),  # draws a place; in evaluation it gives the mean
+            ReinforceNormal(self.locator_stdev, self.test_draws > 0),  # draws a place, or gives the mean
             HardTanh(),  # bounds the place
         )
-        return recurrent_attention(
-            CLASSES, steps=self.steps, patch=self.patch, depth=self.depth, hidden=self.hidden_size,
-            sensor=self.sensor_size, locator=locator,
-        )  # fmt: skip
 
 
-class OnCanvas(DataLoader):
-    """Images of another loader anywhere on a black canvas: (N, 1, canvas, canvas).
+class Draws(Composite):
+    """A network that draws, run several times at once on each sample: outputs have all samples' rows once per draw."""
 
-    Raises: ValueError for a canvas that is smaller than they are.
-    """
+    network: Module
+    training: int
+    evaluation: int
 
-    draws = True
-
-    def __init__(self, loader: TensorLoader, canvas: int):
-        if canvas < max(loader.isize()):
-            raise ValueError(f"canvas: expected at least {max(loader.isize())}, the images' size, got {canvas}")
-        self.loader, self.canvas = loader, canvas
-
-    def size(self) -> int:
-        return self.loader.size()
-
-    def index(self, indices: Any, *, seed: Any = 0) -> tuple[np.ndarray, np.ndarray]:
-        random = np.random.default_rng(seed)
-        images, classes = self.loader.index(indices)
-        height, width = images.shape[2:]
-        wide = np.zeros((len(images), 1, self.canvas, self.canvas), np.float32)
-        tops, lefts = (random.integers(self.canvas - size + 1, size=len(images)) for size in (height, width))
-        for to, image, top, left in zip(wide[:, 0], images[:, 0], tops, lefts, strict=True):
-            to[top : top + height, left : left + width] = image
-        return wide, classes
+    def f(self, run: Any, input: Any) -> Any:
+        times = self.training if run.train else self.evaluation
+        return run.network(jnp.concatenate([input] * times))
 
 
 class ClassAndReward:
-    """The loss of the classes, and of the baseline; `advantage` makes places that led to the right class likelier."""
+    """The loss of the classes, and of the baseline; `advantage` makes places that led to the right class likelier.
+
+    With several draws for each image, what the others of the image got on average is the baseline of each.
+    Source: Mnih et al., 2014; Kool et al., 2019 (the baseline).
+    """
 
     def __init__(self) -> None:
         self.reward, self.of_classes = VRClassReward(), ClassNLLCriterion()
 
     def __call__(self, output: Any, target: Any) -> Any:
         scores, rated = output
+        target = self.for_draws(scores, target)
         return self.of_classes(scores, target) + self.reward(rated, target)
 
     def advantage(self, output: Any, target: Any) -> Any:
-        return self.reward.advantage(output[1], target)
+        each = self.reward.advantage(output[1], self.for_draws(output[0], target)).reshape(-1, len(target))
+        if len(each) > 1:
+            each -= (each.sum(0, keepdims=True) - each) / (len(each) - 1)
+        return each.reshape(-1)
+
+    def for_draws(self, scores: Any, target: Any) -> Any:
+        """The target once for each draw."""
+        return jnp.tile(target, len(scores) // len(target))
 
 
 class FirstIsRight(Top1Accuracy):
-    """Top1Accuracy of the first entry of a table."""
+    """Top1Accuracy of the first entry of a table: log-probabilities, whose draws are averaged as probabilities."""
 
     def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
-        return super().measure(output[0], target)
+        draws = output[0].reshape(-1, len(target), CLASSES)
+        return super().measure(jax.nn.logsumexp(draws, 0), target)

@@ -10,12 +10,13 @@ import msgspec
 from ..interop.writing import refuse_special
 from .attention import Attention
 from .billion_words import BillionWords
+from .cart_pole import Balancing
 from .images import Images
 from .language import Language
 from .recipe import Recipe
 from .sentiment import Sentiment
 
-KINDS = Images | Language | BillionWords | Attention | Sentiment
+KINDS = Images | Language | BillionWords | Attention | Sentiment | Balancing
 SHIPPED = Path(__file__).parent / "configs"
 
 

@@ -7,7 +7,7 @@ import optax
 
 from .. import optim
 from ..core import Module
-from ..data import TensorLoader, load_cifar10, load_mnist
+from ..data import DataLoader, TensorLoader, load_cifar10, load_mnist
 from ..layers import (
     Dropout,
     FireModule,
@@ -25,6 +25,7 @@ from ..layers import (
 )
 from ..losses import ClassNLLCriterion
 from ..training.validation import Loss, Top1Accuracy
+from .distortion import Distorted
 from .rates import by_epoch
 from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Task
 
@@ -45,27 +46,44 @@ class Images(Recipe, frozen=True, tag="images"):
     network: Literal["lenet", "inception", "fire"] = "lenet"
     width: Positive = 16
     """Planes of the first convolution; later ones have multiples of it."""
+    transfer: Literal["tanh", "relu"] = "tanh"
+    """LeNet's transfer function; the other networks have ReLU."""
     dropout: Probability = 0
     batch_size: Positive = 64
     learning_rate: NotNegative = 0.1
     schedule: Schedule = {}
     """Epoch -> the rate after it."""
     momentum: Probability = 0.9
+    rotation: NotNegative = 0
+    """Largest angle, in degrees, by which images for training are turned at random."""
+    zoom: Probability = 0
+    """Largest part of their size by which they grow or shrink, in each direction."""
+    shift: NotNegative = 0
+    """Largest way, in pixels, that they are moved, in each direction."""
     weight_decay: NotNegative = 0
 
     def task(self) -> Task:
         train, valid, test = self.images()
-        module = {"lenet": lenet, "inception": inception, "fire": fire}[self.network](
-            train.isize(), self.width, self.dropout
-        )
+        module = self.of_size(train.isize())
         rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
         optimizer = optax.chain(
             optim.weight_decay(self.weight_decay), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate)
         )
         return Task(
-            module, module.init, ClassNLLCriterion(), optimizer, train, valid, test, self.batch_size,
+            module, module.init, ClassNLLCriterion(), optimizer, self.distorted(train), valid, test, self.batch_size,
             [Top1Accuracy(), Loss()],
         )  # fmt: skip
+
+    def of_size(self, size: list[int]) -> Module:
+        """The network for images of a size (planes, height, width)."""
+        if self.network == "lenet":
+            return lenet(size, self.width, self.dropout, {"tanh": Tanh, "relu": ReLU}[self.transfer]())
+        return {"inception": inception, "fire": fire}[self.network](size, self.width, self.dropout)
+
+    def distorted(self, train: TensorLoader) -> DataLoader:
+        """The images as they are, unless the settings say otherwise."""
+        ways = (self.rotation, self.zoom, self.shift)
+        return Distorted(train, *ways) if any(ways) else train
 
     def images(self) -> tuple[TensorLoader, TensorLoader, TensorLoader]:
         """(train, valid, test), with numbers from 0 to 1."""
@@ -87,20 +105,20 @@ def digits() -> tuple[TensorLoader, TensorLoader, TensorLoader]:
     return train, *rest.split(0.5)
 
 
-def lenet(size: list[int], width: int, dropout: float) -> Module:
-    """Two convolutions with Tanh and poolings, and two linear layers."""
+def lenet(size: list[int], width: int, dropout: float, transfer: Module) -> Module:
+    """Two convolutions with poolings, and two linear layers."""
     planes, height, _ = size
     kernel = 5 if height >= 28 else 3
 
     def stage(planes: int, outputs: int) -> list[Module]:
         same = (kernel, kernel, 1, 1, kernel // 2, kernel // 2)
-        return [SpatialConvolution(planes, outputs, *same), Tanh(), SpatialMaxPooling(2, 2, 2, 2)]
+        return [SpatialConvolution(planes, outputs, *same), transfer, SpatialMaxPooling(2, 2, 2, 2)]
 
     features = [*stage(planes, width), *stage(width, 2 * width)]
     left = 2 * width * (height // 4) ** 2
     drop = [Dropout(dropout)] if dropout else []
     return Sequential(
-        *features, Reshape(left), *drop, Linear(left, 8 * width), Tanh(), Linear(8 * width, CLASSES), LogSoftMax()
+        *features, Reshape(left), *drop, Linear(left, 8 * width), transfer, Linear(8 * width, CLASSES), LogSoftMax()
     )
 
 

@@ -13,6 +13,7 @@ from ..training.measures import ValidationMethod
 from ..training.settings import first_dimension
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 Sizes = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]

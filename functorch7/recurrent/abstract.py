@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import jax
 
+from ..checks.errors import is_looking
 from ..core import Module, builder, check_floating, expected
 from ..core.filming import filmed, filmed_state
 from ..core.probe import is_probed
@@ -55,7 +56,8 @@ class AbstractRecurrent(Module, abstract=True):
         if trims and self.draws(train):
             raise ValueError(f"{self.torch_name()}: trimZero cannot be used with what draws numbers, such as dropout")
         # Of the programs for parts of the batch one runs, each with other sizes: nothing inside them can be looked at.
-        if trims and not self._hooks and not is_probed():
+        # JAX 0.10.2's checkify does not understand their derivative inside a scan.
+        if trims and not self._hooks and not is_probed() and not is_looking():
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
         output, new = self.step(params, buffers, input, key=key, train=train)
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import functorch7 as f7
-from functorch7.interop import t7
+from functorch7.interop import pytorch, t7
 from functorch7.legacy import nn
 from functorch7_cli import main
 from functorch7_cli.bench import gradients_of
@@ -136,6 +136,29 @@ def test_run_on_an_image(tmp_path):
     assert found["shape"] == [1, 3, 2, 5] and 0 <= found["min"] <= found["mean"] <= found["max"] <= 1
     message = called("run", tmp_path / "same.t7", "--input", tmp_path / "image.png", "--mean", "1,2", code=1)
     assert "image.png has 3 channels, --mean has 2 numbers" in message
+
+
+def test_convert_for_pytorch(convnet, tmp_path):
+    numpy = pytest.importorskip("safetensors.numpy")
+    module, params, buffers = f7.load_model(convnet[0])
+    for options, names in (([], None), (["--by-kind"], {"0": "conv1", "1": "norm", "4": "conv2", "7": "linear"})):
+        called("convert", convnet[0], tmp_path / "state.safetensors", "--to", "pytorch", *options)
+        expected = pytorch.pytorch_arrays(module, params, buffers, names)
+        found = numpy.load_file(tmp_path / "state.safetensors")
+        assert {*found} == {*expected}
+        for name, array in expected.items():
+            assert_same(found[name], array, 1e-6)
+    message = called("convert", convnet[0], tmp_path / "again.t7", "--by-kind", code=2)
+    assert "--by-kind is about PyTorch's names" in message
+
+
+def test_convert_to_onnx(convnet, tmp_path):
+    reference = pytest.importorskip("onnx.reference")
+    file, input, output = convnet
+    called("convert", file, tmp_path / "net.onnx", "--input-shape", "batchx2x8x8")
+    session = reference.ReferenceEvaluator(str(tmp_path / "net.onnx"))
+    assert_same(session.run(None, {"input": np.load(input)})[0], output, 1e-12)
+    assert "onnx is made for one shape" in called("convert", file, tmp_path / "net.onnx", code=2)
 
 
 def test_tables_in_and_out(tmp_path):

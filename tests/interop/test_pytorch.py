@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.interop.pytorch import from_pytorch, names_by_order, pytorch_arrays, to_pytorch
+from functorch7.interop.pytorch import (
+    from_pytorch,
+    names_by_kind,
+    names_by_order,
+    pytorch_arrays,
+    save,
+    to_pytorch,
+)
 
 from .helpers import RANDOM, made
 
@@ -176,6 +183,54 @@ def test_other_names_and_the_same_order():
         from_pytorch(CHAIN, state, names={"7": "head"})
     with pytest.raises(ValueError, match="two places"):
         pytorch_arrays(CHAIN, *variables, names={"0": "a", "2": "a"})
+
+
+STACK = f7.Sequential(
+    f7.LookupTable(7, 3), f7.SeqLSTM(3, 4), f7.Sequencer(f7.FastLSTM(4, 4)), f7.SeqLSTM(4, 5), f7.Linear(5, 6),
+    f7.Tanh(), f7.Linear(6, 2),
+)  # fmt: skip
+
+
+def test_names_by_kind_are_those_of_classes_there():
+    """Layers of one size are one LSTM; the next, of another size, cannot be in it."""
+    variables = made(STACK)
+    state = pytorch_arrays(STACK, *variables, names=names_by_kind(STACK))
+    lstm = [f"lstm1.{name}_l{i}" for i in (0, 1) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+    assert {*state} == {
+        "embedding.weight", *lstm, *(name.replace("lstm1", "lstm2") for name in lstm[:4]),
+        "linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias",
+    }  # fmt: skip
+    # i, f, g, o there; columns i, f, o, g of [x, h] here
+    i, f, o, g = np.split(np.asarray(variables.params[1]["weight"]).T, 4)
+    np.testing.assert_array_equal(state["lstm1.weight_ih_l0"], np.concatenate([i, f, g, o])[:, :3])
+    np.testing.assert_array_equal(state["lstm1.weight_hh_l0"], np.concatenate([i, f, g, o])[:, 3:])
+    jax.tree.map(
+        np.testing.assert_array_equal, from_pytorch(STACK, state, names=names_by_kind(STACK)).params, variables.params
+    )
+
+
+def test_a_class_of_pytorchs_takes_them_and_computes_the_same(tmp_path):
+    torch = pytest.importorskip("torch")
+
+    class Reader(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding, self.lstm1 = torch.nn.Embedding(7, 3), torch.nn.LSTM(3, 4, num_layers=2)
+            self.lstm2 = torch.nn.LSTM(4, 5)
+            self.linear1, self.linear2 = torch.nn.Linear(5, 6), torch.nn.Linear(6, 2)
+
+        def forward(self, words):
+            sequence, _ = self.lstm1(self.embedding(words))
+            return self.linear2(torch.tanh(self.linear1(self.lstm2(sequence)[0])))
+
+    variables = made(STACK)
+    save(tmp_path / "reader.pt", STACK, *variables, names_by_kind(STACK))
+    theirs = Reader()
+    theirs.load_state_dict(torch.load(tmp_path / "reader.pt"))
+    words = np.array([[1, 7], [2, 3], [5, 5]])
+    with torch.no_grad():
+        expected = theirs(torch.from_numpy(words - 1)).numpy()
+    np.testing.assert_allclose(STACK.apply(*variables, words)[0], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_tied_layers_have_both_names_there():

@@ -66,6 +66,21 @@ def test_names_are_put_where_programs_look_for_them():
             torch.class_(*wrong)
 
 
+def test_a_name_means_the_class_that_was_made_last():
+    class Base(nn.Module):
+        def updateOutput(self, input):
+            return input
+
+    deep = type("Repeated", (Base,), {"updateOutput": lambda self, input: input})
+    made, _ = torch.class_("nn.Repeated", "nn.Module")
+    try:
+        assert torch.getmetatable("nn.Repeated") is made
+        deeper = type("Repeated", (deep,), {"updateOutput": lambda self, input: input})
+        assert torch.getmetatable("nn.Repeated") is deeper
+    finally:
+        del nn.Repeated
+
+
 def test_objects_are_saved_with_their_fields(shop, tmp_path):
     bar = shop["Bar"]("!")
     bar.tensor, bar.inside, bar.self_ = torch.Tensor([1, 2]), nn.Tanh(), bar

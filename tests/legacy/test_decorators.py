@@ -179,6 +179,11 @@ for _ in range(2):
         module.backward(x, criterion.backward(module.output))
         module.updateParameters(0.5)
     assert abs(losses[0] - losses[1]) < 1e-5, losses
+parts = [torch.Tensor.of(jax.device_put(jax.numpy.full((2, 3), i), jax.devices()[i])) for i in (1, 2)]
+multi = torch.MultiCudaTensor(2, parts)
+assert [s.device.id for s in multi.array.addressable_shards] == [1, 2], multi.array.sharding
+assert multi.size() == [2, 6] and multi.totable()[0] == [1, 1, 1, 2, 2, 2]
+assert multi.index(1, torch.LongTensor([2, 2, 1])).size() == [3, 6] and multi.sum() == 18
 for array in (halved.weight.array, halved.gradWeight.array):
     assert [(s.device.id, s.data.shape) for s in array.addressable_shards] == [(1, (7, 2)), (3, (7, 2))]
 print("done")

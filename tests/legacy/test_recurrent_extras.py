@@ -187,3 +187,21 @@ def test_batch_normalisation_in_a_fast_lstm_is_found_as_such(monkeypatch):
     found, around = cell.findModules("nn.BatchNormalization")
     assert len(found) == 3 and all(each is cell for each in around)
     assert found[0].typename() == "nn.BatchNormalization" and isinstance(found[0], nn.BatchNormalization)
+
+
+def test_trimming_behind_a_lookup_equals_masking():
+    """The lookup's check of its indices reports from the same compiled program."""
+    masked = nn.Sequential().add(nn.LookupTableMaskZero(7, 4)).add(nn.SplitTable(2)).add(nn.Sequencer(nn.GRU(4, 3)))
+    masked.double()
+    trimmed = masked.clone()
+    masked.get(3).module.maskZero(1)
+    trimmed.get(3).module.trimZero(1)
+    x, gradient = torch.DoubleTensor([[1, 2], [0, 4], [0, 0]]), torch.DoubleTensor(3, 3).fill(0.5)
+    for network in (masked, trimmed):
+        network.zeroGradParameters()
+        network.forward(x)
+        network.backward(x, [gradient, gradient])
+    for wanted, found in zip(masked.output, trimmed.output, strict=True):
+        same(found, wanted.numpy(), atol=1e-12)
+    for wanted, found in zip(masked.parameters()[1], trimmed.parameters()[1], strict=True):
+        same(found, wanted.numpy(), atol=1e-12)

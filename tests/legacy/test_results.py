@@ -1,19 +1,16 @@
-"""Torch's operations that give new tensors, in every form of call, against formulas by NumPy."""
+"""What tensors do at places and as views, wrong calls of operations, and the default type."""
 
 import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
-from functorch7.legacy.tensors import results
 
 from .helpers import same
 
-KINDS = ["Byte", "Char", "Short", "Int", "Long", "Float", "Double"]
+KINDS = ["Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double"]
 LAYOUTS = ["whole", "transposed", "every other"]
 X = np.array([[3, 1, 2, 2], [5, 4, 5, 1], [0, 2, 2, 7]])
 OTHER = np.array([[3, 2, 2, 0], [1, 4, 6, 1], [0, 3, 1, 7]])
-AT = np.array([[3, 1], [2, 2], [1, 3]])
-FLOATING_ONLY = ("mean", "std", "var", "norm", "dist")
 
 
 def place(values, kind, layout):
@@ -24,128 +21,6 @@ def place(values, kind, layout):
     if layout == "transposed":
         return make(np.ascontiguousarray(values.T)).t()
     return make(np.stack([values, values * 0], -1)).select(3, 1)
-
-
-def tensors(values, kind, layout):
-    """The arguments of a call: matrices as tensors of a type, indices as LongTensors."""
-    if values is AT:
-        return torch.LongTensor(AT)
-    if isinstance(values, list):
-        return torch.LongTensor(values)
-    return place(values, kind, layout) if isinstance(values, np.ndarray) else values
-
-
-def sorted_by(descending, axis=1):
-    def expected(x):
-        order = np.argsort(-x if descending else x, axis, kind="stable")
-        return np.take_along_axis(x, order, axis), order + 1
-
-    return expected
-
-
-def frequent(x):
-    """The most frequent element of each row, the smallest of such."""
-    values = [min(set(row), key=lambda v: (-row.count(v), v)) for row in x.tolist()]
-    return np.array(values)[:, None]
-
-
-CALLS = {  # the arguments after x, and the results
-    "eq": [((2,), lambda x: x == 2), ((OTHER,), lambda x: x == OTHER)],
-    "ne": [((2,), lambda x: x != 2), ((OTHER,), lambda x: x != OTHER)],
-    "lt": [((2,), lambda x: x < 2), ((OTHER,), lambda x: x < OTHER)],
-    "le": [((2,), lambda x: x <= 2), ((OTHER,), lambda x: x <= OTHER)],
-    "gt": [((2,), lambda x: x > 2), ((OTHER,), lambda x: x > OTHER)],
-    "ge": [((2,), lambda x: x >= 2), ((OTHER,), lambda x: x >= OTHER)],
-    "sum": [((), lambda x: x.sum()), ((1,), lambda x: x.sum(0)[None]), ((2,), lambda x: x.sum(1)[:, None])],
-    "prod": [((), lambda x: x.prod()), ((1,), lambda x: (x[0] * x[1] * x[2])[None])],
-    "mean": [((), lambda x: x.sum() / 12), ((2,), lambda x: x.sum(1)[:, None] / 4)],
-    "std": [
-        ((), lambda x: x.std(ddof=1)), ((True,), lambda x: x.std()), ((1,), lambda x: x.std(0, ddof=1)[None]),
-        ((1, True), lambda x: x.std(0)[None]),
-    ],
-    "var": [((), lambda x: x.var(ddof=1)), ((2,), lambda x: x.var(1, ddof=1)[:, None]), ((True,), lambda x: x.var())],
-    "norm": [
-        ((), lambda x: (x**2).sum() ** 0.5), ((1,), lambda x: x.sum()), ((0,), lambda x: (x != 0).sum()),
-        ((3, 2), lambda x: (x**3).sum(1, keepdims=True) ** (1 / 3)),
-    ],
-    "dist": [((OTHER,), lambda x: ((x - OTHER) ** 2).sum() ** 0.5), ((OTHER, 1), lambda x: abs(x - OTHER).sum())],
-    "dot": [((OTHER,), lambda x: (x * OTHER).sum())],
-    "trace": [((), lambda x: x[0, 0] + x[1, 1] + x[2, 2])],
-    "min": [((), lambda x: 0), ((1,), lambda x: ([[0, 1, 2, 1]], [[3, 1, 1, 2]]))],
-    "max": [((), lambda x: 7), ((2,), lambda x: ([[3], [5], [7]], [[1], [1], [4]]))],
-    "cumsum": [((), lambda x: x.cumsum(0)), ((2,), lambda x: x.cumsum(1))],
-    "cumprod": [((), lambda x: x.cumprod(0)), ((2,), lambda x: x.cumprod(1))],
-    "sort": [
-        ((), sorted_by(False)), ((1,), sorted_by(False, 0)), ((True,), sorted_by(True)), ((2, True), sorted_by(True)),
-    ],
-    "topk": [
-        ((2,), lambda x: tuple(each[:, :2] for each in sorted_by(False)(x))),
-        ((2, 1, True), lambda x: tuple(each[:2] for each in sorted_by(True, 0)(x))),
-        ((), lambda x: tuple(each[:, :1] for each in sorted_by(False)(x))),
-    ],
-    "kthvalue": [((3,), lambda x: tuple(each[:, 2:3] for each in sorted_by(False)(x)))],
-    "median": [((), lambda x: tuple(each[:, 1:2] for each in sorted_by(False)(x)))],
-    "mode": [((), lambda x: (frequent(x), [[4], [3], [3]]))],
-    "index": [((2, [4, 1, 4]), lambda x: x[:, [3, 0, 3]]), ((1, [2]), lambda x: x[[1]])],
-    "gather": [((2, AT), lambda x: np.array([[x[i, j - 1] for j in row] for i, row in enumerate(AT)]))],
-    "nonzero": [((), lambda x: [[i + 1, j + 1] for i in range(3) for j in range(4) if x[i, j]])],
-    "tril": [((), lambda x: x * (np.arange(4) <= np.arange(3)[:, None])), ((-1,), lambda x: np.tril(x, -1))],
-    "triu": [((), lambda x: x * (np.arange(4) >= np.arange(3)[:, None])), ((1,), lambda x: np.triu(x, 1))],
-    "diag": [((), lambda x: [3, 4, 2]), ((1,), lambda x: [1, 5, 7])],
-    "histc": [((7,), lambda x: [1, 2, 4, 1, 1, 2, 1]), ((2, 1, 3), lambda x: [2, 5])],
-    "bhistc": [((4, 1, 5), lambda x: [[1, 2, 1, 0], [1, 0, 0, 3], [0, 2, 0, 0]])],
-    "cross": [((OTHER, 1), lambda x: np.cross(x, OTHER, axis=0)), ((OTHER,), lambda x: np.cross(x, OTHER, axis=0))],
-}  # fmt: skip
-ROWS = [(name, arguments, expected) for name, calls in CALLS.items() for arguments, expected in calls]
-BYTE = ("eq", "ne", "lt", "le", "gt", "ge")
-
-
-def named(each):
-    return "" if callable(each) else str(each)
-
-
-def test_every_row_has_calls_here():
-    assert set(results.ROWS) == set(CALLS)
-
-
-def compared(found, expected, name, kind):
-    """Compares results; those of small whole numbers overflow as C's do."""
-    expected = expected if isinstance(expected, tuple) else (expected,)
-    found = found if isinstance(found, tuple) else (found,)
-    for at, (got, wanted) in enumerate(zip(found, expected, strict=True)):
-        wanted = np.asarray(wanted)
-        if wanted.ndim:
-            of_type = "Byte" if name in BYTE else "Long" if at or name == "nonzero" else kind
-            assert got.type() == f"torch.{of_type}Tensor"
-            wanted = wanted.astype(got.dtype)
-        same(got, wanted, rtol=1e-6)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("name", "arguments", "expected"), ROWS, ids=lambda each: None if callable(each) else str(each)
-)
-def test_forms(name, arguments, expected, kind, layout):
-    if kind not in ("Float", "Double") and name in FLOATING_ONLY:
-        return
-    wanted = expected(X.astype(float if name in FLOATING_ONLY else int))
-    function = getattr(torch, name)
-    x, *rest = (tensors(each, kind, layout) for each in (X, *arguments))
-    compared(function(x, *rest), wanted, name, kind)
-    compared(getattr(x, name)(*rest), wanted, name, kind)
-    same(x, X)
-    if isinstance(wanted, tuple) or np.ndim(wanted):
-        of_value = "Byte" if name in BYTE else "Long" if name == "nonzero" else kind
-        into = [getattr(torch, f"{of_value}Tensor")(2), torch.LongTensor()][
-            : len(wanted) if isinstance(wanted, tuple) else 1
-        ]
-        first, *_ = into
-        for found in (function(*into, x, *rest), getattr(first, name)(*into[1:], x, *rest)):
-            assert (found[0] if isinstance(found, tuple) else found) is first
-            compared(found, wanted, name, kind)
-        if of_value == kind:  # over x itself
-            compared(function(x, *into[1:], x, *rest), wanted, name, kind)
 
 
 ERRORS = [
@@ -285,7 +160,7 @@ def test_repeated_tensors():
     assert result.repeatTensor(x, 2, 3) is result and result.size() == [4, 6]
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "Half"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_casts(kind):
     x = torch.DoubleTensor([[1.7, 250.2], [3, 4]])
     cast = getattr(x, kind.lower())()

@@ -215,3 +215,33 @@ def test_storages():
     assert len(torch.LongStorage([8, 2])) == 2
     assert torch.typename(t) == "torch.FloatTensor" and torch.typename(3) is None
     assert torch.isTensor(t) and not torch.isTensor([1])
+
+
+def test_what_a_transposed_tensor_gives_is_written_to_in_part():
+    """NumPy's results lie as its arguments do; a storage's elements lie row by row."""
+    for made in (torch.add(torch.range(1, 6).view(2, 3).t(), 1), torch.range(1, 6).view(2, 3).t() * 2):
+        made[2][1] = 50
+        made.select(2, 2).fill(7)
+        assert [row[1] for row in made.totable()] == [7, 7, 7] and made[2][1] == 50
+        assert made.storage()[3] == 50 and made.view(-1)[3] == 50
+
+
+def test_a_copied_array_stays_its_owners():
+    array = np.ones(3, np.float32)
+    t = torch.Tensor(3).copy(array)
+    array[0] = 9
+    same(t, [1, 1, 1])
+    t.fill(2)
+    same(array, [9, 1, 1])
+
+
+@pytest.mark.parametrize("number", [300, -1, 2.75, -3])
+def test_numbers_are_converted_to_a_tensors_type_as_in_c(number):
+    wanted = np.full(2, int(number)).astype(np.uint8)
+    for made in (
+        torch.ByteTensor([number, number]), torch.ByteTensor(2).fill(number), torch.ByteTensor(2).add(number),
+        torch.ByteTensor(2) + number, torch.ByteTensor([1, 1]) * number, torch.ByteStorage(2).fill(number),
+        torch.ByteTensor(2).indexFill(1, torch.LongTensor([1, 2]), number), torch.ByteStorage([number] * 2),
+        torch.ByteTensor(2).maskedFill(torch.ByteTensor([1, 1]), number),
+    ):  # fmt: skip
+        same(made, wanted)

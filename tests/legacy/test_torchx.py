@@ -46,3 +46,34 @@ def test_the_alias_sampler_draws_by_the_weights():
     assert counts[1] == 0 and (abs(counts - weights * 1000) < 300).all() and sampler.draw() in (1, 3, 4)
     with pytest.raises(ValueError, match=r"AliasMultinomial: expected a 1-D tensor of weights, got shape \(2, 2\)"):
         torchx.AliasMultinomial(torch.Tensor(2, 2))
+
+
+def test_a_tensor_views_what_another_thread_hands_over():
+    source, tensor = torch.range(1, 6).view(2, 3), torch.zeros(2, 2)
+    torch.setFloatStorage(tensor, torch.pointer(source.storage()))
+    assert torch.isTensor(tensor) and tensor.storage() is source.storage() and tensor.totable() == [[1, 2], [3, 4]]
+    tensor.fill(9)
+    assert source.totable() == [[9, 9, 9], [9, 5, 6]]
+    whole = torch.IntTensor(3)
+    torch.setIntStorage(whole, torch.IntStorage([4, 5, 6]), True)
+    assert whole.totable() == [4, 5, 6]
+    for call, error, message in (
+        (lambda: torch.setFloatStorage(tensor, 1), ValueError, "expected what torch.pointer gave"),
+        (
+            lambda: torch.setIntStorage(tensor, torch.IntStorage(9)),
+            TypeError,
+            "setIntStorage: .* a torch.FloatTensor and",
+        ),
+        (
+            lambda: torch.setFloatStorage(tensor, torch.FloatStorage(3)),
+            ValueError,
+            "expected 4 elements or more, got 3",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_parts_that_are_on_one_device_are_no_parts():
+    with pytest.raises(ValueError, match="torch.MultiCudaTensor: expected .* sizes 2x3, 2x3 on 0 devices"):
+        torch.MultiCudaTensor(2, [torch.ones(2, 3), torch.ones(2, 3)])

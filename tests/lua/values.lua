@@ -283,3 +283,95 @@ local cjson, lfs = require 'cjson', require 'lfs'
 local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
+
+--- types as tables
+function torch.LongTensor:doubled() return self * 2 end
+local ints = torch.getmetatable('torch.IntTensor')
+function ints:doubled() return self * 3 end
+local known = pcall(function() return torch.DoubleTensor{1}:doubled() end)
+return torch.LongTensor{4}:doubled()[1], torch.IntTensor{4}:doubled()[1], known, torch.LongTensor.new(3):size(1),
+  torch.LongTensor.add(torch.LongTensor{1}, 2)[1], torch.isTypeOf(torch.LongTensor{1}, torch.LongTensor)
+--> 8, 12, false, 3, 3, true
+
+--- operators of a type
+function torch.ShortTensor:__sub(other) return 'less' end
+return torch.ShortTensor{1} - torch.ShortTensor{2}, (torch.IntTensor{1} - torch.IntTensor{2})[1]
+--> 'less', -1
+
+--- sizes and places that are no whole numbers
+local x = torch.range(1, 9)
+return torch.zeros(3, 3.5):size(2), x:narrow(1, 2.5, 2.5):size(1), x:sub(1.5, 4.7):size(1), #torch.LongStorage(2.5),
+  x:clone():resize(2, 2.5):size(2), #x:split(4.5), x[2.5], x:narrow(1, 2.5, 1)[1]
+--> 3, 2, 4, 2, 2, 3, 2, 2
+
+--- tables of steps
+require 'rnn'
+local l = nn.LSTM(2, 3)
+for i = 1, 3 do l:forward(torch.ones(2)) end
+local seen = 0
+for step in pairs(l.sharedClones) do seen = seen + step end
+return #l.sharedClones, #l.cells, l.nSharedClone, seen, type(l.outputs), l.outputs[2] == nil, l.outputs[9]
+--> 3, 3, 3, 6, 'table', false, nil
+
+--- fields that functorch7 computes, set by a class of Lua's
+require 'rnn'
+local Counted, parent = torch.class('nn.Counted', 'nn.Container')
+function Counted:__init() parent.__init(self) self.step, self.sharedClones = 1, {} end
+local c = nn.Counted()
+c.step = c.step + 1
+c.sharedClones[2] = 'second'
+return c.step, c.sharedClones[1], c.sharedClones[2], nn.LSTM(2, 3).step
+--> 2, nil, 'second', 1
+
+--- functions of a class, with a dot and with a colon
+require 'rnn'
+local l, x = nn.LSTM(2, 3), {torch.ones(2)}
+local copy = l.recursiveCopy(nil, x)
+copy[1]:fill(2)
+return copy[1]:sum(), l:recursiveCopy(copy, x)[1]:sum(), nn.rnn.recursiveCopy(nil, x)[1]:sum()
+--> 4, 2, 2
+
+--- names and patterns of classes
+torch.class('Own') torch.class('BelowOwn', 'Own')
+return torch.isTypeOf(BelowOwn(), 'Own'), torch.isTypeOf(Own(), 'BelowOwn'), torch.isTypeOf(BelowOwn(), 'low'),
+  torch.isTypeOf(BelowOwn(), 'B.*'), torch.isTypeOf(BelowOwn(), Own), torch.isTypeOf(Own(), BelowOwn)
+--> true, false, false, true, true, false
+
+--- what fills a view
+local x = torch.zeros(2, 3)
+x:narrow(2, 2, 2):range(1, 4)
+return x[2][2], x[2][3], x[1][1], x:clone():range(1, 3):dim(), pcall(torch.linspace, 0, 1, 1) == false
+--> 3, 4, 0, 1, true
+
+--- elements of vectors
+local x = torch.IntTensor{4, 5}
+return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
+--> 5, 4, 8, true
+
+--- fields with the names of methods
+local m = nn.Tanh()
+m.inputs, m.clearState = {1, 2}, 5
+local other = nn.Tanh()
+m.inputs[3] = 4
+return #m.inputs, m.clearState, m:clone().inputs[3], m:clone().clearState, type(other.clearState)
+--> 3, 5, 4, 5, 'function'
+
+--- the gradient of a chain is its first module's own
+local Held, parent = torch.class('nn.Held', 'nn.Module')
+function Held:updateOutput(input) return self.output:resizeAs(input):copy(input) end
+function Held:updateGradInput(input, gradOutput) return self.gradInput:resizeAs(input):copy(gradOutput) end
+local network = nn.Sequential():add(nn.Sequential():add(nn.Held())):add(nn.MulConstant(3))
+local x = torch.ones(2)
+network:forward(x)
+local first = network:backward(x, torch.ones(2))
+network:forward(x)
+local second = network:backward(x, torch.ones(2) * 2)
+return first == second, first == network.gradInput, first == network:get(1):get(1).gradInput, first:sum()
+--> true, true, true, 12
+
+--- nodes that are nil, and where nodes are made
+require 'nngraph'
+local x = nn.Identity()()
+local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).currentline - 1)
+return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
+--> true, true

@@ -19,6 +19,7 @@ SMALL = {
     "language": {"hidden_sizes": [6], "columns": 2, "sequence_length": 3},
     "billion-words": {"hidden_sizes": [6], "columns": 2, "sequence_length": 3, "noise": 2},
     "attention": {"hidden_size": 8, "sensor_size": 4, "batch_size": 2, "patch": 4, "depth": 2},
+    "cart-pole": {"hidden_size": 3, "length": 5, "batch_size": 2},
     "sentiment": {"hidden_sizes": [6], "input_size": 5, "sequence_length": 4, "min_frequency": 1, "batch_size": 2},
 }
 
@@ -42,7 +43,9 @@ def kind_of(name):
     return msgspec.to_builtins(recipes.load(name))["recipe"]
 
 
-LARGER = {"attention-mnist": "attention", "ptb-lstm-large": "ptb-lstm"}
+LARGER = {
+    "attention-mnist": "attention", "attention-cluttered": "attention", "ptb-lstm-large": "ptb-lstm", "mnist": "digits",
+}  # fmt: skip
 """Recipes that are other ones with other sizes."""
 
 

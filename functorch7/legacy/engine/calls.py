@@ -179,7 +179,7 @@ class Call(Inspection):
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        if _has_shapes_of(output, grad_output):
+        if has_shapes_of(output, grad_output):
             return grad_output
         try:
             return jax.tree.map(_reshaped, output, grad_output)
@@ -335,11 +335,11 @@ class Repeated(Call):
         return None if self._forward is None else self._forward.exposed_by(module, name)
 
 
-def _has_shapes_of(output: Any, gradient: Any) -> bool:
+def has_shapes_of(output: Any, gradient: Any) -> bool:
     """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
     if isinstance(output, list):
         fits = isinstance(gradient, list) and len(gradient) == len(output)
-        return fits and all(map(_has_shapes_of, output, gradient))
+        return fits and all(map(has_shapes_of, output, gradient))
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 

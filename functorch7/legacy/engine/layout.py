@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ..tensors.storage import Storage, contiguous_stride
+from ..tensors.storage import Storage
 from ..tensors.storages import arrays_of, hold
+from ..tensors.strides import contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
-from .views import View
+from .cutting import Cutter, cutter
+from .views import View, is_whole
 
 
 class Layout:
@@ -45,7 +47,21 @@ class Layout:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
         if self._is_whole:
             return arrays_of(self.storages)
-        return [self.storages[place.storage].part(*place[1:]) for place in self.places]
+        found: list = [None] * len(self.places)
+        for storage, numbers, cut in self._cuts:
+            for number, array in zip(numbers, [storage.array] if cut is None else cut.of(storage), strict=True):
+                found[number] = array
+        return found
+
+    @cached_property
+    def _cuts(self) -> list[tuple[Storage, list[int], Cutter | None]]:
+        """Each storage, the numbers of its places, and what cuts them out, unless it is one place."""
+        found = []
+        for number, storage in enumerate(self.storages):
+            mine = [i for i, place in enumerate(self.places) if place.storage == number]
+            views = tuple(self.places[i]._replace(storage=0) for i in mine)
+            found.append((storage, mine, None if is_whole(storage, views[0]) else cutter(views)))
+        return found
 
     def stored(self) -> list:
         """The elements of each storage."""

@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from ..tensors.storage import precision
 
@@ -23,5 +22,5 @@ class Steady:
             return number
         if self._array is None:
             with precision(dtype), jax.ensure_compile_time_eval():
-                self._array = jnp.asarray(number)
+                self._array = jax.device_put(number)  # which compiles nothing
         return self._array

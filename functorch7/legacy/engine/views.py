@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..tensors.storage import contiguous_stride
+from ..tensors.strides import contiguous_stride
 
 
 class View(NamedTuple):
@@ -31,7 +31,7 @@ class View(NamedTuple):
 def read(storages: Any, view: View) -> Any:
     """The array that a view shows."""
     array = storages[view.storage]
-    if _is_whole(array, view):
+    if is_whole(array, view):
         return array.reshape(view.shape)
     if view.contiguous:
         end = view.offset + math.prod(view.shape)
@@ -42,7 +42,7 @@ def read(storages: Any, view: View) -> Any:
 def add(storages: list, view: View, value: Any) -> None:
     """Adds a value to what a view shows: replaces its storage in the list."""
     array = storages[view.storage]
-    if _is_whole(array, view):
+    if is_whole(array, view):
         storages[view.storage] = array + value.reshape(array.shape)
     else:
         storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
@@ -51,14 +51,15 @@ def add(storages: list, view: View, value: Any) -> None:
 def put(storages: list, view: View, value: Any) -> None:
     """Writes a value to what a view shows: replaces its storage in the list."""
     array = storages[view.storage]
-    if _is_whole(array, view):
+    if is_whole(array, view):
         storages[view.storage] = value.reshape(array.shape)
     else:
         storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
 
 
-def _is_whole(array: Any, view: View) -> bool:
-    return view.offset == 0 and array.size == math.prod(view.shape) and view.contiguous
+def is_whole(array: Any, view: View) -> bool:
+    """Whether a view shows all of an array, or of a storage, in its order."""
+    return view.offset == 0 and math.prod(array.shape) == math.prod(view.shape) and view.contiguous
 
 
 def _shown(array: Any, view: View) -> Any:

@@ -15,6 +15,7 @@ from ..engine.watched import is_repeat
 from ..objects.described import Given
 from ..tensors.changes import changed
 from ..tensors.random import next_draw
+from ..tensors.shards import split_over
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 from .module import Module
@@ -112,8 +113,7 @@ class NCEModule(Module, describes=layers.NCEModule):
             raise ValueError(f"{self.title()}: expected two of {len(devices)} devices, got {device1} and {device2}")
         if columns % 2:
             raise ValueError(f"{self.title()}: expected an even inputsize, to split it in halves, got {columns}")
-        mesh = jax.sharding.Mesh([devices[device1 - 1], devices[device2 - 1]], "halves")
-        by_columns = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, "halves"))
+        by_columns = split_over([devices[device1 - 1], devices[device2 - 1]], 1)
         for tensor in (self.weight, self.gradWeight):
             tensor.array = jax.device_put(tensor.array, by_columns)
         changed(self)

@@ -13,6 +13,7 @@ from ... import core, layers
 from ...core import Emitted
 from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
+from ..engine.calls import Call, has_shapes_of
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.random import next_draw
@@ -33,6 +34,16 @@ class Sequential(Container, describes=layers.Sequential):
         super().__init__(*modules[0].values())
         for name, module in zip(modules[0], self.modules, strict=True):
             module.setName(name)
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        """gradInput: where the first module is a user's whose methods are called, the very tensor that it gave."""
+        found = super()._pulled_back(call, accumulated)
+        first: Any = self if call.plan.foreign else None
+        while isinstance(first, Sequential):
+            first = first.modules[0] if first.modules else None
+        if any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
+            self.gradInput = found = first.gradInput
+        return found
 
 
 class Reinforce(Module, describes=ReinforceSpec):

@@ -18,6 +18,7 @@ from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage, dtype_of, gpu
 from ..tensors.tensor import Tensor
 from .generated import class_of, classes, is_named
+from .newest import Numbered, newest
 from .signatures import ConstructorSignature, Documentation
 
 OURS = "functorch7.legacy"
@@ -116,14 +117,11 @@ noting_classes: list[Callable[[type], None]] = []
 
 def class_named(name: str) -> Any:
     """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
-    waiting: list[type[Described]] = [Described]
-    found = None
-    while waiting:
-        kind = waiting.pop(0)
-        waiting += kind.__subclasses__()
-        if not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name:
-            found = kind
-    return found
+
+    def fits(kind: Any) -> bool:
+        return not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name
+
+    return newest(Described, fits)
 
 
 def described_among(value: Any) -> list["Described"]:
@@ -134,7 +132,7 @@ def described_among(value: Any) -> list["Described"]:
     return [found for each in inner for found in described_among(each)]
 
 
-class Described:
+class Described(Numbered):
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None

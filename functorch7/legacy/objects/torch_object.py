@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .newest import Numbered, newest
 
-class TorchObject:
+
+class TorchObject(Numbered):
     """What classes of `torch.class` without a parent are: a table of fields under the name of a class."""
 
     given_name = "torch.Object"
@@ -17,11 +19,4 @@ class TorchObject:
 
 def plain_class_named(name: str) -> Any:
     """The newest of these classes that has a name, or None."""
-    waiting: list[type[TorchObject]] = [TorchObject]
-    found = None
-    while waiting:
-        kind = waiting.pop(0)
-        waiting += kind.__subclasses__()
-        if kind.given_name == name and kind is not TorchObject:
-            found = kind
-    return found
+    return newest(TorchObject, lambda kind: kind.given_name == name)

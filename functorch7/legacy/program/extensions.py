@@ -10,7 +10,10 @@ from typing import Any
 
 from ..objects.files import load_t7, save_t7
 from ..tensors.makers import joined
+from ..tensors.storage import Storage
+from ..tensors.strides import reach
 from ..tensors.tensor import Tensor
+from .objects import pointed
 from .running import run_file
 
 
@@ -49,3 +52,30 @@ def checkpoint(path: str, make: Callable[[], Any], overwrite: bool = False, mode
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     save_t7(path, made, mode)
     return made
+
+
+def setFloatStorage(tensor: Tensor, storage: Storage | int, free: bool = False) -> None:
+    """Lets a FloatTensor view another storage, where it lies in its own, as threads hand storages to each other.
+
+    `storage`: a FloatStorage, or the number that `torch.pointer` gave of one that somebody still holds. `free` does
+    nothing: memory is Python's. Raises TypeError for storages of other types, ValueError for a number of none and for
+    too few elements. Source: dp.
+    """
+    _set_storage("setFloatStorage", "torch.FloatStorage", tensor, storage)
+
+
+def setIntStorage(tensor: Tensor, storage: Storage | int, free: bool = False) -> None:
+    """As `setFloatStorage`, of an IntTensor. Source: dp."""
+    _set_storage("setIntStorage", "torch.IntStorage", tensor, storage)
+
+
+def _set_storage(name: str, kind: str, tensor: Tensor, given: Storage | int) -> None:
+    storage = given if isinstance(given, Storage) else pointed(given)
+    if storage is None:
+        raise ValueError(f"torch.{name}: expected what torch.pointer gave of a storage that is still held, got {given}")
+    if not storage.type() == tensor.storage().type() == kind:
+        raise TypeError(f"torch.{name}: expected a tensor and a {kind}, got a {tensor.type()} and a {storage.type()}")
+    needed = tensor.offset + reach(tensor.shape, tensor.strides_)
+    if len(storage) < needed:
+        raise ValueError(f"torch.{name}: expected {needed} elements or more, got {len(storage)}")
+    tensor.rebind(storage, tensor.offset, tensor.shape, tensor.strides_)

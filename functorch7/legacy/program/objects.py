@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..objects.described import Described
 from ..objects.torch_object import TorchObject
@@ -58,9 +59,19 @@ def totable(object: Tensor | Storage) -> list:
     return object.totable()
 
 
+_pointed: WeakValueDictionary[int, Storage] = WeakValueDictionary()
+
+
 def pointer(object: Any) -> int:
     """A number of a value's own: tensors share their elements if their storages have the same."""
+    if isinstance(object, Storage):
+        _pointed[id(object)] = object
     return id(object)
+
+
+def pointed(number: int) -> Storage | None:
+    """The storage that has this number, if `pointer` gave it and somebody still holds the storage."""
+    return _pointed.get(number)
 
 
 def setnumthreads(n: int) -> None:

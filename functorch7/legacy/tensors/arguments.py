@@ -11,10 +11,10 @@ from ...core import is_concrete
 from ...losses.tables import as_arrays
 
 
-def plain_arrays(args: Any, are_alike: bool) -> list | None:
+def plain_arrays(args: Any, are_alike: bool, are_typed: bool = True) -> list | None:
     """The arrays of tensors, all NumPy's, of one type and if need be one size, among plain numbers; None for others.
 
-    Most calls are such, and need no more checks.
+    Most calls are such, and need no more checks. With `are_typed` numbers are of the tensors' type.
     """
     arrays, first = [], None
     for each in args:
@@ -31,7 +31,25 @@ def plain_arrays(args: Any, are_alike: bool) -> list | None:
             arrays.append(each)
         else:
             return None
-    return None if first is None else arrays
+    if first is None:
+        return None
+    return [in_type(each, first.dtype) for each in arrays] if are_typed and first.dtype.kind in "iu" else arrays
+
+
+def in_type(value: Any, dtype: np.dtype) -> Any:
+    """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
+
+    Others, and what stands beside floating-point numbers, are as they were.
+    """
+    if dtype.kind not in "iu" or type(value) not in (int, float):
+        return value
+    with np.errstate(invalid="ignore"):
+        return np.asarray(value).astype(dtype).item()
+
+
+def array_of(values: Any, dtype: np.dtype) -> np.ndarray:
+    """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
+    return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
 
 
 def letters(args: tuple) -> str:

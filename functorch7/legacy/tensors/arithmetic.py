@@ -12,17 +12,18 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_drawn, alias_state
-from .arguments import described, is_number, of_one_type, plain_arrays, sizes_text
+from .arguments import described, in_type, is_number, of_one_type, plain_arrays, sizes_text
 from .convolutions import CONVOLUTIONS
+from .default_type import default_dtype
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
-from .makers import MAKERS, joined
+from .makers import IN_ORDER, MAKERS, joined
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, computed, quotient, same_count
 from .places import Places
 from .printing import printed
 from .quiet import quietly
 from .random import given_generator
-from .results import ROWS, Row
+from .results import LONG, ROWS, Row
 from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
 from .styles import has_pytorch_operators
 
@@ -69,6 +70,7 @@ class Arithmetic(Places):
     def copy(self, source: Any) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
         values = source.array if isinstance(source, Arithmetic) else as_arrays(source)
+        values = values.copy() if values is source else values  # whoever has the array may write to it
         if np.size(values) != self.nElement():
             raise ValueError(
                 f"copy: expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
@@ -88,7 +90,7 @@ class Arithmetic(Places):
 
     def fill(self, value: float) -> Self:
         """Sets every element."""
-        self.array = np.full(self.shape, value, self.dtype)
+        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:
@@ -150,7 +152,7 @@ class Arithmetic(Places):
 
         With a tensor, or one number, as csub: subtracts, in place.
         """
-        if len(args) < 2 or not all(isinstance(each, (int, np.integer)) for each in args):
+        if len(args) < 2 or not all(isinstance(each, (int, float, np.integer)) for each in args):
             return self.csub(*args)
         if len(args) % 2:
             raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")
@@ -173,6 +175,14 @@ class Arithmetic(Places):
     def typeAs(self, other: Arithmetic) -> Self:
         """This tensor in another's type."""
         return self.type(other.type())
+
+    def real(self) -> Self:
+        """This tensor in the default type."""
+        return self.type(type_name_of(default_dtype()))
+
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
 
     def __neg__(self: Any) -> Any:
         return self * -1
@@ -230,7 +240,9 @@ def _of_maker(name: str) -> None:
     compute, words = MAKERS[name]
 
     def method(self: Any, *args: Any) -> Any:
-        found = compute(*args)
+        found = compute(*[in_type(each, LONG) for each in args] if self.dtype.kind in "iu" else args)
+        if name in IN_ORDER and found.size == self.nElement():
+            return self._written(found.reshape(self.shape))
         return self.resize(*found.shape)._written(found)
 
     _add_method(name, method, f"Becomes {words}.")
@@ -245,13 +257,13 @@ def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     in_pytorch = has_pytorch_operators()
     function = quotient_of if name == "truediv" and not in_pytorch else getattr(operator, name)
-    arrays = None if name == "matmul" else plain_arrays((left, right), True)
+    arrays = None if name == "matmul" else plain_arrays((left, right), True, not in_pytorch)
     if arrays is not None and arrays[0 if isinstance(left, Arithmetic) else 1].shape:
         return like.of(quietly(function, *arrays))
     if not in_pytorch:
         of_one_type(name, (left, right))
     fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
-    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit), like)
+    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit, not in_pytorch), like)
 
 
 def quotient_of(left: Any, right: Any) -> Any:
@@ -273,10 +285,11 @@ def _product(left: Any, right: Any) -> Any:
     """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
     tensor = left if isinstance(left, Arithmetic) else right
     number = right if tensor is left else left
+    in_pytorch = has_pytorch_operators()
     if type(number) in (int, float) and tensor.shape and type(array := tensor.array) is np.ndarray:
-        return tensor.of(quietly(operator.mul, array, number))
-    if is_number(left) or is_number(right) or has_pytorch_operators():
-        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are), tensor)
+        return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
+    if is_number(left) or is_number(right) or in_pytorch:
+        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are, not in_pytorch), tensor)
     ranks = (len(np.shape(left)), len(np.shape(right)))
     if ranks == (1, 1):
         return ROWS["dot"].call((left, right), tensor)

@@ -1,13 +1,13 @@
 """What a tensor's constructor may be given: sizes, numbers, a storage, another tensor."""
 
-import math
 from typing import Any
 
 import numpy as np
 
-from .arguments import sizes_text
+from .arguments import array_of, sizes_text
 from .arithmetic import Arithmetic
 from .storage import Storage, sizes_given
+from .strides import reach
 
 
 def place_given(dtype: np.dtype, given: tuple) -> tuple:
@@ -17,11 +17,11 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
         return _part(first, *given[1:])
     if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
         return first.storage_, first.offset, first.shape, first.strides_
-    if len(given) == 1 and not isinstance(first, (Storage, int, np.integer)):
-        return (Storage(np.array(first, dtype)),)
+    if len(given) == 1 and not isinstance(first, (Storage, int, float, np.integer)):
+        return (Storage(array_of(first, dtype)),)
     if len(given) == 2 and all(isinstance(each, Storage) for each in given):
         shape, strides = _sizes_and_strides(given)
-        return Storage.zeros((_reach(shape, strides),), dtype), 0, shape, strides
+        return Storage.zeros((reach(shape, strides),), dtype), 0, shape, strides
     return (Storage.zeros(sizes_given(*given) or (0,), dtype),)
 
 
@@ -30,7 +30,7 @@ def _part(storage: Storage, offset: int = 1, *place: Any) -> tuple:
         shape, strides = (len(storage) - offset + 1,), (1,)
     else:
         shape, strides = _sizes_and_strides(place)
-    if offset < 1 or offset - 1 + _reach(shape, strides) > len(storage):
+    if offset < 1 or offset - 1 + reach(shape, strides) > len(storage):
         raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(storage)} elements")
     return storage, offset - 1, shape, strides
 
@@ -46,8 +46,3 @@ def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
         strides[axis] = step if strides[axis] < 0 else strides[axis]
         step = shape[axis] * strides[axis]
     return shape, tuple(strides)
-
-
-def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """How many elements of the storage there are from the first one to the last one."""
-    return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0

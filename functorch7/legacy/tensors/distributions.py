@@ -251,6 +251,6 @@ def multinomial(generator: Generator, weights: np.ndarray, count: int, replaceme
             drawn[place] = at = np.searchsorted(row, point)
             share = row[at] - (row[at - 1] if at else 0)
             row[at:] -= share
-            with np.errstate(invalid="ignore"):  # after the last class nothing is left
+            with np.errstate(divide="ignore", invalid="ignore"):  # after the last class nothing is left
                 row /= 1 - share
     return found.reshape((*weights.shape[:-1], count)) + 1

@@ -78,6 +78,8 @@ class Generator:
         bits: Any = self.numpy.bit_generator.state["state"]
         kept["seed"], kept["seeded"], kept["keys"] = self._seed, 1, self._keys
         kept["state"], kept["next"], kept["left"] = bits["key"], bits["pos"], 625 - bits["pos"]
+        if bits["pos"] == 624 and bits["key"][0] == self._seed % _RANGE:
+            kept["next"] = 0  # nothing has been drawn yet
         if self._pair is not None:
             kept["x"], kept["y"], kept["rho"] = self._pair
             kept["has_second"] = 1

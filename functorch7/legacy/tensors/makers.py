@@ -17,7 +17,16 @@ from .storage import precision, sizes_given
 def _range(first: float, last: float, step: float = 1) -> np.ndarray:
     if not step or (last - first) / step < 0:
         raise ValueError(f"torch.range: expected a step from {first} towards {last}, got {step}")
-    return first + step * np.arange(int((last - first) / step + 1e-9) + 1)
+    return first + step * np.arange(int((last - first) / step + 1))
+
+
+def _spaced(name: str, space: Callable) -> Callable:
+    def compute(first: float, last: float, n: float = 100) -> np.ndarray:
+        if n < 1 or (int(n) == 1 and first != last):
+            raise ValueError(f"torch.{name}: expected 2 numbers or more from {first} to {last}, got {n}")
+        return space(first, last, int(n))
+
+    return compute
 
 
 def _eye(rows: int, columns: int | None = None) -> np.ndarray:
@@ -34,14 +43,13 @@ MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
     },
     "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
     "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
-    "linspace": (
-        lambda first, last, n=100: np.linspace(first, last, int(n)), "n numbers, 100 by default, at equal distances"
-    ),
-    "logspace": (
-        lambda first, last, n=100: np.logspace(first, last, int(n)), "10 to the power of n numbers at equal distances"
-    ),
-}  # fmt: skip
+    "linspace": (_spaced("linspace", np.linspace), "n numbers, 100 by default, at equal distances"),
+    "logspace": (_spaced("logspace", np.logspace), "10 to the power of n numbers at equal distances"),
+}
 """Functions of numbers alone: what `torch.f(...)` gives, and `torch.f(result, ...)` and `result.f(...)` write."""
+
+IN_ORDER = ("range", "linspace", "logspace")
+"""Those that fill a result of as many elements in its own sizes, row by row."""
 
 
 def made(name: str, args: tuple, like: Any, dtype: Any = None) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...core import host_device, is_concrete
 from ...losses.tables import as_arrays
-from .arguments import described, is_number, letters, of_one_type, places_of, plain_arrays, sizes_text
+from .arguments import described, in_type, is_number, letters, of_one_type, places_of, plain_arrays, sizes_text
 from .quiet import quietly
 from .storage import precision
 
@@ -104,15 +104,17 @@ class Operation:
 # Arrays ---------------------------------------------------------------------------------------------------------------
 
 
-def computed(function: Callable, args: Any, fit: Callable[[list], list]) -> Any:
+def computed(function: Callable, args: Any, fit: Callable[[list], list], are_typed: bool = True) -> Any:
     """A function of arrays, on the accelerator where they are there or not known yet, else by NumPy.
 
-    `fit` checks the arrays' shapes and may reshape them. Infinite and undefined results are no error, as in Torch.
+    `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite
+    and undefined results are no error, as in Torch.
     """
     args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
     dtype = _dtype_among(args)
     with precision(dtype), np.errstate(all="ignore"):
-        arrays = fit([_operand(each, dtype) for each in args])
+        arrays = [_operand(each, dtype) for each in args]
+        arrays = fit([in_type(each, dtype) for each in arrays] if are_typed else arrays)
         library = _library(arrays)
         if library is np:
             arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
@@ -217,6 +219,11 @@ def quotient(_: Any, x: Any, y: Any) -> Any:
     return down + ((down < 0) & (down * y != x))
 
 
+def _with_room(x: Any) -> Any:
+    """Small whole numbers as C computes with them, as ints."""
+    return x.astype(np.int32) if x.dtype.kind in "iu" and x.dtype.itemsize < 4 else x
+
+
 def _is_whole(value: Any) -> bool:
     return jnp.issubdtype(value.dtype, jnp.integer) if hasattr(value, "dtype") else float(value).is_integer()
 
@@ -225,7 +232,16 @@ def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
     """x * 2^n or x / 2^n; of whole numbers the bits move."""
     if jnp.issubdtype(x.dtype, jnp.floating):
         return x * 2.0 ** (by * n)
-    return m.left_shift(x, n) if by > 0 else m.right_shift(x, n)
+    if by > 0:
+        return m.left_shift(x, n)
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")  # as in C: zeros come in from the left, so that none stays negative
+    return m.right_shift(x.view(unsigned), m.asarray(n, unsigned)).view(x.dtype)
+
+
+def _rounded(m: Any, x: Any) -> Any:
+    """To the nearest whole number; away from 0 where there are two, as C does."""
+    whole = m.trunc(x)
+    return whole + m.sign(x) * (m.abs(x - whole) >= 0.5)
 
 
 def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
@@ -239,7 +255,7 @@ def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
 MAPS = {
     "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
     "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
-    "round": "x rounded", "sign": "-1, 0 or 1", "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
+    "sign": "-1, 0 or 1", "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
     "sinh": "sinh(x)",
 }  # fmt: skip
 """Functions of one number that NumPy has by the same name, with their formulas."""
@@ -252,6 +268,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "atan": ({"x": _named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
     "atan2": ({"xt": _named("arctan2")}, "the angle of the point (tensor, x)"),
     "rsqrt": ({"x": lambda m, x: 1 / m.sqrt(x)}, "1 / sqrt(x)"),
+    "round": ({"x": _rounded}, "x rounded, halves away from 0"),
     "frac": ({"x": lambda m, x: x - m.trunc(x)}, "the fraction of x, of x's sign"),
     "neg": ({"x": lambda m, x: -x}, "-x"),
     "cinv": ({"x": lambda m, x: 1 / x}, "1 / x"),
@@ -287,10 +304,10 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     },
     "renorm": ({"xnnn": _renormed}, "x, its slices of a p-norm above a number scaled to it; p, dimension, number"),
     "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
-    "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + v * (a / b)}, "x + number * tensor / tensor"),
+    "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
 }
 
-OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "frac", "lerp", "pow"} - {"sign"}
+OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"} - {"sign"}
 """Those that are functions of numbers, too."""
 
 _PRODUCTS = {

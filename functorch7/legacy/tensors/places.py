@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .arguments import is_number, sizes_text
+from .arguments import in_type, is_number, sizes_text
 from .indices import indices
 from .storage import sizes_given
 from .views import Views
@@ -56,7 +56,7 @@ class Places(Views):
     def _where(self, place: Any, values: Any) -> Self:
         """Writes values to places of a copy, and the copy back."""
         changed = np.array(self.array)
-        changed[place] = values
+        changed[place] = in_type(values, self.dtype)
         self.array = changed
         return self
 

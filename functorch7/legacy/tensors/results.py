@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete, lookable
-from .arguments import described, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
+from .arguments import described, in_type, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
 from .default_type import default_dtype
 from .indices import indices
 from .operations import computed, same_count
@@ -52,6 +52,11 @@ class Form:
     def dimensions(self) -> tuple[int, ...]:
         """The places of those that are dimensions."""
         return tuple(place for place, letter in enumerate(self.letters) if letter in "dD")
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The places of those that are numbers of the tensors' type."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "nN")
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
@@ -153,6 +158,8 @@ class Row:
         for place in form.dimensions:
             if found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
+        for place in form.numbers:
+            found[place] = in_type(found[place], found[0].dtype) if hasattr(found[0], "dtype") else found[place]
         for place in form.indices:
             given = found[place]
             found[place] = lookable(given.array if hasattr(given, "storage_") else given)

@@ -10,9 +10,9 @@ import jax
 import numpy as np
 
 from ...layers.tensor_types import TYPES
+from .arguments import in_type
 from .changes import changed
 from .printing import column
-from .strides import contiguous_stride, cut_out
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -59,7 +59,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -93,17 +93,16 @@ class Storage:
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
 
-    def part(self, offset: int, shape: tuple, stride: tuple) -> Any:
-        """The elements of a view as an array of their own, which is made once: programs copy what they cut out."""
+    def cut(self, parts: tuple, cut_out: Callable[[Any], list]) -> list:
+        """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
         array = self.array
-        if math.prod(shape) == math.prod(self.shape) and stride == contiguous_stride(shape):
-            return array
-        if self._parts is None or self._parts[0] is not array:
-            self._parts = (array, {})
-        found = self._parts[1]
-        if (offset, shape, stride) not in found:
-            found[offset, shape, stride] = cut_out(array, offset, shape, stride)
-        return found[offset, shape, stride]
+        known = self._parts
+        if known is None or known[0] is not array:
+            known = self._parts = (array, {})
+        found = known[1]
+        if not all(map(found.__contains__, parts)):
+            found.update(zip(parts, cut_out(array), strict=True))
+        return [found[part] for part in parts]
 
     @property
     def is_zero(self) -> bool:
@@ -118,7 +117,7 @@ class Storage:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
         if not (self._owned and isinstance(self._array, np.ndarray)):
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
-            self._array, self._owned = np.array(self.array), True
+            self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
 
     def cast(self, dtype: Any, device: Any = None) -> "Storage":
@@ -151,6 +150,10 @@ class Storage:
 
     typename = type
 
+    def elementSize(self) -> int:
+        """The bytes that an element takes."""
+        return self.dtype.itemsize
+
     def totable(self) -> list:
         """The elements as a list."""
         return self._flat().tolist()
@@ -163,7 +166,7 @@ class Storage:
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""
-        self.array = np.full(self.shape, value, self.dtype)
+        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def copy(self, source: "Storage") -> "Storage":
@@ -196,7 +199,7 @@ class Storage:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = value
+        self.writable()[self._position(index)] = in_type(value, self.dtype)
 
     def __iter__(self) -> Iterator:
         return iter(self.totable())
@@ -339,10 +342,15 @@ def long_storage(numbers: Any) -> Storage:
 
 
 def sizes_given(*given: Any) -> tuple[int, ...]:
-    """Sizes that are given one by one, or as one LongStorage, list or tuple. Raises TypeError for no whole numbers."""
+    """Sizes that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+
+    Raises TypeError for anything but numbers.
+    """
     is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
     numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
     try:
         return tuple(map(operator.index, numbers))
     except TypeError:
-        raise TypeError(f"expected sizes: whole numbers, or one LongStorage or list of them; got {given}") from None
+        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
+            return tuple(map(int, numbers))
+        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None

@@ -16,8 +16,15 @@ def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
 
 
+def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """How many elements of the storage there are from the first one to the last one."""
+    return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0
+
+
 def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
     """A view of elements that lie one after another; strides are in elements."""
+    if stride == contiguous_stride(shape):
+        return flat[: math.prod(shape)].reshape(shape)
     return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
 
 

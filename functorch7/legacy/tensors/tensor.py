@@ -255,7 +255,7 @@ class Tensor(Arithmetic):
                     view = view.narrow(dim, first, last - first + 1)
                 dim += 1
             else:
-                view = view.select(dim, int(each))
+                view = view.selected(dim, each)
         return view
 
     def _mask(self, key: Any) -> np.ndarray | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import array_of
 from .default_type import default_dtype
 from .storage import TYPES, MappedStorage, dtype_of, gpu
 from .storage import Storage as _Storage
@@ -81,11 +82,11 @@ def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
     first = given[0] if given else 0
     if isinstance(first, str):
         return _of_file(dtype, *given)
-    if isinstance(first, (int, np.integer)):
-        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(first, dtype))
+    if isinstance(first, (int, float, np.integer)):
+        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(int(first), dtype))
     if isinstance(first, _Storage) and len(given) > 1:
         return _part(dtype, *given)
-    return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(np.array(first, dtype))
+    return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(array_of(first, dtype))
 
 
 def _part(dtype: np.dtype, storage: _Storage, offset: int, size: int | None = None) -> _Storage:

@@ -27,6 +27,7 @@ class Views:
     ndim: int
     of: ClassVar[Any]
     viewing: ClassVar[Any]
+    __getitem__: Any
     dim: Any
     size: Any
     set: Any
@@ -42,7 +43,7 @@ class Views:
         return dim - 1
 
     def _index(self, axis: int, index: int) -> int:
-        size = self.shape[axis]
+        size, index = self.shape[axis], int(index)
         position = index - 1 if index > 0 else index + size
         if index == 0 or not 0 <= position < size:
             raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
@@ -52,15 +53,19 @@ class Views:
 
     def narrow(self, dim: int, first: int, size: int) -> Self:
         """The view of `size` slices of a dimension, from slice `first`."""
-        axis = self._axis(dim)
+        axis, size = self._axis(dim), int(size)
         start = self._index(axis, first)
         if size < 1 or start + size > self.shape[axis]:
             raise IndexError(f"narrow({dim}, {first}, {size}) out of range of size {self.shape[axis]}")
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
-    def select(self, dim: int, index: int) -> Self:
-        """The view of one slice of a dimension, which disappears."""
+    def select(self, dim: int, index: int) -> Any:
+        """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
+        return self[index] if self.ndim == 1 else self.selected(dim, index)
+
+    def selected(self, dim: int, index: int) -> Self:
+        """The view of one slice of a dimension, of a vector too."""
         axis = self._axis(dim)
         offset = self.offset + self._index(axis, index) * self.strides_[axis]
         shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
@@ -80,7 +85,7 @@ class Views:
 
     def split(self, size: int, dim: int = 1) -> list[Self]:
         """Views of so many slices of a dimension each; the last has the rest."""
-        total = self.size(dim)
+        total, size = self.size(dim), int(size)
         if size < 1:
             raise ValueError(f"torch.split: expected a positive size, got {size}")
         return [self.narrow(dim, first, min(size, total - first + 1)) for first in range(1, total + 1, size)]

@@ -107,7 +107,6 @@ function torch.getmetatable(name)
   if own_classes[name] then return own_classes[name] end
   local ok, found = pcall(class_named, name)
   if ok and found then return found end
-  if name:match('^torch%..*Tensor$') then return torch.Tensor end
 end
 
 function torch.getconstructortable(name)
@@ -149,7 +148,8 @@ function torch.isTypeOf(value, wanted)
   local name = type(wanted) == 'table' and rawget(getmetatable(wanted) or wanted, '__typename') or wanted
   while class do
     local typename = rawget(class, '__typename')
-    if typename == name or typename:find(tostring(name)) then return true end
+    local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part
+    if matched and (matched ~= name or matched == typename) then return true end
     local above = getmetatable(class)
     class = above and above.__index
     if type(class) ~= 'table' or border.class_number(class) then return false end

@@ -8,14 +8,13 @@ local function is_ours(source)
   return source:sub(1, 11) == '=functorch7'
 end
 
--- Where the program is: its file and line.
-local function position()
-  local level = 3
+-- Where the program is, from a level of the stack on: its file and line in some form; nothing outside of any program.
+local function position(form, level)
   while true do
     local frame = debug.getinfo(level, 'Sl')
     if not frame then return '' end
     if frame.currentline > 0 and not is_ours(frame.source) then
-      return ('%s:%d: '):format(frame.short_src, frame.currentline)
+      return form:format(frame.short_src, frame.currentline)
     end
     level = level + 1
   end
@@ -23,10 +22,12 @@ end
 
 -- Raises what Python raised.
 function border.fail(problem, kind)
-  if kind == -1 then error(position() .. problem, 0) end
+  if kind == -1 then error(position('%s:%d: ', 3) .. problem, 0) end
   if kind == -2 then error(problem, 0) end
   error(border.decode(THROWN - kind, problem), 0)
 end
+
+function border.asked.place() return border.answered(position('[%s]:%d', 2)) end
 
 local traceback = debug.traceback
 

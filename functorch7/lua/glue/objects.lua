@@ -181,6 +181,28 @@ function kinds.class()
   return function(number) return border.class(python.class_number(number)) end
 end
 
+-- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
+function kinds.type()
+  local function stand_in()
+    local made = {}
+    local function make(...) return call(python.call_object, 0, nil, made, ...) end
+    return setmetatable(made, {
+      __index = function(_, key)
+        if key == 'new' then return make end
+        if key == '__index' then return made end
+        return border.class(call(python.class_of_type, 0, nil, made))[key]
+      end,
+      __newindex = function(_, key, value)
+        call(python.define_for_type, 0, nil, made, key, value)
+        border.forget_methods()
+      end,
+      __call = function(_, ...) return make(...) end,
+      __tostring = function() return call(python.text, 0, nil, made) end,
+    })
+  end
+  return stand_in
+end
+
 function border.describe(number)
   local kind, name = call(python.describe, number, nil)
   local class = {number = number, name = name, methods = {}, names = {}}
@@ -191,7 +213,7 @@ end
 
 -- Classes ----------------------------------------------------------------------------------------------------------
 
-local function forget_methods()
+function border.forget_methods()
   for _, class in pairs(classes) do
     for key in pairs(class.methods) do class.methods[key] = nil end
     class.names = {}
@@ -241,7 +263,7 @@ function border.class(number)
     end,
     __newindex = function(_, key, value)
       call(python.define, number, nil, key, value)
-      forget_methods()
+      border.forget_methods()
     end,
     __call = construct,
     __tostring = function() return name end,

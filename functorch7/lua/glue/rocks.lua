@@ -125,6 +125,9 @@ function include(file)
 end
 
 function border.prepare.torch(torch)
+  -- Whether Lua's collector hears of tensors' memory: it always does (registry.py), so that this only says so.
+  function torch.setheaptracking(is_on) rawset(torch, '_heaptracking', is_on) end
+
   -- Runs a file of a package of the program's own.
   function torch.include(name, file)
     local place = assert(package.searchpath(name, package.path))

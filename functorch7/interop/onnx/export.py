@@ -1,0 +1,168 @@
+"""Networks written as ONNX graphs."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import Module
+from ...core.recording import recording
+from ...core.tree import Path, dotted, named_children, split
+from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
+from ...layers.decorators import Decorator
+from ...network.shapes import shaped
+from ..packages import package
+from ..remote import replacing
+from .program import Call, Program, Value
+from .rules import RULES, refusal
+
+OPSET, IR = 20, 9
+"""Versions of ONNX's operators and of its files that runtimes know since 2023."""
+
+AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Inception, FireModule)
+"""What is written as what is inside."""
+
+
+def export(module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32) -> bytes:
+    """The network in evaluation as a model of ONNX, whose initializers have the names of `state_dict`.
+
+    `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
+    a name, and there has to be one. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and dtype. Inputs
+    are called "input" (of a table "input1", "input2", ...), outputs likewise. Recurrent layers begin without state.
+    Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, and for shapes that the
+    network refuses.
+
+    >>> import functorch7 as f7, jax
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
+    >>> model = f7.interop.onnx.export(network, *network.init(jax.random.key(0)), ("batch", 3))
+    """
+    wrong = [
+        f"{each.torch_name()}{f' (at {dotted(path)})' if path else ''} {why}" for path, each, why in _wrong(module)
+    ]
+    if wrong:
+        raise ValueError(f"onnx: {module.torch_name()}: " + "; ".join(wrong))
+    onnx = package("onnx", "functorch7[onnx]")
+    name = next((leaf for leaf in jax.tree.leaves(input) if isinstance(leaf, str)), None)
+    shapes = shaped(_numbered(input), dtype)
+    given, gives = _shapes(module, params, buffers, shapes)
+    program = Program(onnx)
+    names = _named("input", shapes)
+    value = _written(program, module, params, buffers, names, (), given, gives)
+    results = _results(program, value)
+    graph = onnx.helper.make_graph(
+        program.nodes, module.torch_name(),
+        _declared(onnx, names, shapes, name), _declared(onnx, results, gives[()], name), program.arrays,
+    )  # fmt: skip
+    opset = [onnx.helper.make_opsetid("", OPSET)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=IR, producer_name="functorch7")
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
+def save(
+    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32
+) -> None:  # fmt: skip
+    """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
+    data = export(module, params, buffers, input, dtype)
+    with replacing(path) as draft:
+        draft.write_bytes(data)
+
+
+def _wrong(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module, str]]:
+    """Everything that cannot be written, and why."""
+    if type(module) in AROUND:
+        for name, child in named_children(module):
+            yield from _wrong(child, (*path, name))
+    elif why := refusal(module):
+        yield path, module, why
+
+
+def _numbered(input: Any) -> Any:
+    """Shapes with 2 in place of a name; names may stand first only."""
+
+    def numbered(leaf: Any) -> Any:
+        if not isinstance(leaf, tuple):
+            return leaf
+        if any(isinstance(size, str) for size in leaf[1:]):
+            raise ValueError(f"onnx: only the first size, the batch's, may have a name, got {leaf}")
+        return tuple(2 if isinstance(size, str) else size for size in leaf)
+
+    return jax.tree.map(numbered, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+
+
+def _shapes(module: Module, params: Any, buffers: Any, input: Any) -> tuple[dict[Path, Any], dict[Path, Any]]:
+    """What each module is given and gives, by path."""
+
+    def call(params: Any, buffers: Any, input: Any) -> Any:
+        with recording() as seen:
+            output, _ = module.apply(params, buffers, input)
+        return output, seen.inputs, seen.outputs
+
+    output, inputs, outputs = jax.eval_shape(call, params, buffers, input)
+    return {(): input} | inputs, {(): output} | outputs
+
+
+def _written(
+    program: Program, module: Any, params: Any, buffers: Any, value: Value, path: Path, given: Any, gives: Any
+) -> Value:
+    """Adds a module's operators; what it gives."""
+    own, inner = split(module, params)
+    kept, inside = split(module, buffers)
+
+    def run(i: int, value: Value) -> Value:
+        place = (*path, named_children(module)[i][0])
+        return _written(program, module.children()[i], inner[i], inside[i], value, place, given, gives)
+
+    if type(module) in RULES:
+        program.place = dotted(path)
+        arrays = {name: np.asarray(array) for name, array in (own | kept).items() if array is not None}
+        return RULES[type(module)](program, Call(module, arrays, given[path], gives[path]), value)
+    if isinstance(module, Graph):
+        inputs, values = [value] if module.n_inputs == 1 else value, []
+        for i, sources in enumerate(module.sources):
+            taken = [module.value(source, inputs, values) for source in sources]
+            values.append(run(i, taken[0] if len(taken) == 1 else taken))
+        results = [module.value(source, inputs, values) for source in module.outputs]
+        return results[0] if len(results) == 1 else results
+    count = len(module.modules)
+    if isinstance(module, Concat):
+        parts = [run(i, value) for i in range(count)]
+        program.place = dotted(path)
+        return program.add("Concat", *parts, axis=module.dimension - 1)
+    if isinstance(module, ConcatTable):
+        return [run(i, value) for i in range(count)]
+    if isinstance(module, ParallelTable):
+        return [run(i, value[i]) for i in range(count)]
+    for i in range(count):
+        value = run(i, value)
+    return value
+
+
+def _named(what: str, tree: Any) -> Any:
+    """A name for each tensor of a table: "input", or "input1", "input2", ...."""
+    leaves, structure = jax.tree.flatten(tree)
+    names = [what] if len(leaves) == 1 else [f"{what}{i}" for i in range(1, len(leaves) + 1)]
+    return structure.unflatten(names)
+
+
+def _results(program: Program, value: Value) -> Any:
+    """The outputs under their names; what is an input, or a result twice, gets there, too."""
+    program.place = "output"
+    return jax.tree.map(
+        lambda name, inner: program.nodes.append(program.onnx.helper.make_node("Identity", [inner], [name])) or name,
+        _named("output", value), value,
+    )  # fmt: skip
+
+
+def _declared(onnx: Any, names: Any, shapes: Any, batch: str | None) -> list[Any]:
+    """The types of inputs or outputs; where the batch has a name, it is their first size."""
+    pairs = zip(jax.tree.leaves(names), jax.tree.leaves(shapes), strict=True)
+    return [
+        onnx.helper.make_tensor_value_info(
+            name, onnx.helper.np_dtype_to_tensor_dtype(np.dtype(leaf.dtype)), [batch or leaf.shape[0], *leaf.shape[1:]]
+        )
+        for name, leaf in pairs
+    ]

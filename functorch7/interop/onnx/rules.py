@@ -1,0 +1,273 @@
+"""How each layer is written in ONNX's operators. Inputs have a batch in front."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import layers as l
+from ...checks.errors import axis, example_axis
+from ...recurrent import SeqLSTM
+from .program import Call, Program, Value
+
+Rule = Callable[[Program, Call, Value], Value]
+
+
+def _operator(name: str, **attributes: Any) -> Rule:
+    """One operator, with fixed attributes or the module's fields: alpha="negval"."""
+
+    def rule(program: Program, call: Call, value: Value) -> Value:
+        own = {
+            key: float(getattr(call.module, field)) if isinstance(field, str) else field
+            for key, field in attributes.items()
+        }
+        return program.add(name, value, **own)
+
+    return rule
+
+
+def _with_number(name: str, number: str) -> Rule:
+    """An operator of x and a number, which is a field."""
+
+    def rule(program: Program, call: Call, value: Value) -> Value:
+        return program.add(name, value, program.constant(_like(call, getattr(call.module, number))))
+
+    return rule
+
+
+def _like(call: Call, number: Any) -> Any:
+    return np.asarray(number, call.given.dtype)
+
+
+def _clipped(low: str | float, high: str | float) -> Rule:
+    def rule(program: Program, call: Call, value: Value) -> Value:
+        ends = (getattr(call.module, end) if isinstance(end, str) else end for end in (low, high))
+        return program.add("Clip", value, *(program.constant(_like(call, end)) for end in ends))
+
+    return rule
+
+
+def _same(program: Program, call: Call, value: Value) -> Value:
+    return value
+
+
+def _dropout(program: Program, call: Call, value: Value) -> Value:
+    return program.add("Mul", value, program.constant(_like(call, 1 - call.module.p))) if call.module.v1 else value
+
+
+def _reshaped(program: Program, call: Call, value: Value) -> Value:
+    return program.add("Reshape", value, program.integers(-1, *call.gives.shape[1:]))
+
+
+def _linear(program: Program, call: Call, value: Value) -> Value:
+    weight = program.constant(call.arrays["weight"], "weight")
+    bias = [program.constant(call.arrays["bias"], "bias")] if "bias" in call.arrays else []
+    if call.given.ndim == 2:
+        return program.add("Gemm", value, weight, *bias, transB=1)
+    product = program.add("MatMul", value, program.add("Transpose", weight, perm=[1, 0]))
+    return program.add("Add", product, *bias) if bias else product
+
+
+def _ends(pads: tuple[int, ...]) -> list[int]:
+    return [*pads, *pads]
+
+
+def _convolution(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    weight = program.constant(module.kernels(call.arrays), "weight")
+    bias = [program.constant(call.arrays["bias"], "bias")] if module.bias else []
+    return program.add(
+        "Conv", value, weight, *bias, kernel_shape=module.window("k"), strides=module.window("d"),
+        pads=_ends(module.window("pad")), dilations=module.window("dilation"), group=module.groups,
+    )  # fmt: skip
+
+
+def _transposed(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    arrays = [program.constant(call.arrays[name], name) for name in ("weight", "bias") if name in call.arrays]
+    return program.add(
+        "ConvTranspose", value, *arrays, kernel_shape=module.window("k"), strides=module.window("d"),
+        pads=_ends(module.window("pad")), output_padding=module.window("adj"),
+    )  # fmt: skip
+
+
+def _max_pooling(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    return program.add(
+        "MaxPool", value, kernel_shape=module.window("k"), strides=module.window("d"),
+        pads=_ends(module.window("pad")), dilations=module.window("dilation"), ceil_mode=int(module.ceil_mode),
+    )  # fmt: skip
+
+
+def _average_pooling(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    mean = program.add(
+        "AveragePool", value, kernel_shape=module.window("k"), strides=module.window("d"),
+        pads=_ends(module.window("pad")), ceil_mode=int(module.ceil_mode),
+        count_include_pad=int(module.count_include_pad),
+    )  # fmt: skip
+    area = math.prod(module.window("k"))
+    return mean if module.divide else program.add("Mul", mean, program.constant(_like(call, area)))
+
+
+def _normalized(program: Program, call: Call, value: Value) -> Value:
+    ones, zeros = (np.full(call.module.n_output, number, call.given.dtype) for number in (1, 0))
+    given = {"weight": ones, "bias": zeros, **call.arrays}
+    arrays = [program.constant(given[name], name) for name in ("weight", "bias", "running_mean", "running_var")]
+    return program.add("BatchNormalization", value, *arrays, epsilon=call.module.eps)
+
+
+def _local_response(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    numbers = {"alpha": module.alpha, "beta": module.beta, "bias": module.k}
+    return program.add("LRN", value, size=module.size, **{name: float(number) for name, number in numbers.items()})
+
+
+def _slopes(program: Program, call: Call, value: Value) -> Value:
+    weight = call.arrays["weight"]
+    return program.add("PRelu", value, program.constant(weight.reshape(-1, *[1] * (call.given.ndim - 2)), "weight"))
+
+
+def _padded(program: Program, call: Call, value: Value) -> Value:
+    before, behind = zip(*call.module.widths(), strict=True)
+    mode = "constant" if isinstance(call.module, l.SpatialZeroPadding) else call.module.mode
+    return program.add("Pad", value, program.integers(0, 0, *before, 0, 0, *behind), mode=mode)
+
+
+def _nearest(program: Program, call: Call, value: Value) -> Value:
+    scales = program.constant(np.array([1, 1, *[call.module.scale_factor] * 2], np.float32))
+    return program.add(
+        "Resize", value, "", scales, mode="nearest", nearest_mode="floor", coordinate_transformation_mode="asymmetric"
+    )
+
+
+def _from_one(program: Program, value: Value) -> Value:
+    """Indices from 0."""
+    whole = program.add("Cast", value, to=program.onnx.TensorProto.INT64)
+    return program.add("Sub", whole, program.constant(np.array(1, np.int64)))
+
+
+def _lookup(program: Program, call: Call, value: Value) -> Value:
+    return program.add("Gather", program.constant(call.arrays["weight"], "weight"), _from_one(program, value))
+
+
+def _one_hot(program: Program, call: Call, value: Value) -> Value:
+    ends = program.constant(np.array([0, 1], call.gives.dtype))
+    depth = program.constant(np.array(call.module.output_size, np.int64))
+    return program.add("OneHot", _from_one(program, value), depth, ends)
+
+
+def _folded(operator: str) -> Rule:
+    """An operator of two, over a whole table."""
+
+    def rule(program: Program, call: Call, value: Value) -> Value:
+        first, *others = value
+        for other in others:
+            first = program.add(operator, first, other)
+        return first
+
+    return rule
+
+
+def _joined(program: Program, call: Call, value: Value) -> Value:
+    along = axis(call.module, call.module.dimension, call.given[0].ndim, call.module.n_input_dims)
+    return program.add("Concat", *value, axis=along)
+
+
+def _slices(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    along = example_axis(module, module.dimension, call.given.ndim, module.n_input_dims)
+    indices = (program.constant(np.array(i, np.int64)) for i in range(len(call.gives)))
+    return [program.add("Gather", value, index, axis=along) for index in indices]
+
+
+def _selected(program: Program, call: Call, value: Value) -> Value:
+    index = call.module.index
+    return value[index - 1 if index > 0 else index]
+
+
+def _lstm(program: Program, call: Call, value: Value) -> Value:
+    module = call.module
+    i, f, o, g = np.split(np.asarray(call.arrays["weight"]).T, 4)
+    rows = np.concatenate([i, o, f, g])
+    i, f, o, g = np.split(np.asarray(call.arrays["bias"]), 4)
+    bias = np.concatenate([i, o, f, g, np.zeros(4 * module.output_size, rows.dtype)])
+    parts = {"weight_ih": rows[:, : module.input_size], "weight_hh": rows[:, module.input_size :], "bias": bias}
+    arrays = [program.constant(array[None], name) for name, array in parts.items()]
+    outputs = program.add("LSTM", value, *arrays, hidden_size=module.output_size)
+    return program.add("Squeeze", outputs, program.integers(1))
+
+
+RULES: dict[type, Rule] = {
+    **dict.fromkeys((l.Identity, l.Contiguous, l.ZeroGrad, l.SpatialDropout, l.VolumetricDropout, l.WhiteNoise), _same),
+    **dict.fromkeys((l.View, l.Reshape, l.Flatten, l.Collapse, l.Squeeze, l.Unsqueeze), _reshaped),
+    **dict.fromkeys(
+        (l.SpatialConvolution, l.SpatialConvolutionMM, l.SpatialDilatedConvolution, l.VolumetricConvolution,
+         l.VolumetricDilatedConvolution), _convolution,
+    ),
+    **dict.fromkeys((l.SpatialFullConvolution, l.VolumetricFullConvolution), _transposed),
+    **dict.fromkeys((l.SpatialMaxPooling, l.SpatialDilatedMaxPooling, l.VolumetricMaxPooling), _max_pooling),
+    **dict.fromkeys(
+        (l.BatchNormalization, l.SpatialBatchNormalization, l.VolumetricBatchNormalization), _normalized
+    ),
+    **dict.fromkeys((l.SpatialZeroPadding, l.SpatialReflectionPadding, l.SpatialReplicationPadding), _padded),
+    **dict.fromkeys((l.SoftMax, l.SpatialSoftMax), _operator("Softmax", axis=1)),
+    **dict.fromkeys((l.LogSoftMax, l.SpatialLogSoftMax), _operator("LogSoftmax", axis=1)),
+    **dict.fromkeys((l.HardTanh, l.Clamp), _clipped("min_val", "max_val")),
+    l.Dropout: _dropout,
+    l.Linear: _linear,
+    l.SpatialAveragePooling: _average_pooling,
+    l.SpatialAdaptiveAveragePooling: _operator("GlobalAveragePool"),
+    l.SpatialAdaptiveMaxPooling: _operator("GlobalMaxPool"),
+    l.SpatialCrossMapLRN: _local_response,
+    l.SpatialUpSamplingNearest: _nearest,
+    l.ReLU: _operator("Relu"),
+    l.ReLU6: _clipped(0, 6),
+    l.LeakyReLU: _operator("LeakyRelu", alpha="negval"),
+    l.PReLU: _slopes,
+    l.ELU: _operator("Elu", alpha="alpha"),
+    l.GELU: lambda program, call, value: program.add(
+        "Gelu", value, approximate="tanh" if call.module.approximate else "none"
+    ),
+    l.Mish: _operator("Mish"),
+    l.SiLU: lambda program, call, value: program.add("Mul", value, program.add("Sigmoid", value)),
+    l.Tanh: _operator("Tanh"),
+    l.Sigmoid: _operator("Sigmoid"),
+    l.SoftPlus: _operator("Softplus"),
+    l.SoftSign: _operator("Softsign"),
+    l.Abs: _operator("Abs"),
+    l.Exp: _operator("Exp"),
+    l.Log: _operator("Log"),
+    l.Square: lambda program, call, value: program.add("Mul", value, value),
+    l.MulConstant: _with_number("Mul", "constant_scalar"),
+    l.Power: _with_number("Pow", "pow"),
+    l.LookupTable: _lookup,
+    l.OneHot: _one_hot,
+    l.CAddTable: _folded("Add"),
+    l.CMulTable: _folded("Mul"),
+    l.CSubTable: _folded("Sub"),
+    l.CDivTable: _folded("Div"),
+    l.CMaxTable: _folded("Max"),
+    l.CMinTable: _folded("Min"),
+    l.JoinTable: _joined,
+    l.SplitTable: _slices,
+    l.SelectTable: _selected,
+    SeqLSTM: _lstm,
+}  # fmt: skip
+"""By class; subclasses may compute something else."""
+
+
+def refusal(module: Any) -> str | None:
+    """Why a layer cannot be written; None if it can."""
+    if type(module) not in RULES:
+        return "has no form in ONNX here"
+    if isinstance(module, l.LookupTable) and module.max_norm:
+        return "changes its weight when it is called"
+    if isinstance(module, (l.SpatialAdaptiveAveragePooling, l.SpatialAdaptiveMaxPooling)):
+        return None if module.w == module.h == 1 else "is written for an output of 1 x 1 only"
+    if isinstance(module, l.SoftPlus) and module.beta != 1:
+        return "is written with beta 1 only"
+    if isinstance(module, SeqLSTM) and (module.batchfirst or module.maskzero):
+        return "is written without batchfirst and maskzero only"
+    return None

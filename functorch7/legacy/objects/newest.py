@@ -1,0 +1,28 @@
+"""The newest of the classes that users have written under one name."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_numbers = itertools.count(1)
+
+
+class Numbered:
+    """What has subclasses that know in which order they were made."""
+
+    made_as = 0
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        cls.made_as = next(_numbers)
+
+
+def newest(base: type[Numbered], fits: Callable[[Any], bool]) -> Any:
+    """The subclass of a class, at any depth, that was made last among those that fit; None without one."""
+    return max(filter(fits, _subclasses(base)), key=lambda kind: kind.made_as, default=None)
+
+
+def _subclasses(base: type) -> Iterator[type]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _subclasses(kind)

@@ -1,0 +1,108 @@
+"""ONNX: what its own reference implementation computes from our models is what the networks compute."""
+
+import jax
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7 import zoo
+from functorch7.interop import onnx as ours
+from functorch7.network import structure_of
+
+onnx = pytest.importorskip("onnx")
+reference = pytest.importorskip("onnx.reference")
+RANDOM = np.random.default_rng(0)
+
+
+def x(*shape):
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def drawn(module):
+    """Arrays of all kinds; those that are variances are not negative."""
+    return jax.tree.map(lambda a: abs(RANDOM.normal(size=a.shape)).astype(a.dtype), structure_of(module))
+
+
+def chain(*modules):
+    return f7.Sequential(*modules)
+
+
+IMAGES = x(2, 4, 7, 9)
+CASES = {
+    "linear": (chain(f7.Linear(3, 4), f7.Tanh(), f7.Linear(4, 2, bias=False), f7.LogSoftMax()), x(2, 3)),
+    "linear over rows": (f7.Linear(3, 4), x(2, 5, 3)),
+    "convolutions": (chain(f7.SpatialConvolution(4, 6, 3, 2, 2, 1, 1, 0, groups=2), f7.SpatialConvolutionMM(6, 3, 2, 3),
+                           f7.SpatialDilatedConvolution(3, 2, 2, 1, dilationw=2)), IMAGES),
+    "volumes": (chain(f7.VolumetricConvolution(2, 3, 2, 1, 3), f7.VolumetricMaxPooling(2, 2, 1)), x(2, 2, 4, 5, 6)),
+    "transposed": (f7.SpatialFullConvolution(4, 3, 3, 2, 2, 2, 1, 0, 1, 0), IMAGES),
+    "normalised": (chain(f7.SpatialBatchNormalization(4, 1e-3), f7.SpatialBatchNormalization(4, affine=False),
+                         f7.SpatialCrossMapLRN(3, 0.5, 0.75, 2)),
+                   x(4, 4, 3, 2)),  # the reference normalises as many planes as there are images
+    "largest": (chain(f7.SpatialMaxPooling(3, 2, 2, 2, 1, 1).ceil(), f7.SpatialMaxPooling(2, 2)), IMAGES),
+    "means": (chain(f7.SpatialAveragePooling(3, 2, 2, 1, 1, 1), f7.SpatialAveragePooling(2, 2, divide=False)), IMAGES),
+    "means inside": (f7.SpatialAveragePooling(3, 3, 1, 1, 1, 1).set_count_exclude_pad(), IMAGES),
+    "ends": (chain(f7.SpatialAdaptiveAveragePooling(1, 1), f7.View(-1).set_num_input_dims(3), f7.Dropout(0.5, True),
+                   f7.Reshape(2, 2), f7.Flatten()), IMAGES),
+    "borders": (f7.Concat(2, f7.SpatialZeroPadding(1, 2, 0, 1), f7.SpatialReflectionPadding(1, 2, 0, 1),
+                          f7.SpatialReplicationPadding(1, 2, 0, 1)), IMAGES),
+    "larger": (f7.SpatialUpSamplingNearest(2), IMAGES),
+    "transfer": (f7.ConcatTable(
+        f7.ReLU(), f7.ReLU6(), f7.LeakyReLU(0.2), f7.PReLU(), f7.ELU(0.5), f7.GELU(), f7.SiLU(), f7.Mish(),
+        f7.Sigmoid(), f7.SoftPlus(), f7.SoftSign(), f7.HardTanh(-0.5, 0.7), f7.Clamp(-1, 0), f7.Square(),
+        f7.MulConstant(3), chain(f7.Abs(), f7.Power(1.5), f7.Log(), f7.Exp()), f7.SoftMax(), f7.Identity()), x(2, 3)),
+    "planes": (chain(f7.PReLU(4), f7.SoftMax()), IMAGES),
+    "words": (chain(f7.LookupTable(5, 3), f7.SplitTable(2), f7.JoinTable(2)), np.array([[1, 5, 2]] * 2, np.int32)),
+    "tables": (chain(f7.ParallelTable(f7.Linear(3, 4), f7.Identity()),
+                     f7.ConcatTable(f7.CAddTable(), f7.CMulTable(), f7.CSubTable(), f7.CDivTable(), f7.CMaxTable(),
+                                    f7.CMinTable(), f7.SelectTable(-1)), f7.JoinTable(1, 1)), [x(2, 3), x(2, 4)]),
+    "lstm": (chain(f7.SeqLSTM(3, 4), f7.SeqLSTM(4, 2)), x(5, 2, 3)),
+    "lenet": (zoo.lenet(), x(2, 1, 32, 32)),
+    "resnet": (zoo.resnet(8), x(2, 3, 12, 12)),
+    "char_rnn": (zoo.char_rnn(5, hidden=4), [np.array([1, 5], np.int32), *(x(2, 4) for _ in range(4))]),
+    "fire": (f7.FireModule(4, 2, 3, 3), IMAGES),
+}  # fmt: skip
+
+
+def computed(model, input):
+    session = reference.ReferenceEvaluator(onnx.load_from_string(model))
+    return session.run(None, dict(zip(session.input_names, jax.tree.leaves(input), strict=True)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_model_computes_what_the_network_does(name):
+    module, input = CASES[name]
+    variables = drawn(module)
+    shapes = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), input)
+    found = computed(ours.export(module, *variables, shapes), input)
+    expected, _ = jax.jit(module.apply)(*variables, input)
+    for one, other in zip(found, jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-4)
+
+
+def test_a_batch_may_be_of_any_size_and_arrays_have_their_names(tmp_path):
+    network = chain(
+        f7.SpatialConvolution(1, 2, 3, 3), f7.SpatialMaxPooling(2, 2), f7.View(8).set_num_input_dims(3), f7.Linear(8, 3)
+    )
+    variables = drawn(network)
+    ours.save(tmp_path / "network.onnx", network, *variables, ("batch", 1, 6, 6))
+    model = onnx.load(tmp_path / "network.onnx")
+    names = {array.name: onnx.numpy_helper.to_array(array) for array in model.graph.initializer}
+    for name, array in f7.state_dict(network, variables).items():
+        np.testing.assert_array_equal(names[name], array)
+    assert [d.dim_param or d.dim_value for d in model.graph.output[0].type.tensor_type.shape.dim] == ["batch", 3]
+    for batch in (1, 3):
+        input = x(batch, 1, 6, 6)
+        (found,) = computed(model.SerializeToString(), input)
+        np.testing.assert_allclose(found, jax.jit(network.apply)(*variables, input)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_what_cannot_be_written_is_listed():
+    network = chain(f7.Linear(3, 3), chain(f7.CMul(3)), f7.GRU(3, 4), f7.SoftPlus(2))
+    with pytest.raises(ValueError) as caught:
+        ours.export(network, *drawn(network), ("batch", 3))
+    assert str(caught.value) == (
+        "onnx: nn.Sequential: nn.CMul (at 1.0) has no form in ONNX here; nn.GRU (at 2) has no form in ONNX here; "
+        "nn.SoftPlus (at 3) is written with beta 1 only"
+    )
+    with pytest.raises(ValueError, match=r"only the first size, the batch's, may have a name, got \(1, 'n'\)"):
+        ours.export(f7.Tanh(), {}, {}, (1, "n"))

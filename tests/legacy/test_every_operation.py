@@ -1,0 +1,133 @@
+"""Every operation, for every type that has it, wherever elements lie, in every form of call: one test over a table."""
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import torch
+from functorch7.legacy.tensors import convolutions, operations, results
+
+from .operation_table import (
+    CONVOLUTIONS,
+    FLOATING,
+    INDICES,
+    OPERANDS,
+    POINTWISE,
+    PRODUCTS,
+    RESULTS,
+    TABLE,
+    kinds_of,
+    wide,
+)
+
+LAYOUTS = ("whole", "transposed", "apart")
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+CLOSE = {"Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
+
+
+def test_every_operation_is_in_the_table():
+    assert set(POINTWISE | PRODUCTS) == set(operations.OPERATIONS)
+    assert set(RESULTS) == set(results.ROWS) and set(CONVOLUTIONS) == set(convolutions.CONVOLUTIONS)
+
+
+def placed(array, kind, layout):
+    """A tensor of these elements: lying one after the other, transposed, or each beside one that is not its own."""
+    make = getattr(torch, f"{kind}Tensor")
+    if layout == "transposed" and array.ndim > 1:
+        return make(np.ascontiguousarray(array.swapaxes(0, 1))).transpose(1, 2)
+    if layout == "apart":
+        return make(np.stack([array, array * 0], -1)).select(array.ndim + 1, 1)
+    return make(array)
+
+
+def given(each, kind, layout):
+    """An argument of a call, and what the formula gets for it."""
+    if isinstance(each, str) and each in INDICES:
+        return torch.LongTensor(INDICES[each]), INDICES[each]
+    if isinstance(each, str) and each in OPERANDS:
+        return placed(wide(each, kind), kind, layout), wide(each, kind)
+    if isinstance(each, (int, float)) and not isinstance(each, bool) and kind not in FLOATING:
+        whole = int(each)
+        return each, whole if whole < 0 and kind != "Byte" else int(np.array(whole).astype(dtype_of(kind)))
+    return each, each
+
+
+def dtype_of(kind):
+    return getattr(torch, f"{kind}Tensor").dtype
+
+
+def wanted(name, formula, numbers, kind):
+    """What the results have to be, in the types that they have to have."""
+    with np.errstate(all="ignore"):
+        found = formula(*numbers, dtype_of(kind)) if name == "rshift" else formula(*numbers)
+    found = found if isinstance(found, tuple) else (found,)
+    if not np.ndim(found[0]):
+        return [found[0]]
+    types = ["Byte" if name in COMPARISONS else "Long" if name == "nonzero" else kind, "Long"]
+    return [np.asarray(each).astype(dtype_of(of)) for each, of in zip(found, types[: len(found)], strict=True)]
+
+
+def check(found, expected, kind):
+    found = found if isinstance(found, tuple) else (found,)
+    assert len(found) == len(expected)
+    for got, right in zip(found, expected, strict=True):
+        if isinstance(right, np.ndarray):
+            assert got.dtype == right.dtype
+            got = np.asarray(got)
+            assert got.shape == right.shape
+        if kind in FLOATING:
+            np.testing.assert_allclose(np.float64(got), np.float64(right), CLOSE[kind], CLOSE[kind])
+        else:
+            assert np.array_equal(got, right)
+
+
+def empty(expected):
+    """Tensors for results, of another size."""
+    return [torch.Tensor.of(np.zeros(2, each.dtype)) for each in expected]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_operation(name):
+    function = getattr(torch, name)
+    for args, formula in TABLE[name]:
+        for kind in kinds_of(name):
+            for layout in LAYOUTS:
+                made = [given(each, kind, layout) for each in args]
+                expected = wanted(name, formula, [each for _, each in made], kind)
+                everywhere(function, name, [each for each, _ in made], expected, kind, layout)
+
+
+def everywhere(function, name, args, expected, kind, layout):
+    """The call in all its forms: new results, results that are given, results that are arguments, and methods."""
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
+    before = [np.array(each) for each in tensors]
+    check(function(*args), expected, kind)
+    if isinstance(expected[0], np.ndarray):
+        apart = [placed(np.zeros(each.shape, each.dtype), kind_of(each), layout) for each in expected]
+        for into in (empty(expected), apart):
+            assert first(function(*into, *args)) is into[0]
+            check(tuple(into), expected, kind)
+        into = empty(expected)
+        assert first(getattr(into[0], name)(*into[1:], *args)) is into[0]
+        check(tuple(into), expected, kind)
+        assert all(np.array_equal(each, values) for each, values in zip(tensors, before, strict=True))
+        for into in [view for each in tensors if each.dtype == expected[0].dtype for view in views(each, expected[0])]:
+            check(function(into, *empty(expected)[1:], *args), expected, kind)
+            for each, values in zip(tensors, before, strict=True):
+                each.resize(*values.shape).copy(values)
+    if isinstance(args[0], torch.Tensor) and name not in ("mm", "mv", "ger", "bmm"):
+        found = getattr(args[0], name)(*args[1:])
+        check(found, expected, kind)
+        assert (first(found) is args[0]) == (name in operations.OPERATIONS)
+
+
+def views(tensor, expected):
+    """An argument as the result: itself, and turned round where it has the result's size then."""
+    return [tensor, tensor.t()] if tensor.dim() == 2 and tensor.shape == expected.shape[::-1] else [tensor]
+
+
+def kind_of(array):
+    return torch.Tensor.of(array).type().removeprefix("torch.").removesuffix("Tensor")
+
+
+def first(found):
+    return found[0] if isinstance(found, tuple) else found
