@@ -170,7 +170,9 @@ def test_chromium_follows_every_link_and_finds_a_layer(site, pages):
     assert not seen["missing"] and not seen["errors"]
     for word, page in FIRST.items():
         assert seen["found"][word][0].removeprefix(address).startswith(page), word
-    assert f"{address}classes/LookupTable.html" in {urldefrag(url.partition("?")[0]).url for url in seen["found"]["Embedding"]}
+    assert f"{address}classes/LookupTable.html" in {
+        urldefrag(url.partition("?")[0]).url for url in seen["found"]["Embedding"]
+    }
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
