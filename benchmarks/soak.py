@@ -4,23 +4,21 @@
     python -m benchmarks.soak 2000 --programs 256
     python -m benchmarks.soak --minutes 30     # a new network every 20 steps: layers of rows, of images, of sequences
 
-Every step has a batch of another length: three of four in evaluation mode, every fourth a training step. Dropout's p
-and the learning rate change at each. Prints the process's memory and maps of memory as it goes, and fails if they have
-grown by more than a tenth over the second half.
+Every step has a batch of another length: seven of eight in evaluation mode, every eighth a training step. Dropout's p
+changes at each; in training the learning rate, the momentum, the scale of gradients and the regularizers, too. Prints
+the process's memory and maps of memory as it goes, and fails if they have grown by more than a tenth over the second
+half.
 """
 
 import argparse
 import itertools
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from functorch7.legacy import cache_info, cache_limit, manualSeed, nn
-
-PAGE = 4096
+from functorch7.legacy import cache_info, cache_limit, manualSeed, nn, optim
 
 
 class Subject(NamedTuple):
@@ -56,24 +54,22 @@ def changing() -> Iterator[Subject]:
         yield from itertools.repeat(subject, 20)
 
 
-def memory() -> float:
-    """The process's memory, in MiB (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
-
-
 def take(subject: Subject, length: int, number: int, progress: float) -> None:
-    """One step with a batch of this length; every fourth trains."""
+    """One step with a batch of this length; every eighth trains."""
     net, dropout, example = subject
     input, target = np.ones((length, *example), np.float32), np.zeros((length, 2), np.float32)
-    net.training() if number % 4 == 0 else net.evaluate()
+    net.training() if number % 8 == 0 else net.evaluate()
     dropout.p = 0.1 + 0.5 * progress
     output = net.forward(input)
     if net.train:
-        criterion = nn.MSECriterion()
-        criterion.forward(output, target)
+        net.setScaleW(2 - progress).get(net.size()).wRegularizer = optim.L2Regularizer(0.1 + progress)
+        criterion, weights, gradients = nn.MSECriterion(), *net.parameters()
+        loss = criterion.forward(output, target)
         net.zeroGradParameters()
         net.backward(input, criterion.backward(output, target))
-        net.updateParameters(0.1 / number)
+        settings = {"learningRate": 0.1 / number, "momentum": 0.9 * progress}
+        for weight, gradient in zip(weights, gradients, strict=True):
+            optim.sgd(lambda _, result=(loss, gradient): result, weight, settings, {})
 
 
 def run(subjects: Iterable[Subject], steps: int | None, seconds: float, longest: int) -> list[tuple[float, int]]:
@@ -85,9 +81,9 @@ def run(subjects: Iterable[Subject], steps: int | None, seconds: float, longest:
         take(subject, 1 + (number - 1) % longest, number, progress)
         if progress * 40 >= len(found) + 1:
             info = cache_info()
-            found.append((memory(), info.maps))
+            found.append((info.memory / 2**20, info.maps))
             print(
-                f"{number:7,} steps  {memory():7.0f} MiB  {info.maps:6,} maps  {info.programs:5,} programs"
+                f"{number:7,} steps  {found[-1][0]:7.0f} MiB  {info.maps:6,} maps  {info.programs:5,} programs"
                 f"  {passed:7.0f} s",
                 flush=True,
             )

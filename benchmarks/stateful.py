@@ -45,11 +45,16 @@ def four_calls(params, batch) -> Way:
     return Way(step, lambda: jax.block_until_ready(held[0]))
 
 
-def ways() -> dict[str, Way]:
+def xor() -> Legacy:
+    """The stateful program."""
     manualSeed(1)
-    random = np.random.default_rng(0)
-    batch = (random.normal(size=2).astype(np.float32), np.ones(1, np.float32))
-    legacy = Legacy(layers, nn.MSECriterion(), batch, RATE)
+    batch = (np.random.default_rng(0).normal(size=2).astype(np.float32), np.ones(1, np.float32))
+    return Legacy(layers, nn.MSECriterion(), batch, RATE)
+
+
+def ways() -> dict[str, Way]:
+    legacy = xor()
+    batch = (legacy.input, legacy.target)
     params = [np.asarray(p) for p in legacy.model.parameters()[0]]
     found = {
         "functorch7 legacy": Way(legacy.step, legacy.wait),

@@ -56,6 +56,7 @@ from .recurrent import *
 from .reinforce import *
 from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
+from .viz import draw as draw
 from .viz import profile as profile
 from .viz import summary as summary
 

@@ -173,6 +173,31 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
 @main.command(
     cls=Command,
     examples="""
+functorch7 draw model.t7
+functorch7 draw model.t7 picture.svg --input-shape 1x1x8x8 --theme dark
+""",
+)
+@file
+@click.argument("out", type=click.Path(), required=False)
+@click.option("--input-shape", type=Sizes(), metavar="SIZES", help="Show the sizes of outputs for this input.")
+@click.option(
+    "--theme",
+    type=click.Choice(["auto", "light", "dark"]),
+    default="auto",
+    show_default=True,
+    help="auto follows the browser that shows the picture.",
+)
+@like
+def draw(file: str, out: str | None, **options: Any) -> None:
+    """Draw the network in FILE: its layers, and what goes from one to another, as SVG, to OUT or beside FILE."""
+    from .draw import draw
+
+    click.echo(f"wrote {draw(file, out, **options)}")
+
+
+@main.command(
+    cls=Command,
+    examples="""
 functorch7 train digits
 functorch7 train python-lstm --set hidden_sizes=[400] --set dropout=0.5
 functorch7 train my_recipe.toml --folder runs/second --bfloat16
@@ -250,10 +275,11 @@ def doctor(as_json: bool) -> None:
     epilog="\b\nExamples:\n  functorch7 lua train.lua -gpuid -1\n  functorch7 lua",
 )
 @click.option("--python", is_flag=True, help="Let the program import packages of Python's: python.import 'numpy'.")
+@click.option("--cuda-on-cpu", is_flag=True, help="Where there is no GPU, let the CPU do the work of one.")
 @click.option("--debug", is_flag=True, help="Show where an error comes from in Python, too.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lua(script: str | None, arguments: tuple[str, ...], python: bool, debug: bool) -> None:
+def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cpu: bool, debug: bool) -> None:
     """Run a program of Torch7's, a SCRIPT in Lua, as it is; without one, a prompt.
 
     torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
@@ -263,7 +289,7 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, debug: boo
     if script is None:
         prompt(python)
     else:
-        run_script(script, arguments, python, debug)
+        run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
 
 
 @main.command(

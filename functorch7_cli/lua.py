@@ -18,10 +18,10 @@ from .command import printable
 HISTORY = Path("~/.functorch7_lua_history").expanduser()
 
 
-def run_script(path: str, args: Sequence[str], python: bool, debug: bool) -> None:
+def run_script(path: str, args: Sequence[str], debug: bool, **options: bool) -> None:
     """Runs a program; an error in it is one of the command, with Lua's lines that led there."""
     with _commands(), _shown(debug):
-        run(path, args, python=python)
+        run(path, args, **options)
 
 
 @contextlib.contextmanager

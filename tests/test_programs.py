@@ -1,12 +1,15 @@
 """Compiled programs are kept only up to a limit, and those that are let go are really gone."""
 
+import ast
 import gc
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import functorch7
 from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
 
@@ -23,7 +26,7 @@ def small():
     clear_cache()
     cache_limit(programs=24)
     yield
-    cache_limit(programs=before.max_programs, maps=before.max_maps)
+    cache_limit(programs=before.max_programs, maps=before.max_maps, memory=before.max_memory)
     clear_cache()
 
 
@@ -80,8 +83,10 @@ def test_functions_are_kept_by_their_arguments(small):
     assert made == ["a", "b", "a"]
 
 
-def test_too_many_maps_let_half_of_the_programs_go(small):
-    cache_limit(programs=1000, maps=1)
+@pytest.mark.parametrize("what", ["maps", "memory"])
+def test_too_many_maps_or_too_much_memory_let_half_of_the_programs_go(small, what):
+    assert 0 < cache_info().maps < cache_info().max_maps and 0 < cache_info().memory < cache_info().max_memory
+    cache_limit(programs=1000, **{what: 1})
     function = compiled(5)
     for length in range(1, 80):
         function(np.zeros(length, np.float32))
@@ -109,3 +114,24 @@ def test_a_soak_of_shapes_modes_and_numbers_stays_within_the_limits(small):
             net.updateParameters(0.01 / length)
         assert cache_info().programs <= 24
     assert alive() <= baseline + 24 + 8 and cache_info().evictions
+
+
+def test_all_that_the_package_compiles_is_counted():
+    """Save what is compiled once and not kept: exports, initial values, what only says how long it takes."""
+    once = {"interop/stablehlo.py", "training/sharding.py", "recipes/run.py", "viz/profiling.py", "distributions.py"}
+    for path in Path(functorch7.__file__).parent.rglob("*.py"):
+        code = path.read_text()
+        nodes = list(ast.walk(ast.parse(code))) if "jax.jit" in code else []
+        around = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) in COUNTED]
+        around += [d for node in nodes for d in getattr(node, "decorator_list", ()) if COUNTED & names(node)]
+        counted = {id(inner) for node in around for inner in ast.walk(node)}
+        jits = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node) == "jax.jit"]
+        if not any(path.as_posix().endswith(name) for name in once):
+            assert all(id(node) in counted for node in jits), path
+
+
+COUNTED = {"Compiled", "programs.Compiled", "Step"}
+
+
+def names(function):
+    return set(map(ast.unparse, function.decorator_list))

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import struct
 import sys
 from pathlib import Path
 
@@ -77,7 +78,15 @@ def test_the_gallery_shows_every_transfer_function(tmp_path):
     assert ours.read_text() == page, "run make gallery"
 
 
-def test_learning_curves_show_what_was_recorded(tmp_path):
+class Handle:
+    """What IPython gives for a picture that is shown: `update` shows another in its place."""
+
+    def __init__(self, shown):
+        self.update = shown.append
+
+
+def test_learning_curves_show_what_was_recorded(tmp_path, monkeypatch):
+    pytest.importorskip("IPython.display")
     records = [
         {"kind": "train", "step": 2, "loss": 3.0},
         {"kind": "epoch", "step": 3, "loss": 2.5, "Top1Accuracy": None},  # was not finite
@@ -87,12 +96,21 @@ def test_learning_curves_show_what_was_recorded(tmp_path):
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     figure = viz.plot_learning(tmp_path, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+    assert [axes.get_title("left") for axes in figure.axes] == ["loss", "Top1Accuracy"]
     losses, accuracies = (axes.lines for axes in figure.axes)
     assert losses[0].get_xydata().tolist() == [[2, 3], [4, 2]] and losses[1].get_xydata().tolist() == [
         [3, 2.5],
         [6, 1.5],
     ]
     assert [line.get_xydata().tolist() for line in accuracies] == [[[6, 0.75]]]
+    live = viz.LiveCurves("dark")
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda picture, display_id: shown.append(picture) or Handle(shown))
+    live.on_start(3, records[:2])
+    for record in records[2:]:
+        live.on_record(record)
+    width, height = struct.unpack(">II", shown[-1].data[16:24])  # of a PNG
+    assert len(shown) == 2 and (shown[-1].width, shown[-1].height) == (width // 2, height // 2)
     (tmp_path / "metrics.jsonl").write_text("")
     with pytest.raises(ValueError, match="no records in"):
         viz.plot_learning(tmp_path)

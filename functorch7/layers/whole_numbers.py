@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..programs import Compiled
+
 LARGEST = 127
 
 
@@ -26,6 +28,7 @@ def scale_for(weight: Any, axis: int) -> Any:
     return scale_of(weight, tuple(each for each in range(weight.ndim) if each != axis))
 
 
+@Compiled
 @partial(jax.jit, static_argnums=1)
 def in_8_bits(weight: Any, axis: int) -> tuple[Any, Any]:
     """(int8 numbers, scale) of a weight; compiled, so that a network is converted quickly."""

@@ -1,4 +1,5 @@
-"""Torch's package cutorch: the GPUs that JAX sees, counted from 1. Without one, getDeviceCount is 0.
+"""Torch's package cutorch: the GPUs that JAX sees, counted from 1. Without one, getDeviceCount is 0,
+unless `standIn(True)` says that the CPU does the work of one.
 
 XLA orders work by what it depends on, so that streams and handles of cuBLAS are not there: what would choose them does
 nothing, and warns that it does not.
@@ -15,7 +16,7 @@ import numpy as np
 
 from .program.lua import Table
 from .tensors.random import manualSeed as manualSeed
-from .tensors.storage import CurrentDevice, dtype_of, gpu
+from .tensors.storage import CurrentDevice, dtype_of, gpu, gpus
 from .tensors.tensor import Tensor
 
 hasHalf = True
@@ -24,25 +25,23 @@ hasHalf = True
 _state = None
 
 
-def _gpus() -> list:
-    try:
-        return jax.devices("gpu")
-    except RuntimeError:
-        return []
-
-
 def _gpu(who: str, device: int | None) -> Any:
     """A device by its number, the current one without. Raises RuntimeError if there is none."""
     gpu(f"cutorch.{who}")
     number = CurrentDevice.number if device is None else device
-    if not 1 <= number <= len(_gpus()):
-        raise RuntimeError(f"cutorch.{who}: device {number} of {len(_gpus())}; they count from 1")
-    return _gpus()[number - 1]
+    if not 1 <= number <= len(gpus()):
+        raise RuntimeError(f"cutorch.{who}: device {number} of {len(gpus())}; they count from 1")
+    return gpus()[number - 1]
+
+
+def standIn(wanted: bool = True) -> None:
+    """Says whether the CPU stands in for a GPU where there is none, so that programs that need one run, on the CPU."""
+    CurrentDevice.is_stand_in = wanted
 
 
 def getDeviceCount() -> int:
     """The number of GPUs."""
-    return len(_gpus())
+    return len(gpus())
 
 
 def setDevice(device: int) -> None:

@@ -99,13 +99,16 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Any]:
-        """What objects of a class have under a name: a method, one that Lua wrote, or a field."""
-        found = _static(self.kinds[number], key)
+        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
+        kind = self.kinds[number]
+        found = _static(kind, key)
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
-        if key == "new" and issubclass(self.kinds[number], (Tensor, Storage)):
+        if key == "new" and issubclass(kind, (Tensor, Storage)):
             return "field", self.border.name_number(key)
+        if key == "data" and issubclass(kind, (Tensor, Storage)):
+            return "pointer", self.border.function_number(found)
         if inspect.isfunction(found):
             return self._function(found)
         if isinstance(found, staticmethod):

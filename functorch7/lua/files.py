@@ -6,6 +6,7 @@ from typing import Any
 
 from ..interop import t7
 from ..legacy.objects.files import from_file, to_file
+from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 
@@ -42,6 +43,8 @@ class Files:
         def replaced(each: Any) -> Any:
             if id(each) in made:
                 return made[id(each)]
+            if isinstance(each, (type, Constructor)):
+                return {}  # what makes a class's objects is a table without fields of its own in Torch
             if type(each) is list:
                 made[id(each)] = found = []
                 found.extend(map(replaced, each))

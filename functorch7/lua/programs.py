@@ -8,22 +8,25 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ..legacy import torch
+from ..legacy import cutorch, torch
 from ..legacy.objects import files
 from .runtime import Loaded, Runtime
 
 
-def run(path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False) -> Any:
+def run(path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False, cuda_on_cpu: bool = False) -> Any:
     """Runs a program of Torch7's, in a Lua of its own; what it returns. Tensors are doubles unless it says otherwise.
 
-    `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's.
+    `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's; with
+    `cuda_on_cpu` the CPU does the work of a GPU where there is none.
     Raises: LuaError for an error in it; SystemExit where it calls os.exit; ImportError without lupa.
     """
     runtime = Runtime(python=python)
     try:
+        cutorch.standIn(cuda_on_cpu)
         with torch_default():
             return runtime.run(os.fspath(path), args)
     finally:
+        cutorch.standIn(False)
         runtime.close()
 
 

@@ -26,6 +26,8 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
     "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
+    "graph": ("nngraph.graph", {"graph": "nngraph.graph"}),
+    "torchx": ("torchx", {"torch": "torch"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},

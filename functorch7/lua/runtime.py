@@ -69,11 +69,12 @@ class Runtime(Prompt):
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
-        for name in ("errors", "objects", "standard", "rocks", "threads", "prompt"):
+        for name in ("errors", "objects", "standard", "sources", "rocks", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
             self.glue.provide(name, self.rocks.number(package), places)
+        self.glue.paths = self.rocks.number("paths")
         for name, package in FALLBACKS.items():
             self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
@@ -91,7 +92,7 @@ class Runtime(Prompt):
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
-        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names"):
+        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty"):
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------
@@ -101,6 +102,9 @@ class Runtime(Prompt):
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()
+
+    def _isatty(self, _: int) -> bool:
+        return sys.stdout.isatty()
 
     def _exit(self, _: int, code: int) -> None:
         raise SystemExit(code)

@@ -1,13 +1,14 @@
 """Compiled programs: how many a process keeps, and which it lets go.
 
-Every program that JAX has compiled holds memory, and maps of memory, of which a process may have 65,530 on Linux: with
-too many it is ended. So all functions that this package compiles count their programs, one for each shape (and type) of
-their arguments. When there are too many of them, those functions forget theirs that were called longest ago; what is
-needed again is compiled again.
+Every program that JAX has compiled holds memory (some MiB), and maps of memory, of which a process may have 65,530 on
+Linux: with too many it is ended. So all functions that this package compiles count their programs, one for each shape
+(and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
+those functions forget theirs that were called longest ago; what is needed again is compiled again.
 """
 
 import gc
 import itertools
+import os
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -20,18 +21,23 @@ import jax
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
 LOOK_EVERY = 32
-"""After so many compilations the maps of memory are counted."""
+"""After so many compilations the process's memory and its maps are looked at."""
 
 
 class CacheInfo(NamedTuple):
-    """What is kept: programs, by so many functions; how often a function's were let go; and the limits."""
+    """What is kept: programs, by so many functions; how often a function's were let go; what the process has; limits.
+
+    Memory is in bytes, and all that the process has: its arrays, too.
+    """
 
     programs: int
     functions: int
     evictions: int
     maps: int
+    memory: int
     max_programs: int
     max_maps: int
+    max_memory: int
 
 
 class _State:
@@ -39,6 +45,7 @@ class _State:
 
     max_programs = 512
     max_maps = 0
+    max_memory = 0
     compilations = 0
     evictions = 0
 
@@ -107,12 +114,16 @@ def _make_room() -> None:
     programs = sum(function.programs for function in _functions)
     if programs > _State.max_programs:
         _let_go(programs - 3 * _State.max_programs // 4)
-    if _State.compilations % LOOK_EVERY == 0 and _maps() > (_State.max_maps or _most_maps()):
+    if _State.compilations % LOOK_EVERY == 0 and (_has_too_many_maps() or _memory() > _most_memory()):
         _let_go(programs // 2)
         gc.collect()
-        if _maps() > (_State.max_maps or _most_maps()):  # those of single operations, which JAX keeps by itself
+        if _has_too_many_maps():  # those of single operations, which JAX keeps by itself
             _let_go(programs)
             jax.clear_caches()
+
+
+def _has_too_many_maps() -> bool:
+    return _maps() > _most_maps()
 
 
 def _let_go(number: int) -> None:
@@ -137,32 +148,55 @@ def _maps() -> int:
 
 def _most_maps() -> int:
     """Half of the maps that a process may have, which leaves room for what others compile."""
-    try:
-        _State.max_maps = int(Path("/proc/sys/vm/max_map_count").read_text()) // 2
-    except (OSError, ValueError):
-        _State.max_maps = 32_000
+    if not _State.max_maps:
+        _State.max_maps = _number_in("/proc/sys/vm/max_map_count", 64_000) // 2
     return _State.max_maps
 
 
-def cache_limit(programs: int | None = None, maps: int | None = None) -> None:
-    """Sets how many compiled programs are kept (512 at first), and how many maps of memory the process may have.
+def _memory() -> int:
+    """How many bytes of memory the process has; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
 
-    At first these are half of what the system allows. None leaves a limit as it is.
+
+def _most_memory() -> int:
+    """Half of the memory that there is for the process."""
+    if not _State.max_memory:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**62
+        _State.max_memory = min(machine, _number_in("/sys/fs/cgroup/memory.max", machine)) // 2
+    return _State.max_memory
+
+
+def _number_in(path: str, otherwise: int) -> int:
+    try:
+        return int(Path(path).read_text())
+    except (OSError, ValueError):
+        return otherwise
+
+
+def cache_limit(programs: int | None = None, maps: int | None = None, memory: int | None = None) -> None:
+    """Sets how many compiled programs are kept, and how many maps of memory, and bytes of it, the process may have.
+
+    At first these are 512, half of the maps that the system allows, and half of its memory. A process that has more
+    maps or bytes lets half of its programs go, at every 32nd compilation. None leaves a limit as it is.
     Raises: ValueError unless they are whole numbers above 0.
     """
-    for name, value in (("programs", programs), ("maps", maps)):
+    for name, value in (("programs", programs), ("maps", maps), ("memory", memory)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise ValueError(f"cache_limit: expected {name} >= 1, got {value!r}")
     _State.max_programs = programs or _State.max_programs
     _State.max_maps = maps or _State.max_maps
+    _State.max_memory = memory or _State.max_memory
     _make_room()
 
 
 def cache_info() -> CacheInfo:
     """How many compiled programs are kept, by how many functions, and the limits."""
     counts = [function.programs for function in _functions if function.programs]
-    limits = (_State.max_programs, _State.max_maps or _most_maps())
-    return CacheInfo(sum(counts), len(counts), _State.evictions, _maps(), *limits)
+    limits = (_State.max_programs, _most_maps(), _most_memory())
+    return CacheInfo(sum(counts), len(counts), _State.evictions, _maps(), _memory(), *limits)
 
 
 def clear_cache() -> None:

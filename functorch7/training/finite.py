@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module, places, raise_found, recording, reporting, title
 from ..core.tree import Path, child_at, dotted
 from ..network import named_parameters
+from ..programs import Compiled
 from .state import TrainState
 from .step import make_loss
 
@@ -31,6 +32,7 @@ def not_finite(
     """
     loss = make_loss(module, criterion, compute_dtype)
 
+    @Compiled
     @jax.jit
     @reporting
     def run(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, ...]:

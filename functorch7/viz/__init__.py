@@ -1,18 +1,23 @@
 """What can be seen of a network: tables of its modules and of the time they take, and pictures.
 
-`summary` and `profile` give tables. `plot_transfer(f7.ELU(0.1), f7.ELU(1.0), path="elu.png")` draws transfer functions
-with their derivatives, `python -m functorch7.viz` does so from the command line, and `plot_learning("runs/digits")`
-draws what a `training.Trainer` recorded: these need matplotlib (`pip install functorch7[viz]`).
+`summary` and `profile` give tables, `draw` an SVG picture of any network. `plot_transfer(f7.ELU(0.1), f7.ELU(1.0),
+path="elu.png")` draws transfer functions with their derivatives, `python -m functorch7.viz` does so from the command
+line, and `plot_learning("runs/digits")` draws what a `training.Trainer` recorded, `LiveCurves` while it trains, in
+notebooks: these need matplotlib (`pip install functorch7[viz]`).
 """
 
 from .command import main as main
+from .drawing import Drawing as Drawing
+from .drawing import draw as draw
 from .flops import flops as flops
 from .gallery import GALLERY as GALLERY
 from .gallery import write_gallery as write_gallery
 from .graphs import Picture as Picture
+from .learning import LiveCurves as LiveCurves
 from .learning import plot_learning as plot_learning
 from .profiling import Profile as Profile
 from .profiling import profile as profile
+from .style import styled as styled
 from .summary import Summary as Summary
 from .summary import summary as summary
 from .transfer import RANGES as RANGES

@@ -33,7 +33,7 @@ def write_gallery(folder: Path) -> Path:
             name = type(module).__name__
             plot_transfer(module, path=pictures / f"{name}.png")
             formula = (type(module).__doc__ or "").splitlines()[0]
-            lines += [f"**{name}**: {formula}", "", f"![{name}](gallery/{name}.png)", ""]
+            lines += [f"**{name}**: {formula}", "", f'<img src="gallery/{name}.png" alt="{name}" width="360">', ""]
     page = folder / "gallery.md"
     with replacing(page) as draft:
         draft.write_text("\n".join(lines))

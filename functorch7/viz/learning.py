@@ -1,40 +1,75 @@
-"""Learning curves: what a `training.Trainer` recorded, drawn."""
+"""Learning curves: what a `training.Trainer` recorded, drawn; in notebooks also while it trains."""
 
+import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..interop.packages import package
 from ..interop.writing import replacing
+from ..training import Callback
+from .style import DPI, Theme, styled
 
 
-def plot_learning(folder: Any, path: Any = None) -> Any:
+def plot_learning(folder: Any, path: Any = None, theme: Theme = "light") -> Any:
     """A figure of a training run's records (metrics.jsonl in `folder`); written to `path`, a picture file, if given.
 
     On the left the loss over steps, and its mean in each epoch; then a plot for each result of validation.
     Raises ValueError if nothing was recorded yet.
     """
     records = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text().splitlines()]
-    train, epochs = ([r for r in records if r["kind"] == kind] for kind in ("train", "epoch"))
     if not records:
         raise ValueError(f"plot_learning: no records in {folder}")
-    from matplotlib.figure import Figure
-
-    names = list(dict.fromkeys(n for r in epochs for n in r if n not in ("kind", "step", "epoch", "loss")))
-    figure = Figure(figsize=(4.5 * (1 + len(names)), 3.2), layout="constrained")
-    first, *others = figure.subplots(1, 1 + len(names), squeeze=False)[0]
-    first.plot([r["step"] for r in train], [r["loss"] for r in train], alpha=0.5, label="loss")
-    for axes, name in zip((first, *others), ("loss", *names), strict=True):
-        known = [r for r in epochs if r.get(name) is not None]
-        axes.plot(
-            [r["step"] for r in known],
-            [r[name] for r in known],
-            marker=".",
-            label=f"{name} of the epoch" if axes is first else name,
-        )
-        axes.set_xlabel("step")
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize="small")
+    figure = curves_of(records, theme)
     if path is not None:
         with replacing(path) as draft:
-            figure.savefig(draft, dpi=80)
+            figure.savefig(draft, dpi=DPI)
     return figure
+
+
+def curves_of(records: Sequence[dict[str, Any]], theme: Theme = "light") -> Any:
+    """The figure of these records, as `plot_learning` draws it."""
+    from matplotlib.figure import Figure
+
+    train, epochs = ([r for r in records if r["kind"] == kind] for kind in ("train", "epoch"))
+    names = list(dict.fromkeys(n for r in epochs for n in r if n not in ("kind", "step", "epoch", "loss")))
+    with styled(theme):
+        figure = Figure(figsize=(4.5 * (1 + len(names)), 3.2), layout="constrained")
+        first, *others = figure.subplots(1, 1 + len(names), squeeze=False)[0]
+        if train:
+            first.plot([r["step"] for r in train], [r["loss"] for r in train], alpha=0.5, label="loss")
+        for axes, name in zip((first, *others), ("loss", *names), strict=True):
+            known = [r for r in epochs if r.get(name) is not None]
+            label = f"{name} of the epoch" if axes is first else name
+            axes.plot([r["step"] for r in known], [r[name] for r in known], marker=".", label=label)
+            axes.set(title=name, xlabel="step", ylabel=name)
+            axes.legend()
+    return figure
+
+
+class LiveCurves(Callback):
+    """In a notebook, the learning curves below the cell, drawn anew with every record of a Trainer.
+
+    `Trainer(..., callbacks=[LiveCurves()])`; `log_every` says how often it records.
+    Raises: ImportError without IPython or matplotlib (extra `viz`).
+    """
+
+    def __init__(self, theme: Theme = "light"):
+        self.theme: Theme = theme
+        self.records: list[dict[str, Any]] = []
+        self._shown: Any = None
+
+    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> None:
+        self.records, self._shown = list(epochs), None
+
+    def on_record(self, record: dict[str, Any]) -> None:
+        self.records.append(record)
+        display = package("IPython.display", "ipython")
+        data = io.BytesIO()
+        curves_of(self.records, self.theme).savefig(data, dpi=DPI)
+        picture = display.Image(data.getvalue(), format="png", retina=True)
+        if self._shown is None:
+            self._shown = display.display(picture, display_id=True)
+        else:
+            self._shown.update(picture)

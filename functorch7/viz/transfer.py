@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import core
 from ..interop.writing import replacing
+from .style import DPI, Theme, styled
 
 RANGES = {"ReLU6": (-3, 9), "Log": (0.02, 4), "Sqrt": (0, 4), "Power": (0, 2), "Exp": (-2, 2)}
 """Where a function is drawn, unless it is from -3 to 3."""
@@ -36,7 +37,9 @@ def curve(module: Any, low: float = -3, high: float = 3, points: int = 301) -> t
     return np.asarray(x), np.asarray(y).reshape(-1), np.asarray(pull(jnp.ones_like(y))[0]).reshape(-1)
 
 
-def plot_transfer(*modules: Any, path: Any = None, low: float | None = None, high: float | None = None) -> Any:
+def plot_transfer(
+    *modules: Any, path: Any = None, low: float | None = None, high: float | None = None, theme: Theme = "light"
+) -> Any:  # fmt: skip
     """A figure with a curve and a dashed derivative for each module; written to `path`, a picture file, if given.
 
     Raises ValueError without modules, and as `curve`.
@@ -45,17 +48,17 @@ def plot_transfer(*modules: Any, path: Any = None, low: float | None = None, hig
         raise ValueError("plot_transfer: expected at least one module")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.5, 3.2), layout="constrained")
-    axes = figure.add_subplot()
-    for number, module in enumerate(modules):
-        first, last = RANGES.get(str(module).split("(")[0].split(" ")[0].removeprefix("nn."), (-3, 3))
-        x, y, slope = curve(module, first if low is None else low, last if high is None else high)
-        axes.plot(x, y, color=f"C{number}", label=str(module))
-        axes.plot(x, slope, color=f"C{number}", linestyle="--", label="derivative", linewidth=1)
-    axes.set_xlabel("x")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    with styled(theme):
+        figure = Figure(figsize=(4.5, 3.2), layout="constrained")
+        axes = figure.add_subplot()
+        for number, module in enumerate(modules):
+            first, last = RANGES.get(str(module).split("(")[0].split(" ")[0].removeprefix("nn."), (-3, 3))
+            x, y, slope = curve(module, first if low is None else low, last if high is None else high)
+            axes.plot(x, y, color=f"C{number}", label=str(module))
+            axes.plot(x, slope, color=f"C{number}", linestyle="--", label="derivative", linewidth=1)
+        axes.set(xlabel="x", ylabel="y")
+        axes.legend()
     if path is not None:
         with replacing(path) as draft:
-            figure.savefig(draft, dpi=80)
+            figure.savefig(draft, dpi=DPI)
     return figure

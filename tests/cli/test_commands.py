@@ -161,6 +161,14 @@ def test_convert_to_onnx(convnet, tmp_path):
     assert "onnx is made for one shape" in called("convert", file, tmp_path / "net.onnx", code=2)
 
 
+def test_draw(convnet, tmp_path):
+    file, _, _ = convnet
+    called("draw", file, tmp_path / "net.svg", "--input-shape", "2x2x8x8")
+    text = (tmp_path / "net.svg").read_text()
+    assert text.startswith("<svg") and text.count("<g>") == 1 + 9 and "2x5" in text  # the input and nine layers
+    assert "pictures are SVG" in called("draw", file, tmp_path / "net.png", code=2)
+
+
 def test_tables_in_and_out(tmp_path):
     np.savez(tmp_path / "x.npz", np.ones(2, np.float32), np.full(2, 3, np.float32))
     f7.save_t7(tmp_path / "both.t7", nn.ConcatTable().add(nn.CAddTable()).add(nn.CMulTable()))

@@ -50,7 +50,7 @@ def test_the_error_on_the_page(folder):
     assert (result.exit_code, result.stderr) == (1, BLOCKS[-1][1])
 
 
-@pytest.mark.parametrize("command", ["inspect", "convert", "run", "bench", "doctor"])
+@pytest.mark.parametrize("command", ["inspect", "convert", "run", "bench", "draw", "doctor"])
 def test_examples_of_help_are_on_the_page(command):
     result = CliRunner().invoke(main, [command, "--help"])
     examples = [line.strip() for line in result.stdout.split("Examples:")[1].splitlines() if line.strip()]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import functorch7 as f7
-from functorch7.legacy import nn, torch
+from functorch7.legacy import cutorch, nn, torch
 from functorch7.lua import LuaError
 from functorch7_cli import main
 
@@ -192,3 +192,29 @@ def test_a_program_that_tries_for_a_gpus_package_learns_whether_there_is_a_gpu()
     return tried, again, cutorch.getDeviceCount()
     """
     assert f7.lua.Runtime().execute(program) == (False, False, 0)
+
+
+def test_files_are_found_beside_the_one_that_requires_them(program, tmp_path):
+    (tmp_path / "part").mkdir()
+    program("return {name = 'part', again = require '../beside', place = paths.thisfile()}", "part/init.lua")
+    program("included = debug.getinfo(1, 'S').source return 'beside'", "beside.lua")
+    main = program(
+        "include 'beside.lua' local part = require './part' return part.name, part.again, included, part.place"
+    )
+    name, again, included, place = f7.lua.run(main)
+    assert (name, again, place) == ("part", "beside", str(tmp_path / "part" / "init.lua"))
+    assert included == f"@{tmp_path}/beside.lua"
+
+
+def test_the_cpu_does_the_work_of_a_gpu_where_that_is_wanted(program):
+    path = program("""
+    local found = pcall(require, 'cunn')
+    require 'cunn'
+    cutorch.setDevice(1)
+    local net = nn.Linear(2, 1):cuda()
+    return found, cutorch.getDeviceCount(), net:forward(torch.CudaTensor(2):zero())[1] == net.bias[1]
+    """)
+    if cutorch.getDeviceCount() == 0:
+        assert f7.lua.run(path, cuda_on_cpu=True) == (True, 1, True)
+        with pytest.raises(LuaError, match="JAX sees"):
+            f7.lua.run(path)

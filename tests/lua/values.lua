@@ -284,6 +284,68 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- C's pointers to what tensors hold
+local ffi = require 'ffi'
+local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
+ffi.copy(x[2]:data(), 'hello')
+y:data()[1] = 7
+return ffi.string(torch.data(x[2])), x[2][1], y[2], y:storage():data()[2], type(y:data(true))
+--> 'hello', 104, 7, 3, 'number'
+
+--- constructors of types are tables
+local T = torch.FloatTensor
+return type(T), T.elementSize(), torch.IntStorage.elementSize(), T.new(2):size(1), T.add(T{1}, 1)[1]
+--> 'table', 4, 4, 2, 2
+
+--- what makes objects of a class has no type
+local A = torch.class('ConstructedHere')
+return torch.typename(A) == nil, torch.type(ConstructedHere), torch.type(ConstructedHere()), torch.type(nn.Linear)
+--> true, 'table', 'ConstructedHere', 'table'
+
+--- a parenthesis that begins a line calls what stands before it
+local f = loadstring("local add = function(a) return function(b) return a + b end end\nreturn add(1)\n  (2)")
+local line = select(2, pcall(loadstring("local f = print\nf\n()\nerror('here')", '=code')))
+return f(), line, loadstring("local f = print\nf() -- more\n(f)()") == nil
+--> 3, 'code:4: here', true
+
+--- threads have global variables of their own
+local Threads = require 'threads'
+local first, sizes = Threads(2, function() seen = 'first' end, function(i) _G.other = i return 7, 8 end)
+local second, found = Threads(1, function() seen = 'second' end), {}
+for _, each in ipairs {first, second} do
+  each:addjob(function() return seen, type(print) end, function(...) table.insert(found, table.concat({...}, ' ')) end)
+  each:synchronize()
+end
+return sizes[2][2], found[1], found[2], seen == nil, other == nil
+--> 8, 'first function', 'second function', true, true
+
+--- ranges that end before the last
+local x = torch.range(1, 12):view(3, 4)
+return x[{{1, -2}, {-3, -2}}]:sum(), x[{{2, -1}, 4}]:sum()
+--> 18, 20
+
+--- texts in parts
+local a, b = ('a,b,,c,'):split(','), (',x'):split(',')
+return table.concat(a, '|'), table.concat(b, '|'), #(''):split(',')
+--> 'a|b||c', 'x', 0
+
+--- images' arguments by name
+local image = require 'image'
+return image.gaussian{width = 3, height = 1, normalize = true}:sum(), image.minmax{tensor = torch.Tensor{1, 3}}[2]
+--> 1, 1
+
+--- a layer whose class has been changed goes through a file
+local before = nn.Add.updateGradInput
+function nn.Add:updateGradInput(...) calls = (calls or 0) + 1 return before(self, ...) end
+local file = torch.MemoryFile('w'):binary()
+file:writeObject(nn.Add(2))
+local loaded = torch.MemoryFile(file:storage(), 'r'):binary():readObject()
+loaded:forward(torch.zeros(2))
+loaded:backward(torch.zeros(2), torch.ones(2))
+nn.Add.updateGradInput = before
+return torch.type(loaded), calls
+--> 'nn.Add', 1
+
 --- types as tables
 function torch.LongTensor:doubled() return self * 2 end
 local ints = torch.getmetatable('torch.IntTensor')
@@ -375,3 +437,19 @@ local x = nn.Identity()()
 local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).currentline - 1)
 return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
 --> true, true
+
+--- a layer that is called, beside one that draws
+local network = nn.Sequential():add(nn.Add(6)):add(nn.Dropout(0.5)):add(nn.Add(6))
+local function gradients()
+  torch.manualSeed(5)
+  network:zeroGradParameters()
+  network:forward(torch.ones(6))
+  return network:backward(torch.ones(6), torch.range(1, 6)), network:get(1).gradBias:clone()
+end
+local input, bias = gradients()
+local before = nn.Add.accGradParameters
+function nn.Add:accGradParameters(...) called = true return before(self, ...) end
+local again, bias_again = gradients()
+nn.Add.accGradParameters = before
+return called, input:dist(again), bias:dist(bias_again), input:sum() > 0
+--> true, 0, 0, true

@@ -329,6 +329,6 @@ def _kind(leaf: Any) -> tuple:
     if isinstance(leaf, Left):
         return leaf.shape, leaf.dtype, False, leaf.signature
     if isinstance(leaf, jax.Array):
-        return leaf.shape, leaf.dtype, leaf.weak_type
+        return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)  # random keys have none
     kind = jax.typeof(leaf)
     return kind.shape, kind.dtype, kind.weak_type

@@ -11,9 +11,10 @@ import numpy as np
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import to_picture
-from .results import by_default
+from .results import by_default, by_name
 
 
+@by_name
 def minmax(
     tensor: Tensor, min: float | None = None, max: float | None = None, symm: bool = False, inplace: bool = False,
     saturate: bool = False, tensorOut: Tensor | None = None,
@@ -35,6 +36,7 @@ def minmax(
     return Tensor.of(values) if result is None else result.resize(*values.shape).copy(values)
 
 
+@by_name
 def toDisplayTensor(
     input: Tensor | Sequence[Tensor], padding: int = 0, nrow: int = 6, scaleeach: bool = False,
     min: float | None = None, max: float | None = None, symmetric: bool = False, saturate: bool = True,
@@ -78,6 +80,7 @@ def _grid(images: np.ndarray, padding: int, nrow: int) -> np.ndarray:
     return grid
 
 
+@by_name
 def display(
     image: Tensor | Sequence[Tensor], zoom: float = 1, min: float | None = None, max: float | None = None,
     legend: str = "image.display", padding: int = 0, symmetric: bool = False, nrow: int = 6, saturate: bool = True,

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..tensors.tensor import Tensor
-from .results import as_result, by_default, image_of, one_of, tensors_first, working
+from .results import as_result, by_default, by_name, image_of, one_of, tensors_first, working
 from .scaling import scale
 
 
+@by_name
 def gaussian(
     size: int = 3, sigma: float = 0.25, amplitude: float = 1, normalize: bool = False, width: int | None = None,
     height: int | None = None, sigma_horz: float | None = None, sigma_vert: float | None = None,
@@ -31,6 +32,7 @@ def gaussian(
     return _kernel(amplitude * np.exp(-(dx**2 + dy**2) / 2), normalize, tensor)
 
 
+@by_name
 def gaussian1D(
     size: int = 3, sigma: float = 0.25, amplitude: float = 1, normalize: bool = False, mean: float = 0.5,
     tensor: Tensor | None = None,
@@ -42,6 +44,7 @@ def gaussian1D(
     return _kernel(amplitude * np.exp(-(_deviation(size, sigma, mean) ** 2) / 2), normalize, tensor)
 
 
+@by_name
 def laplacian(
     size: int = 3, sigma: float = 0.1, amplitude: float = 1, normalize: bool = False, width: int | None = None,
     height: int | None = None, sigma_horz: float | None = None, sigma_vert: float | None = None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,18 @@ def tensors_first(who: str, args: tuple, count: int = 1) -> tuple[Tensor | None,
         given = ", ".join(f"a tensor of size {sizes_text(a.shape)}" if isinstance(a, Tensor) else repr(a) for a in args)
         raise TypeError(f"image.{who}: expected {count} tensors, after one for the result if wanted, got ({given})")
     return (args[0], args[1:]) if leading > count else (None, args)
+
+
+def by_name(function: Callable[..., Any]) -> Any:
+    """Lets a function take its arguments in one dict by name, too, as Lua's braces give them."""
+
+    @wraps(function)
+    def called(*given: Any, **named: Any) -> Any:
+        if len(given) == 1 and isinstance(given[0], dict):
+            return function(**given[0], **named)
+        return function(*given, **named)
+
+    return called
 
 
 def by_default(values: np.ndarray) -> np.ndarray:

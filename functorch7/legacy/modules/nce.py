@@ -46,6 +46,8 @@ class NCEModule(Module, describes=layers.NCEModule):
     tensor, resized to batchsize x k, with classes, and returns it.
     """
 
+    version = 6
+    """dpnn's, by which programs tell what the class can."""
     dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
 
     def _take(self, spec: core.Module, given: Given) -> None:

@@ -145,7 +145,7 @@ class Nodes:
             return Node(object.description(), settings={"_type": object._type})
         if object._spec is None and self.record is not None:
             return Node(Unknown(self.record(object)))
-        if object.is_foreign() and not object.is_criterion:
+        if object.is_foreign() and not object.is_criterion and not (self.record and _has_methods_of_class(object)):
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
         gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
@@ -171,6 +171,12 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _has_methods_of_class(object: Any) -> bool:
+    """Whether a class of functorch7's says all that the object does, with what users have put into the class."""
+    own = {"updateOutput", "updateGradInput", "accGradParameters"} & object.__dict__.keys()
+    return type(object).spec_class is not None and not own
 
 
 class Arrays:

@@ -32,16 +32,25 @@ def type_name_of(dtype: Any) -> str:
 
 
 class CurrentDevice:
-    """The number of the GPU to which CUDA's types go, from 1."""
+    """The number of the GPU to which CUDA's types go, from 1, and whether the CPU stands in where there is none."""
 
     number = 1
+    is_stand_in = False
+
+
+def gpus() -> list:
+    """The GPUs that JAX sees; without any the CPU, where that is to stand in for one."""
+    with contextlib.suppress(RuntimeError):
+        return jax.devices("gpu")
+    return jax.devices("cpu")[:1] if CurrentDevice.is_stand_in else []
 
 
 def gpu(who: str) -> Any:
     """The current GPU; raises RuntimeError, naming who asked, if there is none."""
-    with contextlib.suppress(RuntimeError):
-        return jax.devices("gpu")[CurrentDevice.number - 1]
-    raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+    found = gpus()
+    if not found:
+        raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+    return found[CurrentDevice.number - 1]
 
 
 def precision(dtype: Any) -> contextlib.AbstractContextManager:
@@ -113,9 +122,13 @@ class Storage:
         """Fills with zeros, at no cost until somebody reads."""
         self._array = self._make = self._parts = None
 
+    def is_being_written(self) -> bool:
+        """Whether the elements may be written to without a copy, as long as nobody is given the array."""
+        return self._owned and isinstance(self._array, np.ndarray)
+
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
-        if not (self._owned and isinstance(self._array, np.ndarray)):
+        if not self.is_being_written():
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
             self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]

@@ -17,6 +17,9 @@ from .default_type import default_dtype
 from .storage import Storage, StorageData, long_storage, sizes_given
 from .strides import contiguous_stride, strided
 
+SMALL_PART = 4
+"""A part this many times smaller than its storage is copied when it is read while the storage is being written to."""
+
 
 class TensorData(NamedTuple):
     """The fields of Torch's C structure of a tensor."""
@@ -104,6 +107,8 @@ class Tensor(Arithmetic):
             return storage.array  # most tensors are such
         if self._is_whole():
             return storage.array.reshape(shape)
+        if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
+            return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be
         if not is_concrete(storage.array):
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():
@@ -252,7 +257,8 @@ class Tensor(Arithmetic):
             elif isinstance(each, (list, tuple)):
                 if each:
                     first, last = (each[0], each[0]) if len(each) == 1 else each
-                    view = view.narrow(dim, first, last - first + 1)
+                    axis = view._axis(dim)
+                    view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
                 dim += 1
             else:
                 view = view.selected(dim, each)

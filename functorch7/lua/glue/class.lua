@@ -54,7 +54,7 @@ local function constructor(class)
     return made
   end
   class.new = class.new or function(...) return construct(nil, ...) end
-  return setmetatable({}, {__index = class, __newindex = class, __call = construct, __typename = class.__typename})
+  return setmetatable({}, {__index = class, __newindex = class, __call = construct, constructs = class})
 end
 
 local function place_of(name, package)
@@ -130,8 +130,7 @@ local python_typename, python_is_type = torch.typename, torch.isTypeOf
 function torch.typename(value)
   local number = numbers[value]
   if number and number >= border.OBJECTS then
-    local class = border.class_number(value)
-    return class and getmetatable(value).__typename or python_typename(value)
+    return not border.class_number(value) and python_typename(value) or nil
   end
   local metatable = type(value) == 'table' and getmetatable(value)
   return type(metatable) == 'table' and rawget(metatable, '__typename') or nil
@@ -145,7 +144,7 @@ function torch.isTypeOf(value, wanted)
     local number = value ~= nil and numbers[value]
     return number ~= nil and number >= border.OBJECTS and python_is_type(value, wanted) or false
   end
-  local name = type(wanted) == 'table' and rawget(getmetatable(wanted) or wanted, '__typename') or wanted
+  local name = type(wanted) == 'table' and wanted.__typename or wanted
   while class do
     local typename = rawget(class, '__typename')
     local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part

@@ -1,5 +1,6 @@
 -- What stands for Python's objects in Lua, and for their classes.
 local border, python = ...
+local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
 local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable, newproxy, rawget, rawset, setmetatable, type
 
@@ -29,6 +30,21 @@ function border.method_of_class(number)
   return function(self, ...) return call(call_function, number, self, self, ...) end
 end
 
+local C_TYPES = {
+  Byte = 'unsigned char', Char = 'signed char', Short = 'short', Int = 'int', Long = 'long', Half = 'unsigned short',
+  Float = 'float', Double = 'double',
+}
+
+-- The function of a number that gives an address, as a method that gives a pointer of C's.
+local function pointer_method(number)
+  return function(self, as_number)
+    local address = call(python.call_function, number, nil, self, true)
+    if as_number then return address end
+    local kind = C_TYPES[self:type():match('^torch%.(%u%l+)')]
+    return ffi.cast(kind .. ' *', ffi.cast('uintptr_t', address))
+  end
+end
+
 -- Looks for what instances of a class have under a name, once.
 local function look_up(class, key)
   local kind, found = call(python.look_up, class.number, nil, key)
@@ -36,6 +52,8 @@ local function look_up(class, key)
     class.methods[key] = border.method_of_class(found)
   elseif kind == 'method' then
     class.methods[key] = border.method(found)
+  elseif kind == 'pointer' then
+    class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then
     class.methods[key] = found
   else
@@ -190,6 +208,7 @@ function kinds.type()
       __index = function(_, key)
         if key == 'new' then return make end
         if key == '__index' then return made end
+        if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)

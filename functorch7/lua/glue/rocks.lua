@@ -70,14 +70,28 @@ function border.open_python()
   _G.python = {import = function(name) return namespace(call(python.import, 0, nil, name)) end}
 end
 
-local lua_require = require
+local lua_require, lua_dofile = require, dofile
+
+-- The folder of the file that a function is in.
+local function folder(level)
+  local found = debug.getinfo(level + 1, 'S').source:match('^@(.*/)') or ''
+  return found:sub(1, 1) == '/' and found or namespace(border.paths).cwd() .. '/' .. found
+end
+
+-- A file by its place beside another, as th finds it.
+local function require_beside(place)
+  for _, file in ipairs {place .. '.lua', place, place .. '/init.lua'} do
+    if namespace(border.paths).filep(file) then
+      if package.loaded[file] == nil then package.loaded[file] = lua_dofile(file) or true end
+      return package.loaded[file]
+    end
+  end
+  border.fail(('no file %s.lua'):format(place), -1)
+end
 
 function require(name)
   if package.loaded[name] ~= nil then return package.loaded[name] end
-  if name:match('^%.?%.?/') then -- a file, as in th
-    package.loaded[name] = dofile(name:gsub('%.lua$', '') .. '.lua') or true
-    return package.loaded[name]
-  end
+  if name:match('^%.') then return require_beside(namespace(border.paths).concat(folder(2), name)) end
   local ok, found = xpcall(lua_require, function(problem)
     return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
       and {missing = true} or problem
@@ -99,7 +113,7 @@ function border.asked.new_globals(names)
   local found = {}
   for name, value in next, _G do
     local metatable = type(value) == 'table' and getmetatable(value)
-    local is_package = metatable and rawget(metatable, '__typename') == nil
+    local is_package = metatable and not rawget(metatable, '__typename') and not rawget(metatable, 'constructs')
     if names[name] ~= value and name ~= 'arg' and not is_package then found[name] = value end
   end
   return border.answered(found)
@@ -111,20 +125,14 @@ function border.noted_globals()
   return names
 end
 
--- The file that a function is in, without its name.
-local function folder(level)
-  local source = debug.getinfo(level + 1, 'S').source
-  return source:match('^@(.*/)') or ''
-end
-
-local lua_dofile = dofile
-
 function include(file)
-  if file:sub(1, 1) ~= '/' and lua_dofile then file = folder(2) .. file end
+  if file:sub(1, 1) ~= '/' then file = folder(2) .. file end
   return lua_dofile(file)
 end
 
 function border.prepare.torch(torch)
+  function torch.data(value, ...) return value:data(...) end
+  function torch.isatty(file) return file == io.stdout and call(python.isatty, 0, nil) end
   -- Whether Lua's collector hears of tensors' memory: it always does (registry.py), so that this only says so.
   function torch.setheaptracking(is_on) rawset(torch, '_heaptracking', is_on) end
 
@@ -132,6 +140,44 @@ function border.prepare.torch(torch)
   function torch.include(name, file)
     local place = assert(package.searchpath(name, package.path))
     return lua_dofile(place:match('^(.*/)[^/]*$') .. file)
+  end
+end
+
+-- What is in a table, in braces.
+local function in_braces(found, between)
+  local function shown(value)
+    if type(value) == 'table' then return in_braces(value, ',') end
+    return type(value) == 'string' and ('%q'):format(value):gsub('\\\n', '\\n') or tostring(value)
+  end
+  local lines, count = {}, 0
+  for i, value in ipairs(found) do lines[i], count = shown(value), i end
+  for key, value in pairs(found) do
+    local is_listed = type(key) == 'number' and key >= 1 and key <= count and key % 1 == 0
+    if not is_listed then
+      local name = type(key) == 'string' and key:match('^[%a_][%w_]*$') or '[' .. shown(key) .. ']'
+      lines[#lines + 1] = name .. (between == ',' and '=' or ' : ') .. shown(value)
+    end
+  end
+  if between == ',' then return '{' .. table.concat(lines, ',') .. '}' end
+  table.sort(lines)
+  return '{\n   ' .. table.concat(lines, '\n   ') .. '\n}'
+end
+
+function border.prepare.dataload()
+  function table.tostring(found, by_line) return in_braces(found, by_line and '\n' or ',') end
+  function table.print(found) print(in_braces(found, '\n')) end
+end
+
+function border.prepare.xlua()
+  -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
+  function string.split(text, pattern)
+    local found, place = {}, 1
+    while place <= #text do
+      local first, last = text:find(pattern, place)
+      if first ~= 1 then found[#found + 1] = text:sub(place, (first or 0) - 1) end
+      place = (last or #text) + 1
+    end
+    return found
   end
 end
 

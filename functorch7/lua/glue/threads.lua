@@ -1,22 +1,42 @@
--- The package threads, in one thread: a job runs when it is added, and what ends it when the program waits for it.
+-- The package threads, in one thread: a job runs when it is added, and what ends it when the program waits for it. The
+-- threads of a pool have global variables of their own, as long as a job runs; they see those of the program.
 local border = ...
+local getfenv, setfenv, setmetatable = getfenv, setfenv, setmetatable
 
 local Threads = {}
 Threads.__index = Threads
 
-local function make(_, count, ...)
-  local made = setmetatable({N = count, waiting = {}, results = 0}, Threads)
-  for thread = 1, count do
-    for i = 1, select('#', ...) do (select(i, ...))(thread) end
-    break -- all threads are this one, so that it begins once
-  end
+local function environment()
+  local made = setmetatable({}, {__index = _G})
+  made._G = made
   return made
+end
+
+-- Runs a job with the global variables of a pool.
+local function run(self, job, ...)
+  local before, around = getfenv(job), border.environment
+  setfenv(job, self.environment)
+  border.environment = self.environment
+  local results = {xpcall(job, function(problem) return problem end, ...)}
+  setfenv(job, before)
+  border.environment = around
+  if not results[1] then error(results[2], 0) end
+  return unpack(results, 2, table.maxn(results))
+end
+
+local function make(_, count, ...)
+  local made = setmetatable({N = count, waiting = {}, environment = environment()}, Threads)
+  local given, begun = {...}, {}
+  for i = 1, #given do begun = {run(made, given[i], 1)} end -- once: all threads are this one
+  local results = {}
+  for thread = 1, count do results[thread] = begun end
+  return made, results
 end
 
 local function add(self, job, ending, ...)
   local results = {n = 0}
   local function keep(...) results = {n = select('#', ...), ...} end
-  keep(job(...))
+  keep(run(self, job, ...))
   table.insert(self.waiting, function() if ending then ending(unpack(results, 1, results.n)) end end)
 end
 
