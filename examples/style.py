@@ -1,6 +1,6 @@
 """A photograph in the manner of another: scikit-learn's palace with the texture of its flower.
 
-    python -m examples.style [--steps 300] [--size 96] [--output style.png]
+    python -m examples.style [--steps 100] [--size 64] [--output style.png]
 
 The pixels learn. What is kept of the palace are its coarse shapes; what is taken from the flower its colours, and the
 Gram matrices of filters: how often which of them answer together. No trained network is shipped, so the filters are
@@ -79,14 +79,14 @@ def painted(content, style, variables, steps):
 
 def main(arguments: list[str] | None = None) -> None:
     """Paints, says how far it came, and writes the three images."""
-    parser = pictures.options(__doc__, 300)
-    parser.add_argument("--size", type=int, default=96, help="pixels in a row (96)")
+    parser = pictures.options(__doc__, 100)
+    parser.add_argument("--size", type=int, default=64, help="pixels in a row (64)")
     given = parser.parse_args(arguments)
     content, style = photograph("china.jpg", given.size), photograph("flower.jpg", given.size)
     image, losses = painted(content, style, network.init(jax.random.key(0)), given.steps)
-    print(f"loss {losses[0]:.4f} at first, {losses[-1]:.4f} after {given.steps} steps")
+    print(f"loss {losses[0]:.2e} at first, {losses[-1]:.2e} after {given.steps} steps")
     if given.output:
-        figure = Figure(figsize=(7.2, 2.6), dpi=72)
+        figure = Figure(figsize=(5.6, 2.1), dpi=72)
         for i, (title, shown) in enumerate({"palace": content, "flower": style, "painted": image}.items()):
             axes = figure.add_subplot(1, 3, i + 1, title=title)
             axes.imshow(np.asarray(shown).transpose(1, 2, 0))
