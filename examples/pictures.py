@@ -30,7 +30,7 @@ def save_rows(path: Path, rows: dict[str, np.ndarray], shape: tuple[int, ...] = 
         for j, image in enumerate(images):
             axes = figure.add_subplot(len(rows), columns, i * columns + j + 1)
             axes.imshow(np.clip(np.reshape(image, shape), 0, 1), cmap="gray_r", vmin=0, vmax=1)
-            axes.set_xticks([]), axes.set_yticks([])
+            axes.set(xticks=[], yticks=[])
             if j == 0:
                 axes.set_ylabel(title, rotation=0, ha="right", va="center", fontsize=8)
     figure.savefig(path, bbox_inches="tight")

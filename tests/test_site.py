@@ -54,7 +54,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -157,7 +157,7 @@ def test_chromium_follows_every_link_and_finds_a_layer(site, pages):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
         command = [sys.executable, Path(__file__).with_name("browse.py"), address, *FIRST]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
         server.shutdown()
     if done.returncode and "ImportError" in done.stderr:
         pytest.skip(f"Chromium's system libraries are missing: {done.stderr.splitlines()[-1]}")

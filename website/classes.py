@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from functorch7.core import registry
 from functorch7.interop import pytorch_names
 from functorch7.legacy import nn
 
 from .docstrings import parts
-from .public import full_name, home_of
+from .public import full_name, home_of, modules
 
 CHAPTERS = {
     "Containers and graphs": "layers.containers layers.graph core.module network.sharing",
@@ -65,11 +64,10 @@ REPOSITORIES = {
 @cache
 def chapters() -> dict[str, list[Any]]:
     """The classes of each chapter, in the order of its files and in theirs."""
-    ours = [kind for kind in registry.values() if kind.__module__.startswith("functorch7.")]
     found = {}
     for title, files in CHAPTERS.items():
         homes = [f"functorch7.{file}" for file in files.split()]
-        inside = [kind for kind in ours if home_of(kind) in homes]
+        inside = [kind for kind in modules().values() if home_of(kind) in homes]
         found[title] = sorted(inside, key=lambda kind: (homes.index(home_of(kind)), _line(kind)))
     return found
 

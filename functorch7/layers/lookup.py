@@ -49,7 +49,7 @@ class LookupTable(Module):
         if self.norm_type is not None and not self.norm_type > 0:
             raise ValueError(f"{self.torch_name()}: non-positive-norm not supported, got {self.norm_type}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
     def init_buffers(self) -> dict[str, Any]:
