@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
+from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
@@ -41,6 +43,10 @@ SEVERAL = (Node.split,)
 
 METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
 """Names of operators that Lua's programs may define for tensors of a type."""
+
+
+COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
+"""Methods in whose place, where nobody has written others, compiled programs run."""
 
 
 class Method:
@@ -83,6 +89,8 @@ class Classes:
             return "mapping", kind.__name__
         if issubclass(kind, USERDATA):
             return "userdata", self.class_name(number)[0]
+        if issubclass(kind, Container):
+            return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
@@ -144,7 +152,14 @@ class Classes:
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        self._heard_of(kind, key)
+
+    @staticmethod
+    def _heard_of(kind: type, key: str) -> None:
+        """Lets networks be planned anew in which there are objects of a class with another method now."""
         overridden_in.cache_clear()
+        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
     def class_of_type(self, _: int, constructor: Constructor) -> int:
         """The number of the class of a type's tensors or storages."""
@@ -166,8 +181,8 @@ class Classes:
                 delattr(kind, key)
             else:
                 setattr(kind, key, before)
+            self._heard_of(kind, key)
         self.written.clear()
-        overridden_in.cache_clear()
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""

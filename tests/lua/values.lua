@@ -453,3 +453,11 @@ local again, bias_again = gradients()
 nn.Add.accGradParameters = before
 return called, input:dist(again), bias:dist(bias_again), input:sum() > 0
 --> true, 0, 0, true
+
+--- the length of containers, which are tables
+local net = nn.Sequential():add(nn.Tanh()):add(nn.Abs())
+local found = 0
+for name in pairs(net) do if name == 'modules' then found = found + 1 end end
+net.own = 3
+return #net, type(net), torch.type(net), found, #nn.ConcatTable(), net.own, net:get(2) == net.modules[2]
+--> 2, 'table', 'nn.Sequential', 1, 0, 3, true

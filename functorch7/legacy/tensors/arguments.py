@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numbers
+from functools import cache
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
@@ -81,6 +83,17 @@ def places_of(form: str, given: str, with_x: bool) -> tuple | None:
         else:
             return None
     return tuple(found) if at == len(given) else None
+
+
+@cache
+def is_floating(dtype: np.dtype) -> bool:
+    """Whether a type has fractions."""
+    return jnp.issubdtype(dtype, jnp.floating)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a tensor or one of Python's numbers."""
+    return hasattr(value, "storage_") or type(value) in (int, float)
 
 
 def is_number(value: Any) -> bool:

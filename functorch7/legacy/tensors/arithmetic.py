@@ -13,17 +13,19 @@ from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_drawn, alias_state
 from .arguments import described, in_type, is_number, of_one_type, plain_arrays, sizes_text
+from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .default_type import default_dtype
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS, joined
-from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, computed, quotient, same_count
+from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .places import Places
 from .printing import printed
 from .quiet import quietly
 from .random import given_generator
-from .results import LONG, ROWS, Row
+from .results import ROWS
+from .rows import LONG, Row
 from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
 from .styles import has_pytorch_operators
 
@@ -211,10 +213,15 @@ class Arithmetic(Places):
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any) -> Any:
-        found = operation.of_method(self, args)
-        if found is None:
-            raise operation.wrong(args)
-        result = operation.computed(*found)
+        result = operation.quickly(args, self)
+        if result is None:
+            found = operation.of_method(self, args)
+            if found is None:
+                raise operation.wrong(args)
+            result = operation.computed(*found)
+        elif result.shape == self.shape and result.dtype is self.dtype:
+            self.array = result
+            return self
         if result.dtype is not self.dtype:
             of_one_type(operation.name, (self, *args))
         return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
@@ -253,10 +260,14 @@ def _add_method(name: str, method: Any, doc: str) -> None:
     setattr(Arithmetic, name, method)
 
 
+_OPERATORS: dict[tuple[str, bool], Any] = {}
+"""Python's operators by name, and whether they are PyTorch's; Torch7's `/` of whole numbers has no fraction."""
+
+
 def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     in_pytorch = has_pytorch_operators()
-    function = quotient_of if name == "truediv" and not in_pytorch else getattr(operator, name)
+    function = _OPERATORS[name, in_pytorch]
     arrays = None if name == "matmul" else plain_arrays((left, right), True, not in_pytorch)
     if arrays is not None and arrays[0 if isinstance(left, Arithmetic) else 1].shape:
         return like.of(quietly(function, *arrays))
@@ -266,12 +277,9 @@ def operated(name: str, left: Any, right: Any, like: Any) -> Any:
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit, not in_pytorch), like)
 
 
-def quotient_of(left: Any, right: Any) -> Any:
-    """Torch's `/`: of whole numbers without the fraction."""
-    return quotient(None, left, right)
-
-
 def _operated(name: str, reflected: bool = True) -> None:
+    _OPERATORS[name, True] = getattr(operator, name)
+    _OPERATORS[name, False] = partial(quotient, None) if name == "truediv" else getattr(operator, name)
     setattr(Arithmetic, f"__{name}__", lambda self, other: operated(name, self, other, self))
     if reflected:
         setattr(Arithmetic, f"__r{name}__", lambda self, other: operated(name, other, self, self))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import sizes_text
-from .results import Form, Row
+from .rows import Form, Row
 
 _SHAPES = {
     0: "{out}{kernel},{kernel}->{out}", 1: "p{out}{kernel},p{kernel}->p{out}", 2: "p{out}{kernel},qp{kernel}->q{out}",

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .arguments import described
+from .arguments import described, is_floating
 from .generator import Generator, exactly
 from .random import given_generator, next_draw
 
@@ -146,7 +146,7 @@ DISTRIBUTIONS = {
 
 def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """An array of numbers that a generator's method gives; TypeError for types of whole numbers."""
-    if not jnp.issubdtype(dtype, jnp.floating):
+    if not is_floating(dtype):
         raise TypeError(f"torch.rand: expected a floating-point type, got {dtype}")
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 

@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Callable
 from functools import lru_cache
+from math import cos, log, sin, sqrt
 from typing import Any, NamedTuple
 
 import jax
@@ -13,6 +14,8 @@ import numpy as np
 
 _RANGE = 1 << 32
 """How many values one draw of 32 bits has."""
+
+_STEP, _TURN = 1 / _RANGE, 2 * math.pi
 
 FEW = 32
 """Up to how many numbers a loop is quicker than arrays."""
@@ -116,7 +119,7 @@ class Generator:
 
     def uniform(self, count: int) -> np.ndarray:
         """Numbers in [0, 1)."""
-        return self.bits(count) * (1 / _RANGE)
+        return self.numpy.bit_generator.random_raw(count) * _STEP
 
     def normal(self, count: int) -> np.ndarray:
         """Numbers of mean 0 and standard deviation 1."""
@@ -143,13 +146,15 @@ class Generator:
             found.append(self._pair.rho * math.sin(2 * math.pi * self._pair.x))
             self._pair = None
         rest = count - len(found)
-        points = iter(self.uniform(rest + rest % 2).tolist())
-        for x, y in zip(points, points, strict=True):
-            rho, angle = math.sqrt(-2 * math.log(1 - y)), 2 * math.pi * x
-            found += (rho * math.cos(angle), rho * math.sin(angle))
+        drawn = iter(self.numpy.bit_generator.random_raw(rest + rest % 2).tolist())
+        for first, second in zip(drawn, drawn, strict=True):
+            rho, angle = sqrt(-2 * log(1 - second * _STEP)), _TURN * (first * _STEP)
+            found.append(rho * cos(angle))
+            found.append(rho * sin(angle))
         if rest % 2:
-            self._pair = _Pair(x, y, rho)
-        return np.array(found[:count])
+            self._pair = _Pair(first * _STEP, second * _STEP, rho)
+            found.pop()
+        return np.array(found)
 
     def permutation(self, count: int) -> np.ndarray:
         """The numbers 0 to count - 1 in random order: each place in turn changes with one of those from it on."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import SAME, Form, Row
+from .rows import SAME, Form, Row
 
 _FAILED = {
     "gesv": "the matrix is singular", "inverse": "the matrix is singular", "trtrs": "the matrix is singular",

@@ -7,22 +7,27 @@ number, `v` a number that may be left out (1). From one form follow `y.f(...)` (
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
-from itertools import chain
+from functools import cached_property, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...core import host_device, is_concrete
-from ...losses.tables import as_arrays
-from .arguments import described, in_type, is_number, letters, of_one_type, places_of, plain_arrays, sizes_text
+from .arguments import (
+    described,
+    is_number,
+    is_plain,
+    letters,
+    of_one_type,
+    places_of,
+    plain_arrays,
+    sizes_text,
+)
+from .computing import computed, conforming, named, same_count
 from .quiet import quietly
-from .storage import precision
 
 Forms = dict[str, Callable]
 """Formulas (of NumPy or jax.numpy, and the arguments) by form."""
@@ -41,6 +46,50 @@ class Operation:
         """The forms as an error message shows them."""
         words = {"x": "tensor", "t": "tensor", "n": "number", "v": "[number]"}
         return " or ".join("(" + ", ".join(words[letter] for letter in form) + ")" for form in self.forms)
+
+    def quickly(self, args: tuple, tensor: Any = None) -> np.ndarray | None:
+        """The result of most calls, of a function or a method of the tensor: NumPy's arrays of one type, and numbers.
+
+        None for all others, such as those of types that come for the first time.
+        """
+        key = (tensor is not None, *map(type, args))
+        plan = self._plans.get(key)
+        if plan is None:
+            self._plans[key] = self._plan(args, tensor is not None)
+            return None
+        function, places, tensors = plan
+        given = (*args, 1, tensor)
+        values = [given[at] for at in places]
+        are_alike, first = self.fit is same_count, None
+        for at in tensors:
+            array = values[at].array
+            if first is None:
+                first = array
+            if type(array) is not np.ndarray or array.dtype is not first.dtype:
+                return None
+            if are_alike and array.shape != first.shape:
+                return None
+            values[at] = array
+        if first is None or not first.shape or first.dtype.kind != "f":
+            return None
+        if not are_alike:
+            self.fit(self.name, values)
+        found = quietly(function, np, *values)
+        return found if found.dtype is first.dtype else None
+
+    @cached_property
+    def _plans(self) -> dict[tuple, tuple]:
+        """By the types of arguments: the formula, where its arguments are among the given ones, which are tensors."""
+        return {}
+
+    def _plan(self, args: tuple, is_method: bool) -> tuple:
+        given = letters(args)
+        found = (self._match(given, False) if is_method else None) or self._match(given, True)
+        if found is None or not set(given) <= {"t", "n"} or not all(map(is_plain, args)):
+            return None, (), ()
+        form, places = found
+        places = tuple([len(args) if at is None else len(args) + 1 if at < 0 else at for at in places])
+        return self.forms[form], places, tuple(at for at, letter in enumerate(form) if letter in "xt")
 
     def without_result(self, args: tuple) -> tuple[str, list] | None:
         """(form, arguments) of a call that leaves no argument out; None if there is no such form."""
@@ -101,100 +150,6 @@ class Operation:
         return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
 
 
-# Arrays ---------------------------------------------------------------------------------------------------------------
-
-
-def computed(function: Callable, args: Any, fit: Callable[[list], list], are_typed: bool = True) -> Any:
-    """A function of arrays, on the accelerator where they are there or not known yet, else by NumPy.
-
-    `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite
-    and undefined results are no error, as in Torch.
-    """
-    args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
-    dtype = _dtype_among(args)
-    with precision(dtype), np.errstate(all="ignore"):
-        arrays = [_operand(each, dtype) for each in args]
-        arrays = fit([in_type(each, dtype) for each in arrays] if are_typed else arrays)
-        library = _library(arrays)
-        if library is np:
-            arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
-        found = function(library, *arrays)
-        return np.asarray(found) if isinstance(found, np.generic) else found
-
-
-@cache
-def _is_floating(dtype: np.dtype) -> bool:
-    return jnp.issubdtype(dtype, jnp.floating)
-
-
-def _dtype_among(args: list) -> np.dtype:
-    """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
-    dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
-    dtypes = dtypes or [each.dtype for each in args if hasattr(each, "dtype")]
-    return next(filter(_is_floating, dtypes), dtypes[0])
-
-
-def _operand(value: Any, dtype: np.dtype) -> Any:
-    """A tensor, array or number as what is computed with, beside tensors of a dtype.
-
-    NumPy's float64 is only how NumPy writes numbers, and whole numbers beside floating-point ones are such.
-    """
-    if isinstance(value, np.generic):
-        return value.item()
-    array = value.array if hasattr(value, "storage_") else value
-    if not hasattr(array, "dtype") or array.dtype == dtype or not _is_floating(dtype):
-        return array
-    is_written = isinstance(value, np.ndarray) and _is_floating(value.dtype)
-    return array.astype(dtype) if is_written or not _is_floating(array.dtype) else array
-
-
-def _library(arrays: list) -> Any:
-    """NumPy where all arrays are known and on the host, else jax.numpy."""
-    for each in arrays:
-        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == {host_device()}):
-            return jnp
-    return np
-
-
-def same_count(name: str, arrays: list) -> list:
-    """The arrays in the first one's shape; those without dimensions, and numbers, combine with anything.
-
-    Raises ValueError for different numbers of elements: tensors are never repeated to fit.
-    """
-    shapes = [getattr(each, "shape", ()) for each in arrays]
-    first = next(filter(None, shapes), ())
-    for shape in shapes:
-        if shape and shape != first and math.prod(shape) != math.prod(first):
-            raise ValueError(
-                f"torch.{name}: expected tensors of as many elements, got sizes {sizes_text(first)} and "
-                f"{sizes_text(shape)}; expandAs repeats a tensor"
-            )
-    return [
-        each.reshape(first) if shape and shape != first else each for each, shape in zip(arrays, shapes, strict=True)
-    ]
-
-
-def conforming(signature: str) -> Callable[[str, list], list]:
-    """The check that the tensors among the arguments have sizes as in an einsum's signature."""
-
-    @lru_cache(1024)
-    def check(name: str, shapes: tuple) -> None:
-        inputs, output = signature.split("->")
-        letters = inputs.split(",")
-        if len(shapes) > len(letters):  # what the product is added to
-            letters = [output, *letters]
-        pairs = set(zip("".join(letters), chain(*shapes), strict=False))
-        if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
-            given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
-            raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
-
-    def fit(name: str, arrays: list) -> list:
-        check(name, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
-        return arrays
-
-    return fit
-
-
 # The table ------------------------------------------------------------------------------------------------------------
 
 
@@ -207,13 +162,9 @@ def _bits(name: str) -> Callable:
     return bits
 
 
-def _named(name: str) -> Callable:
-    return lambda m, *args: getattr(m, name)(*args)
-
-
 def quotient(_: Any, x: Any, y: Any) -> Any:
     """x / y; of whole numbers as in C, without the fraction, by which they stay whole numbers."""
-    if not jnp.issubdtype(getattr(x, "dtype", type(x)), jnp.integer) or not _is_whole(y):
+    if not (_is_whole(x) and _is_whole(y)):
         return x / y
     down = x // y
     return down + ((down < 0) & (down * y != x))
@@ -225,7 +176,7 @@ def _with_room(x: Any) -> Any:
 
 
 def _is_whole(value: Any) -> bool:
-    return jnp.issubdtype(value.dtype, jnp.integer) if hasattr(value, "dtype") else float(value).is_integer()
+    return value.dtype.kind in "iu" if hasattr(value, "dtype") else type(value) is int
 
 
 def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
@@ -261,33 +212,42 @@ MAPS = {
 """Functions of one number that NumPy has by the same name, with their formulas."""
 
 _POINTWISE: dict[str, tuple[Forms, str]] = {
-    **{name: ({"x": _named(name)}, formula) for name, formula in MAPS.items()},
+    **{name: ({"x": named(name)}, formula) for name, formula in MAPS.items()},
     "sigmoid": ({"x": lambda m, x: 1 / (1 + m.exp(-x)) if m is np else jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
-    "acos": ({"x": _named("arccos")}, "the angle in [0, pi] whose cosine is x"),
-    "asin": ({"x": _named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
-    "atan": ({"x": _named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
-    "atan2": ({"xt": _named("arctan2")}, "the angle of the point (tensor, x)"),
+    "acos": ({"x": named("arccos")}, "the angle in [0, pi] whose cosine is x"),
+    "asin": ({"x": named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
+    "atan": ({"x": named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
+    "atan2": ({"xt": named("arctan2")}, "the angle of the point (tensor, x)"),
     "rsqrt": ({"x": lambda m, x: 1 / m.sqrt(x)}, "1 / sqrt(x)"),
     "round": ({"x": _rounded}, "x rounded, halves away from 0"),
     "frac": ({"x": lambda m, x: x - m.trunc(x)}, "the fraction of x, of x's sign"),
     "neg": ({"x": lambda m, x: -x}, "-x"),
     "cinv": ({"x": lambda m, x: 1 / x}, "1 / x"),
-    "add": ({"xn": lambda m, x, n: x + n, "xvt": lambda m, x, v, t: x + v * t}, "x + number, or x + number * tensor"),
-    "csub": ({"xn": lambda m, x, n: x - n, "xvt": lambda m, x, v, t: x - v * t}, "x - number, or x - number * tensor"),
+    "add": (
+        {"xn": lambda m, x, n: x + n, "xt": lambda m, x, t: x + t, "xnt": lambda m, x, n, t: x + n * t},
+        "x + number, or x + number * tensor",
+    ),
+    "csub": (
+        {"xn": lambda m, x, n: x - n, "xt": lambda m, x, t: x - t, "xnt": lambda m, x, n, t: x - n * t},
+        "x - number, or x - number * tensor",
+    ),
     "mul": ({"xn": lambda m, x, n: x * n}, "x * number"),
     "div": ({"xn": quotient}, "x / number, of whole numbers without its fraction"),
-    **{name: ({"xn": _named("fmod")}, "the remainder of x / number, of x's sign") for name in ("fmod", "mod")},
-    "remainder": ({"xn": _named("remainder")}, "the remainder of x / number, of the number's sign"),
-    **{name: ({"xt": _named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
-    "cremainder": ({"xt": _named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
+    **{name: ({"xn": named("fmod")}, "the remainder of x / number, of x's sign") for name in ("fmod", "mod")},
+    "remainder": ({"xn": named("remainder")}, "the remainder of x / number, of the number's sign"),
+    **{name: ({"xt": named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
+    "cremainder": ({"xt": named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
-    "pow": ({"xn": _named("power"), "nt": _named("power")}, "x ** number, or number ** x"),
-    "clamp": ({"xnn": _named("clip")}, "x, no less than the first number and no more than the second"),
+    "pow": ({"xn": named("power"), "nt": named("power")}, "x ** number, or number ** x"),
+    "clamp": (
+        {"xnn": lambda m, x, low, high: m.minimum(m.maximum(x, low), high)},
+        "x, no less than the first number and no more than the second",
+    ),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
     "cdiv": ({"xt": quotient}, "x / tensor, element by element"),
-    "cpow": ({"xt": _named("power")}, "x ** tensor, element by element"),
-    "cmax": ({"xn": _named("maximum"), "xt": _named("maximum")}, "the larger of x and a number or tensor"),
-    "cmin": ({"xn": _named("minimum"), "xt": _named("minimum")}, "the smaller of x and a number or tensor"),
+    "cpow": ({"xt": named("power")}, "x ** tensor, element by element"),
+    "cmax": ({"xn": named("maximum"), "xt": named("maximum")}, "the larger of x and a number or tensor"),
+    "cmin": ({"xn": named("minimum"), "xt": named("minimum")}, "the smaller of x and a number or tensor"),
     **{
         f"{prefix}{name}": ({form: _bits(function)}, f"the bits of x {word} those of a {other}")
         for name, function, word in (
@@ -311,10 +271,10 @@ OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round
 """Those that are functions of numbers, too."""
 
 _PRODUCTS = {
-    "mm": ("ij,jk->ik", _named("matmul")),
-    "mv": ("ij,j->i", _named("matmul")),
+    "mm": ("ij,jk->ik", named("matmul")),
+    "mv": ("ij,j->i", named("matmul")),
     "ger": ("i,j->ij", lambda m, a, b: a[:, None] * b),
-    "bmm": ("bij,bjk->bik", _named("matmul")),
+    "bmm": ("bij,bjk->bik", named("matmul")),
 }
 
 _ADDED = {

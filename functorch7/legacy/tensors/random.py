@@ -11,7 +11,16 @@ import numpy as np
 from .generator import Generator
 
 default_generator = Generator()
-_own = threading.local()  # a thread's own generator, and whether it must not draw
+
+
+class _Own(threading.local):
+    """A thread's own generator, and what it must not draw for."""
+
+    generator: Generator | None = None
+    refused: str | None = None
+
+
+_own = _Own()
 
 
 @contextlib.contextmanager
@@ -21,13 +30,13 @@ def drawing_from(random: np.random.Generator) -> Iterator[None]:
     try:
         yield
     finally:
-        del _own.generator
+        _own.generator = None
 
 
 @contextlib.contextmanager
 def refusing(where: str | None) -> Iterator[None]:
     """Inside, numbers cannot be drawn: a program that is traced draws once for all its calls. None allows it again."""
-    before, _own.refused = getattr(_own, "refused", None), where
+    before, _own.refused = _own.refused, where
     try:
         yield
     finally:
@@ -36,12 +45,12 @@ def refusing(where: str | None) -> Iterator[None]:
 
 def generator() -> Generator:
     """The generator of tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
-    if getattr(_own, "refused", None):
+    if _own.refused:
         raise TypeError(
             f"{_own.refused} draws numbers, but runs once for all calls, which would get the same; use a module that "
             "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
         )
-    return getattr(_own, "generator", default_generator)
+    return _own.generator or default_generator
 
 
 def next_draw() -> tuple[jax.Array, np.uint32]:

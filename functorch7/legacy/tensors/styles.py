@@ -4,7 +4,12 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-_own = threading.local()
+
+class _Own(threading.local):
+    pytorch = False
+
+
+_own = _Own()
 
 
 @contextlib.contextmanager
@@ -20,4 +25,4 @@ def pytorch_operators(on: bool = True) -> Iterator[None]:
 
 def has_pytorch_operators() -> bool:
     """Whether code runs that has PyTorch's operators: a user's `forward`, or a hook."""
-    return getattr(_own, "pytorch", False)
+    return _own.pytorch

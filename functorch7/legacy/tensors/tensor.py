@@ -118,9 +118,11 @@ class Tensor(Arithmetic):
 
     @array.setter
     def array(self, array: Any) -> None:
-        storage = self.storage_
-        if self._is_whole():
-            storage.array = array if array.shape == storage.shape else array.reshape(storage.shape)
+        storage, shape = self.storage_, self.shape
+        if array.shape == shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+            storage.array = array
+        elif self._is_whole():
+            storage.array = array.reshape(storage.shape)
         elif is_concrete(array) and is_concrete(storage.array):
             self._writable()[...] = np.asarray(array)
         else:

@@ -46,9 +46,7 @@ local function encode(value)
   if number and number >= OBJECTS then return OBJECT, number end
   if kind == 'table' then
     local metatable = getmetatable(value)
-    local is_plain = type(metatable) ~= 'table'
-      or rawget(metatable, '__typename') == nil and rawget(metatable, 'constructs') == nil
-    if is_plain then return OBJECT, send(value) end
+    if type(metatable) ~= 'table' or rawget(metatable, '__typename') == nil then return OBJECT, send(value) end
   end
   if kind == 'function' then return FUNCTION, refer(value) end
   if kind == 'cdata' and tonumber(value) then return 0, tonumber(value) end

@@ -4,6 +4,7 @@ local call, numbers = border.call, border.numbers
 local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, next, rawget, rawset, setmetatable, type
 
 local own_classes = {} -- classes without a parent in Python, by name
+local constructors = setmetatable({}, {__mode = 'k'})
 local instances = setmetatable({}, {__mode = 'k'})
 
 local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'concat', 'len', 'eq', 'lt', 'le'}
@@ -11,7 +12,7 @@ local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'con
 local function operator(name)
   local method = '__' .. name .. '__'
   return function(self, other, ...)
-    local owner = instances[self] and self or other
+    local owner = (instances[self] or other == nil) and self or other
     local found = owner[method]
     if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
@@ -37,6 +38,7 @@ local function own_class(name, parent)
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
   if parent then setmetatable(class, {__index = parent}) end
   own_classes[name] = class
+  debug.getregistry()[class] = name -- where programs look for classes
   return class
 end
 
@@ -54,7 +56,9 @@ local function constructor(class)
     return made
   end
   class.new = class.new or function(...) return construct(nil, ...) end
-  return setmetatable({}, {__index = class, __newindex = class, __call = construct, constructs = class})
+  local made = setmetatable({}, {__index = class, __newindex = class, __call = construct, __metatable = class})
+  constructors[made] = true
+  return made
 end
 
 local function place_of(name, package)
@@ -74,7 +78,7 @@ local function class_named(given)
   if type(given) == 'table' then
     local number = border.class_number(given)
     if number then return given, number end
-    return rawget(given, '__typename') and given or getmetatable(given).__index
+    return constructors[given] and getmetatable(given) or given
   end
   if own_classes[given] then return own_classes[given] end
   local package, short = place_of(given)
@@ -133,7 +137,7 @@ function torch.typename(value)
     return not border.class_number(value) and python_typename(value) or nil
   end
   local metatable = type(value) == 'table' and getmetatable(value)
-  return type(metatable) == 'table' and rawget(metatable, '__typename') or nil
+  return type(metatable) == 'table' and not constructors[value] and rawget(metatable, '__typename') or nil
 end
 
 function torch.type(value) return torch.typename(value) or type(value) end

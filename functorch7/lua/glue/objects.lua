@@ -7,7 +7,8 @@ local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable,
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
 local class_tables = {} -- by a class's number what stands for the class itself
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
-border.fields, border.listings = fields, listings
+local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
+border.fields, border.listings, border.containers = fields, listings, containers
 
 -- Methods and fields -----------------------------------------------------------------------------------------------
 
@@ -162,6 +163,16 @@ local function proxies(metatable)
 end
 
 function kinds.userdata(class) return proxies(metatable_for(class)) end
+
+-- Containers: they have a length, which lupa's LuaJIT gives tables no say in (that of Torch does).
+function kinds.container(class)
+  local make = proxies(metatable_for(class))
+  return function()
+    local made = make()
+    containers[made] = true
+    return made
+  end
+end
 
 -- Tables that belong to Python: every access goes there.
 function kinds.list(class)

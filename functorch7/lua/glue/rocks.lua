@@ -113,7 +113,7 @@ function border.asked.new_globals(names)
   local found = {}
   for name, value in next, _G do
     local metatable = type(value) == 'table' and getmetatable(value)
-    local is_package = metatable and not rawget(metatable, '__typename') and not rawget(metatable, 'constructs')
+    local is_package = metatable and rawget(metatable, '__typename') == nil
     if names[name] ~= value and name ~= 'arg' and not is_package then found[name] = value end
   end
   return border.answered(found)

@@ -1,12 +1,12 @@
 -- Lua's own functions, where they have to know of Python's objects.
 local border, python = ...
-local call, listings = border.call, border.listings
+local call, listings, containers = border.call, border.listings, border.containers
 local raw_type, raw_ipairs, raw_pairs, raw_next, raw_unpack = type, ipairs, pairs, next, unpack
 local insert, remove, sort, concat = table.insert, table.remove, table.sort, table.concat
 
 function type(...)
   local kind = raw_type(...)
-  if kind == 'userdata' and listings[(...)] then return 'table' end
+  if kind == 'userdata' and (listings[(...)] or containers[(...)]) then return 'table' end
   return kind
 end
 
@@ -36,7 +36,8 @@ local function all_fields(value, number)
 end
 
 function pairs(value)
-  if raw_type(value) == 'userdata' then return raw_next, copied(value) end
+  local is_container = containers[value]
+  if raw_type(value) == 'userdata' and not is_container then return raw_next, copied(value) end
   local number = border.numbers[value]
   if number and number >= border.OBJECTS then return raw_next, all_fields(value, number) end
   local own = with_own_pairs(value)

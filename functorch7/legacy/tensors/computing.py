@@ -1,0 +1,110 @@
+"""How arrays of tensors are computed with: where, in which type, and what their sizes must have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import host_device, is_concrete
+from ...losses.tables import as_arrays
+from .arguments import in_type, is_floating, sizes_text
+from .storage import precision
+
+
+def named(name: str) -> Callable:
+    """The function that NumPy and jax.numpy have by this name."""
+    of_numpy = getattr(np, name)
+    return lambda m, *args: of_numpy(*args) if m is np else getattr(m, name)(*args)
+
+
+def computed(function: Callable, args: Any, fit: Callable[[list], list], are_typed: bool = True) -> Any:
+    """A function of arrays, on the accelerator where they are there or not known yet, else by NumPy.
+
+    `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite
+    and undefined results are no error, as in Torch.
+    """
+    args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
+    dtype = _dtype_among(args)
+    with precision(dtype), np.errstate(all="ignore"):
+        arrays = [_operand(each, dtype) for each in args]
+        arrays = fit([in_type(each, dtype) for each in arrays] if are_typed else arrays)
+        library = _library(arrays)
+        if library is np:
+            arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
+        found = function(library, *arrays)
+        return np.asarray(found) if isinstance(found, np.generic) else found
+
+
+def _dtype_among(args: list) -> np.dtype:
+    """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
+    dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
+    dtypes = dtypes or [each.dtype for each in args if hasattr(each, "dtype")]
+    return next(filter(is_floating, dtypes), dtypes[0])
+
+
+def _operand(value: Any, dtype: np.dtype) -> Any:
+    """A tensor, array or number as what is computed with, beside tensors of a dtype.
+
+    NumPy's float64 is only how NumPy writes numbers, and whole numbers beside floating-point ones are such.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    array = value.array if hasattr(value, "storage_") else value
+    if not hasattr(array, "dtype") or array.dtype == dtype or not is_floating(dtype):
+        return array
+    is_written = isinstance(value, np.ndarray) and is_floating(value.dtype)
+    return array.astype(dtype) if is_written or not is_floating(array.dtype) else array
+
+
+def _library(arrays: list) -> Any:
+    """NumPy where all arrays are known and on the host, else jax.numpy."""
+    for each in arrays:
+        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == {host_device()}):
+            return jnp
+    return np
+
+
+def same_count(name: str, arrays: list) -> list:
+    """The arrays in the first one's shape; those without dimensions, and numbers, combine with anything.
+
+    Raises ValueError for different numbers of elements: tensors are never repeated to fit.
+    """
+    shapes = [getattr(each, "shape", ()) for each in arrays]
+    first = next(filter(None, shapes), ())
+    for shape in shapes:
+        if shape and shape != first and math.prod(shape) != math.prod(first):
+            raise ValueError(
+                f"torch.{name}: expected tensors of as many elements, got sizes {sizes_text(first)} and "
+                f"{sizes_text(shape)}; expandAs repeats a tensor"
+            )
+    return [
+        each.reshape(first) if shape and shape != first else each for each, shape in zip(arrays, shapes, strict=True)
+    ]
+
+
+def conforming(signature: str) -> Callable[[str, list], list]:
+    """The check that the tensors among the arguments have sizes as in an einsum's signature."""
+
+    @lru_cache(1024)
+    def check(name: str, shapes: tuple) -> None:
+        inputs, output = signature.split("->")
+        letters = inputs.split(",")
+        if len(shapes) > len(letters):  # what the product is added to
+            letters = [output, *letters]
+        pairs = set(zip("".join(letters), chain(*shapes), strict=False))
+        if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
+            given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
+            raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
+
+    def fit(name: str, arrays: list) -> list:
+        check(name, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
+        return arrays
+
+    return fit

@@ -1,0 +1,270 @@
+"""Operations whose results are other tensors, or numbers, as rows of which methods and functions are made.
+
+A form has a letter for each argument after `x`, a capital one if it may be left out: `d` is a dimension, `i` a whole
+number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices,
+`c` a letter. From one row follow `x.f(...)` and
+`torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)` (into r, which gets the result's sizes; two
+tensors where there are two results).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...core import is_concrete, lookable
+from .arguments import described, in_type, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
+from .computing import computed, same_count
+from .default_type import default_dtype
+from .quiet import quietly
+from .storage import type_name_of
+
+WORDS = {
+    "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
+    "k": "LongTensor", "c": "letter",
+}  # fmt: skip
+SAME, LONG, BYTE, NUMBER = "the type of x", np.dtype(np.int64), np.dtype(np.uint8), "a number"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are.
+
+    One that combines tensors element by element checks that they have as many elements.
+    """
+
+    letters: str
+    compute: Callable
+    results: tuple[Any, ...] = (SAME,)
+    by_element: bool = False
+
+    @cached_property
+    def tensors(self) -> tuple[int, ...]:
+        """The places of the arguments that are tensors."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
+
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        """The places of those that are dimensions."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "dD")
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The places of those that are numbers of the tensors' type."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter in "nN")
+
+    @cached_property
+    def indices(self) -> tuple[int, ...]:
+        """The places of those that are LongTensors of indices."""
+        return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
+
+    @cached_property
+    def quick(self) -> tuple[tuple, tuple, bool, bool]:
+        """Where tensors and dimensions are, and whether there are numbers and indices."""
+        return self.tensors, self.dimensions, bool(self.numbers), bool(self.indices)
+
+    def places(self, given: str) -> tuple | None:
+        """The places of the arguments among those with these letters; None if the call is not of this form."""
+        found, at = [], 0
+        for letter in self.letters:
+            if at < len(given) and given[at] in TAKES[letter.lower()]:
+                found.append(at)
+                at += 1
+            elif letter.isupper():
+                found.append(None)
+            else:
+                return None
+        return tuple(found) if at == len(given) else None
+
+    def matched(self, args: tuple) -> list | None:
+        """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
+        found, rest = [], list(args)
+        for letter in self.letters:
+            if rest and _is(letter.lower(), rest[0]):
+                found.append(rest.pop(0))
+            elif letter.isupper():
+                found.append(None)
+            else:
+                return None
+        return None if rest else found
+
+
+TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
+"""The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
+
+
+def _is(letter: str, value: Any) -> bool:
+    if letter in "bc":
+        return isinstance(value, bool if letter == "b" else str)
+    if letter in "xtk":
+        return is_tensor(value)
+    return not isinstance(value, bool) and is_number(value) and (letter == "n" or float(value).is_integer())
+
+
+@dataclass(frozen=True)
+class Row:
+    """An operation: its name, its forms, and what it gives in words."""
+
+    name: str
+    forms: tuple[Form, ...]
+    words: str
+
+    def call(self, args: tuple, like: Any) -> Any:
+        """Results of a call without tensors for them, or with; `like` makes tensors."""
+        plan = self._plan(args)
+        if plan is None:
+            return self._call(args, like)
+        form, places = plan
+        found = [None if at is None else args[at] for at in places]
+        made = self._quick(form, found) or self._computed(form, found)
+        if len(made) == 1:
+            return _made(made[0], form.results[0], like, args[0])
+        return tuple([_made(each, kind, like, args[0]) for each, kind in zip(made, form.results, strict=True)])
+
+    def _plan(self, args: tuple) -> tuple[Form, tuple] | None:
+        """The form of a call that has plain arguments and no results, and where its arguments are."""
+        key = tuple(map(type, args))
+        plan = self._plans.get(key)
+        if plan is None:
+            given = plain_letters(args)
+            plan = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), None)
+            if plan is not None and "?" not in given:
+                self._plans[key] = plan
+        return plan
+
+    def _quick(self, form: Form, found: list) -> tuple | None:
+        """The results of most calls: of NumPy's arrays of one type that has fractions, and no indices."""
+        tensors, dimensions, has_numbers, has_indices = form.quick
+        if has_indices:
+            return None
+        arrays, first = found.copy(), None
+        for at in tensors:
+            array = found[at].array
+            if first is None:
+                first = array
+            if type(array) is not np.ndarray or array.dtype is not first.dtype:
+                return None
+            if form.by_element and array.shape != first.shape:
+                return None
+            arrays[at] = array
+        if first is None or not first.shape or (has_numbers and first.dtype.kind != "f"):
+            return None
+        for at in dimensions:
+            if found[at] is not None:
+                if not 1 <= found[at] <= first.ndim:
+                    return None
+                arrays[at] = found[at] - 1
+        made = quietly(form.compute, np, *arrays)
+        return made if isinstance(made, tuple) else (made,)
+
+    @cached_property
+    def _plans(self) -> dict[tuple, Any]:
+        """What `_plan` gives, by the types of arguments."""
+        return {}
+
+    def _call(self, args: tuple, like: Any) -> Any:
+        for form in self.forms:
+            found = form.matched(args)
+            if found is not None:
+                x, arrays = found[0], self._computed(form, found)
+                return _one_or_all(
+                    [_made(each, kind, like, x) for each, kind in zip(arrays, form.results, strict=True)]
+                )
+        for form in self.forms:
+            count = len(form.results)
+            given, found = args[:count], form.matched(args[count:])
+            if found is not None and NUMBER not in form.results and all(hasattr(each, "storage_") for each in given):
+                for result, kind in zip(given, form.results, strict=True):
+                    self._check(result, kind, found[0])
+                arrays = self._computed(form, found)
+                return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
+        raise self._wrong(args)
+
+    def _check(self, result: Any, kind: Any, x: Any) -> None:
+        """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
+        if kind is SAME or (kind is BYTE and result.dtype != BYTE):
+            of_one_type(self.name, (x, result))
+        elif result.dtype != kind:
+            raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
+
+    def _computed(self, form: Form, found: list) -> tuple:
+        for place in form.dimensions:
+            if found[place] is not None:
+                found[place] = _axis(self.name, found[place], np.shape(found[0]))
+        for place in form.numbers:
+            found[place] = in_type(found[place], found[0].dtype) if hasattr(found[0], "dtype") else found[place]
+        for place in form.indices:
+            given = found[place]
+            found[place] = lookable(given.array if hasattr(given, "storage_") else given)
+        known = all(is_concrete(found[place]) for place in form.indices)
+        arrays = plain_arrays([found[place] for place in form.tensors], form.by_element) if known else None
+        if arrays is None:
+            of_one_type(self.name, [found[place] for place in form.tensors])
+            made = self._general(form, found)
+        else:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            made = quietly(form.compute, np, *found)
+        return made if isinstance(made, tuple) else (made,)
+
+    def _general(self, form: Form, found: list) -> Any:
+        """The results for several tensors, tables of numbers, or arrays of JAX."""
+        made: list[Any] = []
+
+        def run(library: Any, *arrays: Any) -> Any:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            made.append(form.compute(library, *found))
+            return made[0][0] if isinstance(made[0], tuple) else made[0]
+
+        fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
+        computed(run, [found[place] for place in form.tensors], fit)
+        return made[0]
+
+    def _wrong(self, args: tuple) -> TypeError:
+        usage = " or ".join(f"({', '.join(map(_word, form.letters))})" for form in self.forms)
+        given = ", ".join(map(described, args))
+        return TypeError(f"torch.{self.name}: expected {usage}, after tensors for the results if any, got ({given})")
+
+
+def _word(letter: str) -> str:
+    return f"[{WORDS[letter.lower()]}]" if letter.isupper() else WORDS[letter]
+
+
+def _axis(name: str, dimension: float, size: tuple) -> int:
+    if not 1 <= dimension <= len(size):
+        raise IndexError(f"torch.{name}: dimension {dimension} out of range of a tensor of size {sizes_text(size)}")
+    return int(dimension) - 1
+
+
+def _one_or_all(results: list) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
+    if kind is BYTE and type(array) is np.ndarray and array.dtype.kind == "b":
+        return like.of(array.view(BYTE))
+    if isinstance(array, np.generic):
+        if kind is NUMBER:
+            return array.item()
+        array = np.asarray(array)
+    if kind is NUMBER:
+        return (
+            array.item()
+            if type(array) is np.ndarray
+            else np.asarray(array).item()
+            if is_concrete(array)
+            else like.of(array)
+        )
+    dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
+    if array.dtype is dtype:
+        return like.of(array)
+    return like.of(array if array.dtype == dtype else array.astype(dtype))
+
+
+def _into(result: Any, array: Any) -> Any:
+    return result.resize(*array.shape)._written(array)
