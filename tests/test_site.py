@@ -119,7 +119,7 @@ def test_docstrings_are_set_as_lists_of_their_parts(site):
     assert '<span class="n">n_output</span>' in here[: here.index("<dt>")]  # the constructor's arguments
 
 
-NAMED = {name for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+NAMED = set(public.modules())
 
 
 def rows():
@@ -142,7 +142,7 @@ FIRST = {
     "SpatialConvolution": "classes/SpatialConvolution.html",
     "Embedding": "classes/Embedding.html",
     "early stopping": "training.html",
-    "callback": "training.html",
+    "callback": ("training.html", "reference/training.html"),
 }
 """What is searched for, and the page that comes first."""
 

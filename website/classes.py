@@ -106,8 +106,14 @@ def _page(kind: Any, chapter: str) -> str:
     options = ["heading_level: 1", f"heading: {kind.__name__}", "show_source: true", "show_root_full_path: false"]
     block = [f"::: {full_name(kind)}", "    options:", *(f"      {option}" for option in options)]
     rows = ["| | |", "| --- | --- |", *(f"| {where} | {what} |" for where, what in _elsewhere(kind))]
-    lines = ["---", "search:", "  boost: 4", "---", "", *block, "", "## Elsewhere", "", *rows, ""]
+    begun = sum(name.startswith(kind.__name__) for kinds in chapters().values() for name in _names(kinds))
+    boost = 4 if begun == 1 else 40  # before those whose names begin alike
+    lines = ["---", "search:", f"  boost: {boost}", "---", "", *block, "", "## Elsewhere", "", *rows, ""]
     return "\n".join([*lines, f"Chapter: [{chapter}](index.md#{_anchor(chapter)})", ""])
+
+
+def _names(kinds: list[Any]) -> list[str]:
+    return [kind.__name__ for kind in kinds]
 
 
 def _anchor(title: str) -> str:

@@ -19,7 +19,7 @@ def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
 
 
 class LookupTable(Module):
-    """Row i of a learned matrix, for every index i of the input.
+    """Row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs of any rank.
 
     Shape: indices (n) or (B, n), from 1 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
