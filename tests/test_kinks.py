@@ -54,7 +54,9 @@ def test_bend(module, input, expected):
 def test_a_pooling_of_zeros():
     """The root's derivative is infinite there, and that of the powers 0."""
     input = jnp.zeros((1, 2, 4)).at[0, 0, 0].set(2)
-    np.testing.assert_allclose(gradients(f7.SpatialLPPooling(1, 3, 2, 2), input)[0], input / 2, rtol=1e-6)
+    for p in (0.5, 1.5, 3):
+        np.testing.assert_allclose(gradients(f7.SpatialLPPooling(1, p, 2, 2), input)[0], input / 2, rtol=1e-6)
+        np.testing.assert_allclose(gradients(f7.FeatureLPPooling(2, 2, p), input[0, 0])[0], input[0, 0] / 2, rtol=1e-6)
 
 
 TIES = [

@@ -143,6 +143,24 @@ def test_char_rnn_is_an_lstm_with_two_biases():
         np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-6)
 
 
+def test_starting_values_are_the_scripts():
+    """Means and deviations of what is drawn, and what is 0 or 1."""
+    network = f7.Sequential(
+        f7.SpatialConvolution(8, 64, 3, 5), f7.SpatialBatchNormalization(4096), f7.SpatialFullConvolution(64, 16, 3, 3),
+        f7.ReLU(), f7.Linear(3, 4),
+    )  # fmt: skip
+    (kernels, norm, full, _, linear), _ = zoo.start_residual(network, jax.random.key(0))
+    assert float(kernels["weight"].std()) == pytest.approx((2 / (15 * 64)) ** 0.5, rel=0.03)
+    assert (np.asarray(norm["weight"]) == 1).all() and float(jnp.abs(full["weight"]).max()) < 0.05  # the layer's own
+    assert not any(np.asarray(each["bias"]).any() for each in (kernels, norm, linear)) and linear["weight"].any()
+    (kernels, norm, full, *_), _ = zoo.start_dcgan(network, jax.random.key(0))
+    for array, mean in ((kernels["weight"], 0), (norm["weight"], 1), (full["weight"], 0)):
+        assert float(array.mean()) == pytest.approx(mean, abs=2e-3) and float(array.std()) == pytest.approx(
+            0.02, rel=0.05
+        )
+    assert not any(np.asarray(each["bias"]).any() for each in (kernels, norm, full))
+
+
 def test_objects_of_torchs_interface():
     legacy.manualSeed(1)
     network = legacy.zoo.lenet(classes=3, planes=2)

@@ -5,16 +5,20 @@
 FOLDER holds whole files (tests/golden/t7). Mutants of their bytes and of their structure, and objects of every class
 with absurd fields, are loaded, as objects and as functions, printed and inspected. The exit code is 1 if one of them
 ends in another error, takes more than 2 s of processor time, or more memory than 10 times the file and 64 MiB; --keep
-writes such files.
+writes such files. Ctrl-C ends it early, with what was found by then.
 """
 
 import argparse
+import itertools
+import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 from .mutants import mutants, used
+from .uses import USES
 
 
 def main() -> None:
@@ -26,10 +30,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     originals = [path.read_bytes() for path in sorted(options.folder.glob("*.t7"))]
-    started = time.perf_counter()
+    started, stopped = time.perf_counter(), threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: stopped.set())
+    files = itertools.takewhile(lambda _: not stopped.is_set(), mutants(originals, options.mutants, options.seed))
     with tempfile.TemporaryDirectory() as folder:
-        counts, faults = used(mutants(originals, options.mutants, options.seed), Path(folder), watch_memory=True)
-    print(f"{options.mutants} files in {time.perf_counter() - started:.0f} s")
+        counts, faults = used(files, Path(folder), watch_memory=True)
+    print(f"{counts.total() // len(USES)} files in {time.perf_counter() - started:.0f} s")
     for (use, kind), count in sorted(counts.items()):
         print(f"{use:14} {kind:12} {count:7}")
     for number, ((use, outcome), (what, data)) in enumerate(faults.items()):

@@ -1,4 +1,4 @@
-"""flax both ways: modules as `linen.Module` and `nnx.Module`, and linen modules inside functorch7's containers."""
+"""flax both ways: modules as `linen.Module` and `nnx.Module`, and both kinds inside functorch7's containers."""
 
 import inspect
 from typing import Any
@@ -10,6 +10,7 @@ from flax.core import meta
 from flax.traverse_util import flatten_dict, unflatten_dict
 
 from ..core import Module
+from ..core.tree import dotted
 from ..network import structure_of
 
 
@@ -175,3 +176,77 @@ class FromLinen(Module, abstract=True):
 
     def printed(self) -> str:
         return f"linen.{type(self.module).__name__}"
+
+
+class FromNnx(Module, abstract=True):
+    """An nnx module as a layer: y = module(x), or module(x1, x2, ...) of a table.
+
+    `make(rngs=...)` gives the module: its class, or `functools.partial(nnx.Linear, 3, 4)`. Its mode follows that of the
+    network, by its `train()` and `eval()`; its random streams are drawn from the network's key.
+    Shape: as the module.
+    Parameters: its nnx.Param by names such as "layers.0.kernel". Buffers: its other variables, "norm.mean", as they are
+    made with the key 0. `from_nnx_variables(module)` gives those of a module that is there already.
+    Raises: TypeError for what gives no nnx.Module, or cannot be hashed; what the module raises.
+    Source: flax, flax.nnx.Module.
+    """
+
+    make: Any
+
+    def __post_init__(self) -> None:
+        made = nnx.eval_shape(lambda: self.make(rngs=nnx.Rngs(0)))
+        if not isinstance(made, nnx.Module):
+            raise TypeError(f"FromNnx: expected what gives an nnx.Module, got {self.make!r}")
+        hash(self.make)
+
+    def _made(self, key: jax.Array | int) -> nnx.Module:
+        return self.make(rngs=nnx.Rngs(key))
+
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+        return from_nnx_variables(self._made(key))[0]
+
+    def init_buffers(self) -> dict[str, Any]:
+        return from_nnx_variables(self._made(0))[1]
+
+    def draws(self, train: bool) -> bool:
+        _, _, random, _ = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
+        return train and bool(nnx.to_flat_state(random))
+
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+        graph, learned, random, rest = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
+        _fill_nnx(learned, params)
+        _fill_nnx(rest, buffers)
+        for i, (_, variable) in enumerate(nnx.to_flat_state(random)):
+            fresh = jax.random.fold_in(jax.random.key(0) if key is None else key, i)
+            variable.set_value(fresh if isinstance(variable, nnx.RngKey) else jnp.uint32(0))
+        module = nnx.merge(graph, learned, random, rest)
+        _ = module.train() if train else module.eval()
+        output = module(*(input if isinstance(input, list) else [input]))  # type: ignore[operator]
+        return output, from_nnx_variables(module)[1]
+
+    def printed(self) -> str:
+        return f"nnx.{type(nnx.eval_shape(lambda: self._made(0))).__name__}"
+
+
+def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The (params, buffers) of an nnx module as those of a `FromNnx` that makes modules like it."""
+    _, learned, _, rest = _nnx_parts(module)
+    params, buffers = (
+        {name: variable.get_value() for name, variable in _nnx_named(state).items()} for state in (learned, rest)
+    )
+    return params, buffers
+
+
+def _nnx_named(state: Any) -> dict[str, Any]:
+    """The variables of a state by dotted names."""
+    found: Any = nnx.to_flat_state(state)
+    return {dotted(path): variable for path, variable in found}
+
+
+def _nnx_parts(module: Any) -> Any:
+    """What a module is, and its parameters, the state of its random streams, and its other variables."""
+    return nnx.split(module, nnx.Param, nnx.RngState, ...)
+
+
+def _fill_nnx(state: Any, arrays: dict[str, Any]) -> None:
+    for name, variable in _nnx_named(state).items():
+        variable.set_value(arrays[name])

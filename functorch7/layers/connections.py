@@ -46,7 +46,8 @@ class SpatialConvolutionMap(Windows, Layer):
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
     Parameters: weight (connections, kh, kw), bias (planes,); each uniform on +-1/sqrt(kw * kh * connections of its
     output plane), or all on +-stdv * sqrt(3).
-    Raises: ValueError for a table of another form, other ranks or plane counts, and images smaller than the kernel.
+    Raises: ValueError for a table of another form, other ranks, fewer planes than it names, and images smaller than the
+    kernel.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionMap.
 
     >>> import functorch7 as f7
@@ -100,14 +101,20 @@ class SpatialConvolutionMap(Windows, Layer):
     def f(self, params: Any, input: Any) -> Any:
         self.check_input(input)
         weight = params["weight"]
-        images = merged(in_dtype_of(self, input, weight), 3)
+        images = merged(in_dtype_of(self, input, weight), 3)[:, : self.n_input_plane]
         output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
     def check_input(self, input: Any) -> None:
         """Refuses inputs of other ranks and sizes."""
-        self.check_rank(input, self.n_input_plane)
+        self.check_planes(input)
         self.counts(input)
+
+    def check_planes(self, input: Any) -> None:
+        """Refuses inputs of other ranks, and of fewer planes than the table names; further ones are not read."""
+        self.check_rank(input)
+        if input.shape[-3] < self.n_input_plane:
+            raise expected(self, f"{self.n_input_plane} planes or more in dimension -3", input)
 
 
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
@@ -115,7 +122,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     Parameters: as SpatialConvolutionMap.
-    Raises: ValueError for a table of another form, other ranks or plane counts.
+    Raises: ValueError for a table of another form, other ranks, and fewer planes than it names.
     Source: nn/doc/convolution.md#nn.SpatialFullConvolutionMap.
 
     >>> import functorch7 as f7
@@ -125,7 +132,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """
 
     def check_input(self, input: Any) -> None:
-        self.check_rank(input, self.n_input_plane)
+        self.check_planes(input)
 
     def convolved(self, images: Any, weight: Any) -> Any:
         return convolve_transposed(images, self.dense(weight, 0, 1), self.window("d"), (0, 0), (0, 0))

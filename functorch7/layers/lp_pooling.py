@@ -12,6 +12,11 @@ from .pointwise import MulConstant, Power, Sqrt, Square
 from .pooling import SpatialAveragePooling
 
 
+def stopped_at_zero(x: Any) -> Any:
+    """The same, without a gradient where it is 0: an infinite derivative there would meet one of 0, and give NaN."""
+    return jnp.where(x == 0, lax.stop_gradient(x), x)
+
+
 class SpatialLPPooling(Sequential):
     """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
@@ -34,19 +39,19 @@ class SpatialLPPooling(Sequential):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         (*before, root), new = range(len(self.modules)), list(buffers)
+        power = self.modules[0]
+        sums = stopped_at_zero(input) if isinstance(power, Power) and power.pow < 1 else input
         for i in before:
-            input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
-        zero = input == 0  # where the root's derivative, infinite, would meet that of the powers, 0
-        input = jnp.where(zero, lax.stop_gradient(input), input)
-        output, new[root] = self.call(root, params, buffers, input, key=key, train=train)
-        return jnp.where(zero, 0, output), new
+            sums, new[i] = self.call(i, params, buffers, sums, key=key, train=train)
+        output, new[root] = self.call(root, params, buffers, stopped_at_zero(sums), key=key, train=train)
+        return jnp.where(sums == 0, 0, output), new
 
 
 class FeatureLPPooling(Map):
     """y_j = (sum_i x_i^power)^(1/power) over windows of `width` features, every `stride`.
 
     Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
-    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0.
+    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0, and with a power below 1 where x is 0.
     Raises: ValueError for other ranks and for fewer features than the width.
     Source: nn, FeatureLPPooling.lua.
 
@@ -72,7 +77,7 @@ class FeatureLPPooling(Map):
         if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:
             raise expected(self, f"1 to 3 dimensions per example, with at least {self.width} features", input)
         count = (input.shape[along] - self.width) // self.stride + 1
-        powers = input**self.power
+        powers = (stopped_at_zero(input) if self.power < 1 else input) ** self.power
         end = (count - 1) * self.stride + 1
         windows = [jax.lax.slice_in_dim(powers, i, i + end, self.stride, along) for i in range(self.width)]
         total = sum(windows[1:], windows[0])

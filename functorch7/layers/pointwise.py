@@ -210,6 +210,7 @@ class ZeroGrad(Map):
 class Copy(Map):
     """y = x, cast to output_type; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
+    Numbers of 64 bits need JAX's x64 mode; `legacy` needs none.
     Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
     Raises: ValueError for a type that Torch does not know.
     Source: nn/doc/simple.md#nn.Copy.

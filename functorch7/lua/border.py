@@ -34,6 +34,12 @@ from .text import from_lua, to_lua
 PLAIN, OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = range(8)
 """What stands before a value that crosses; several are the digits of a number, of which the first is the lowest."""
 
+ALL_OBJECTS = {OBJECT: 1, OBJECT * 9: 2, OBJECT * 73: 3, OBJECT * 585: 4}
+"""The kinds of arguments that are all objects, and how many they are."""
+
+BACK = (None, OWNER)
+"""The result of a method that gives its object."""
+
 LIST = -1
 """In place of these digits: the arguments are in one list."""
 
@@ -126,6 +132,9 @@ class Border:
             return self._tensor(Tensor.of(value))
         if isinstance(value, Path):
             return _text(str(value))
+        if isinstance(value, BaseException):  # as pcall gives it
+            thrown = getattr(value, "value", None) if isinstance(value, LuaError) else None
+            return _text(text_of(value)) if thrown is None else self.encode(thrown)
         if isinstance(value, tuple):  # one with names
             return self._table(value)
         lua = getattr(value, "lua", None) if inspect.isroutine(value) else None
@@ -157,7 +166,7 @@ class Border:
         if result is None:
             return None
         if result is owner:
-            return None, OWNER
+            return BACK
         kind = type(result)
         if kind is float or kind is bool:
             return result
@@ -223,6 +232,8 @@ class Border:
         """The function of a number."""
         try:
             function, shape = self.functions[number]
+            if ALL_OBJECTS.get(sig) == len(values) <= shape.most and not self.tables.touched:
+                return self._called_with_objects(function, values)
             if self.tables.touched and function in self.takes_dicts:
                 self.tables.empty_as_dicts()
             arguments = self.given(sig, values)
@@ -239,6 +250,24 @@ class Border:
             return self._called(function, _shape(function), arguments)
         except BaseException as error:
             return self.failed(error)
+
+    def _called_with_objects(self, function: Callable, values: tuple) -> Any:
+        """As `_called`, where nothing has to be fitted: most calls of methods are such, and should cost little."""
+        objects = self._objects
+        if len(values) == 1:
+            result = function(owner := objects[values[0]])
+        else:
+            owner, *others = [objects[each] for each in values]
+            result = function(owner, *others)
+        if result is owner:
+            return BACK
+        known = self.registry.numbers.get(id(result)) if type(result) is Tensor else None
+        if known is not None:
+            return known, OBJECT
+        registry = self.registry
+        if len(objects) > registry.limit or registry.bytes > PRESSURE:
+            self.sweep()
+        return self.returned(result)
 
     def _called(self, function: Callable, shape: Shape, arguments: Any, owner: Any = None) -> Any:
         given = self.tables.taken() if self.tables.touched else None

@@ -6,12 +6,11 @@ import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import count
 from typing import Any
 
 from ..layers import Node
-from ..legacy import tds, torch
+from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
@@ -25,6 +24,7 @@ from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
+from .functions import by_type, called_either_way, maker, unpacked
 from .held import LuaFunction
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
 
@@ -118,9 +118,11 @@ class Classes:
         if key == "data" and issubclass(kind, (Tensor, Storage)):
             return "pointer", self.border.function_number(found)
         if inspect.isfunction(found):
+            if "tensorCache" in inspect.signature(found).parameters:
+                self.border.takes_dicts.add(found)
             return self._function(found)
         if isinstance(found, staticmethod):
-            return self._function(_called_either_way(self.kinds[number], found.__func__))
+            return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Any]:
@@ -143,7 +145,7 @@ class Classes:
 
     def _function(self, function: Callable) -> tuple[str, int]:
         if function in SEVERAL:
-            function = _unpacked(function)
+            function = unpacked(function)
         return "function", self.border.function_number(function)
 
     def define(self, number: int, key: str, value: Any) -> None:
@@ -171,7 +173,7 @@ class Classes:
         kind = constructor.kind
         if not hasattr(vars(kind).get(key), "by_type"):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
-            setattr(kind, key, _by_type(getattr(kind, key, None)))
+            setattr(kind, key, by_type(getattr(kind, key, None)))
         vars(kind)[key].by_type[constructor.name] = value
 
     def restore(self) -> None:
@@ -208,7 +210,7 @@ class Classes:
         """A field."""
         name = self.border.names[number]
         if name == "new" and isinstance(owner, (Tensor, Storage)):
-            return _maker(owner.type())
+            return maker(owner.type())
         if name.startswith("__"):
             return getattr(owner, "__dict__", {}).get(name)
         try:
@@ -265,7 +267,10 @@ class Classes:
             value = LuaMethod(owner, value)
         elif isinstance(owner, Described) and _is_method(owner, name):
             self._fields(owner).put(name, value)
-            return
+            if not isinstance(
+                value, Described
+            ):  # modules among the fields are looked for by methods such as getParameters
+                return
         if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
             delattr(owner, name)
             return
@@ -337,38 +342,6 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
         return OBJECT, number
 
     return encode
-
-
-@cache
-def _unpacked(function: Callable) -> Callable:
-    return lambda *given: tuple(function(*given))
-
-
-@cache
-def _called_either_way(kind: type, function: Callable) -> Callable:
-    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
-    return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
-
-
-def _by_type(usual: Callable | None) -> Callable:
-    """A method that is another for tensors of some types, which `by_type` has."""
-    by_type: dict[str, Callable] = {}
-
-    def method(self: Any, *given: Any) -> Any:
-        found = by_type.get(self.type(), usual)
-        if found is None:
-            raise AttributeError(f"{self.type()} has no such method")
-        return found(self, *given)
-
-    method.by_type = by_type  # type: ignore[attr-defined]
-    return method
-
-
-@cache
-def _maker(type_name: str) -> Callable:
-    """What makes tensors or storages of a type."""
-    make = getattr(torch, type_name.removeprefix("torch."))
-    return lambda *given: make(*given)
 
 
 def _static(kind: type, key: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..interop import t7
@@ -36,41 +38,55 @@ class Files:
         return self._from_file(t7.deserialize(data.encode("utf-8", "surrogateescape")))
 
     def _for_file(self, value: Any) -> Any:
-        """The value with records in place of all objects."""
-        records: list[tuple[t7.T7Object, Any]] = []
+        """The value with records in place of all objects and functions. Raises TypeError with the place of others."""
+        records: list[tuple[Callable[[Any], None], Any]] = []
         made: dict[int, Any] = {}
+        kept: list[Any] = []  # what has its number above
 
-        def replaced(each: Any) -> Any:
+        def replaced(each: Any, place: str = "") -> Any:
             if id(each) in made:
                 return made[id(each)]
             if isinstance(each, (type, Constructor)):
                 return {}  # what makes a class's objects is a table without fields of its own in Torch
+            kept.append(each)
             if type(each) is list:
                 made[id(each)] = found = []
-                found.extend(map(replaced, each))
+                found.extend(replaced(item, f"{place}[{i}]") for i, item in enumerate(each, 1))
             elif isinstance(each, dict):
                 made[id(each)] = found = {}
-                found.update((replaced(key), replaced(item)) for key, item in each.items())
-            elif isinstance(each, LuaValue) and not isinstance(each, LuaFunction):
-                name, fields = self._taken_apart(each)
+                found.update((replaced(key, place), replaced(item, f"{place}[{key!r}]")) for key, item in each.items())
+            elif isinstance(each, LuaFunction):
+                code, upvalues = self._dumped(each, place)
+                made[id(each)] = found = t7.LuaFunction(code, None)
+                records.append((partial(setattr, found, "upvalues"), replaced(upvalues, place)))
+            elif isinstance(each, LuaValue):
+                name, fields = self._taken_apart(each, place)
                 made[id(each)] = found = t7.T7Object(name, 1)
-                records.append((found, replaced(fields)))
+                records.append((partial(setattr, found, "fields"), replaced(fields, place)))
             else:
                 return each
             return found
 
         whole = replaced(value)
         # In one go, so that what several of them hold is written once.
-        whole, *fields = to_file([whole, *(each for _, each in records)])
-        for (record, _), each in zip(records, fields, strict=True):
-            record.fields = each
+        whole, *contents = to_file([whole, *(each for _, each in records)])
+        for (put, _), each in zip(records, contents, strict=True):
+            put(each)
         return whole
 
-    def _taken_apart(self, value: LuaValue) -> tuple[str, dict]:
+    def _dumped(self, function: LuaFunction, place: str) -> tuple[bytes, list]:
+        """A function as Torch's files have it: its code, and the variables outside that it names."""
+        found = self.border.answered(self.border.ask.dumped(function.reference))
+        if found is None:
+            raise TypeError(f"torch.save: a function that is not written in Lua cannot be saved{_at(place)}")
+        code, upvalues = found
+        return code.encode("utf-8", "surrogateescape"), upvalues
+
+    def _taken_apart(self, value: LuaValue, place: str) -> tuple[str, dict]:
         """The name of the class of one of Lua's objects, and its fields."""
         found = self.border.answered(self.border.ask.taken_apart(value.reference))
         if found is None:
-            raise TypeError(f"torch.save: expected tables and objects of Torch's classes, got {value!r}")
+            raise TypeError(f"torch.save: expected tables and objects of Torch's classes, got {value!r}{_at(place)}")
         name, fields = found
         return name, dict(enumerate(fields, 1)) if isinstance(fields, list) else fields
 
@@ -102,3 +118,7 @@ class Files:
         for (object, _), each in zip(records, fields, strict=True):
             self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
         return whole
+
+
+def _at(place: str) -> str:
+    return f", at {place}" if place else ""

@@ -1,12 +1,26 @@
 """Programs of several processes, on one machine or many: `jax.distributed`, and what they have to agree on."""
 
+import atexit
+import contextlib
+import functools
 import hashlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src.distributed import global_state  # the key-value store has no public name
 from jax.experimental import multihost_utils
+
+FAILED, HEARD = "functorch7/failed", "functorch7/heard"
+"""Under what a process says that it has failed, and the others that they know."""
+EVERY, LONGEST = 0.5, 10_000
+"""Seconds between looks at the one, and milliseconds to wait for the other."""
 
 
 def initialize(
@@ -17,6 +31,7 @@ def initialize(
     `coordinator` is "host:port" of the first process, `processes` their number and `process`, from 0, which this is.
     On Cloud TPU, under Slurm and under Open MPI none of them is needed. On CPU the processes talk by Gloo.
     Afterwards `jax.devices()` are those of all processes, and so are the meshes of `data_parallel` and `fully_sharded`.
+    When one ends by an exception, the others say which and why, and end with 1, wherever they wait for it.
     Raises: ValueError if only some of the three are given, and what JAX raises if the others do not come.
     """
     given = [value is not None for value in (coordinator, processes, process)]
@@ -27,6 +42,55 @@ def initialize(
         )
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     jax.distributed.initialize(coordinator, processes, process, **options)
+    sys.excepthook = functools.partial(_tell_the_others, sys.excepthook)
+    _watch_the_others()
+
+
+def _tell_the_others(
+    before: Callable, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    """The hook for exceptions that nobody catches. The end that JAX knows waits for the others, who wait for this."""
+    before(kind, error, traceback)
+    client = global_state.client
+    if client is not None:
+        with contextlib.suppress(Exception):  # the others are no longer there
+            said = f"process {jax.process_index()} failed: {kind.__name__}: {error}"
+            client.key_value_set(FAILED, said, allow_overwrite=True)
+            for other in set(range(jax.process_count())) - {jax.process_index()}:
+                client.blocking_key_value_get(f"{HEARD}/{other}", LONGEST)
+        _end(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def _watch_the_others() -> None:
+    """Looks every now and then, until the program is over, whether a process has failed.
+
+    By a thread: what waits for that process in a collective operation cannot be interrupted.
+    """
+    over = threading.Event()
+    watching = threading.Thread(target=_end_with_the_others, args=(over,), daemon=True)
+    atexit.register(lambda: (over.set(), watching.join()))  # before JAX leaves the others
+    watching.start()
+
+
+def _end_with_the_others(over: threading.Event) -> None:
+    client, mine = global_state.client, f"process {jax.process_index()} "
+    while not over.wait(EVERY):
+        try:
+            said = client.key_value_try_get(FAILED)
+        except Exception:  # nobody has
+            continue
+        if said.startswith(mine):
+            return
+        with contextlib.suppress(Exception):
+            client.key_value_set(f"{HEARD}/{jax.process_index()}", "", allow_overwrite=True)
+        print(f"functorch7: {said}", file=sys.stderr)
+        _end(1)
+
+
+def _end(code: int) -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def is_first() -> bool:

@@ -15,4 +15,6 @@ from .inception import googlenet as googlenet
 from .inception import inception_v3 as inception_v3
 from .inception import squeezenet as squeezenet
 from .residual import resnet as resnet
+from .start import start_dcgan as start_dcgan
+from .start import start_residual as start_residual
 from .visual_attention import recurrent_attention as recurrent_attention

@@ -1,4 +1,4 @@
-"""One of two processes, of which one is signalled: python -m tests.devices.interrupted COORDINATOR FOLDER NUMBER."""
+"""One of two processes; one is signalled, one fails: python -m tests.devices.interrupted COORDINATOR FOLDER NUMBER."""
 
 import json
 import os
@@ -56,6 +56,9 @@ def main(coordinator: str, folder: Path, number: int) -> None:
     sync_global_devices("its folder has another name")
     found.append(fit())
     (folder / f"{number}.json").write_text(json.dumps(found))
+    if number == 1:
+        raise ValueError("the end of this test")
+    sync_global_devices("nobody else comes here")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,11 @@ def test_with_eight_devices():
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
-def found_by_two_processes(program: str, folder: Path) -> list:
-    """What each of two processes of a program, python -m tests.devices.PROGRAM, wrote into its file."""
+def found_by_two_processes(program: str, folder: Path, errors: tuple[str, str] | None = None) -> list:
+    """What each of two processes of a program, python -m tests.devices.PROGRAM, wrote into its file.
+
+    They end well, or, where `errors` are given, with 1, saying these.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -53,9 +56,9 @@ def found_by_two_processes(program: str, folder: Path) -> list:
         for i in range(2)
     ]
     try:
-        for process in processes:
-            _, errors = process.communicate(timeout=300)
-            assert process.returncode == 0, errors[-4000:]
+        for process, expected in zip(processes, errors or ("", ""), strict=True):
+            _, said = process.communicate(timeout=300)
+            assert process.returncode == (1 if errors else 0) and expected in said, said[-4000:]
     finally:
         for process in processes:
             process.kill()
@@ -78,7 +81,9 @@ def test_two_processes_compute_the_same_and_write_one_checkpoint(tmp_path):
 
 
 def test_a_signal_to_one_process_ends_both_after_the_same_step(tmp_path):
-    one, other = found_by_two_processes("interrupted", tmp_path)
+    """Then one fails, while the other waits for it; it says so, and ends at once."""
+    errors = ("functorch7: process 1 failed: ValueError: the end", "ValueError: the end of this test")
+    one, other = found_by_two_processes("interrupted", tmp_path, errors)
     assert one == other
     (first, *stopped), (second, *validating), (third, *ended), (fourth, *undisturbed) = one
     assert (first, second, third, fourth) == ("SIGINT", "SIGTERM", "all epochs", "all epochs")

@@ -12,7 +12,15 @@ import pytest
 from flax import linen, nnx
 
 import functorch7 as f7
-from functorch7.interop.flax import AsLinen, AsNnx, FromLinen, from_linen_variables, linen_variables
+from functorch7.interop.flax import (
+    AsLinen,
+    AsNnx,
+    FromLinen,
+    FromNnx,
+    from_linen_variables,
+    from_nnx_variables,
+    linen_variables,
+)
 
 from .helpers import made
 
@@ -174,3 +182,34 @@ def test_flax_is_imported_only_when_it_is_used():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match=r"functorch7\.interop' has no attribute 'keras'"):
         f7.interop.keras  # noqa: B018
+
+
+class Nnx(nnx.Module):
+    def __init__(self, rngs):
+        self.first, self.norm = nnx.Linear(3, 4, rngs=rngs), nnx.BatchNorm(4, rngs=rngs)
+        self.layers, self.drop = nnx.List([nnx.Linear(4, 2, rngs=rngs)]), nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.layers[0](self.drop(jnp.tanh(self.norm(self.first(x)))))
+
+
+def test_an_nnx_module_as_a_layer(key):
+    layer = FromNnx(Nnx)
+    network = f7.Sequential(f7.Linear(2, 3), layer)
+    params, buffers = network.init(key)
+    names = ["first.bias", "first.kernel", "layers.0.bias", "layers.0.kernel", "norm.bias", "norm.scale"]
+    assert sorted(params[1]) == names and sorted(buffers[1]) == ["norm.mean", "norm.var"] and hash(layer)
+    theirs = Nnx(nnx.Rngs(7))
+    theirs.eval()
+    own = from_nnx_variables(theirs)
+    equal(layer.apply(*own, X)[0], theirs(X))
+    # In training the statistics move as there, and half of what the dropout is given is dropped.
+    theirs.train()
+    theirs(X)
+    output, moved = jax.jit(lambda *given: layer.apply(*given, key=key, train=True))(*own, X)
+    equal(moved, from_nnx_variables(theirs)[1])
+    assert not np.allclose(output, layer.apply(*own, X, key=jax.random.key(9), train=True)[0])
+    gradient = jax.grad(lambda p: (network.apply(p, buffers, X[:, :2])[0] ** 2).sum())(params)
+    assert all(float(jnp.abs(g).max()) > 0 for g in (gradient[0]["weight"], gradient[1]["first.kernel"]))
+    with pytest.raises(TypeError, match="FromNnx: expected what gives an nnx.Module"):
+        FromNnx(lambda rngs: 3)

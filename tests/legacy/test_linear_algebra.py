@@ -83,6 +83,12 @@ def test_results(call, is_transposed, kind):
     check(getattr(given[0], name)(*given[1:]))
     into = getattr(torch, name)(*results, *given)
     assert check(into)[0] is results[0]
+    apart = [torch.Tensor.of(np.zeros((*each.shape, 2), each.dtype)) for each in results]
+    apart = [each.select(each.dim(), 1) if each.dim() else each for each in apart]
+    check(getattr(apart[0], name)(*apart[1:], *given))
+    tensors = [each for each in given if isinstance(each, torch.Tensor)]
+    if len(tensors) >= len(results) and all(each.dtype == given[0].dtype for each in results):
+        check(getattr(torch, name)(*tensors[: len(results)], *given))  # results are arguments
 
 
 def type_of(tensor):

@@ -101,6 +101,19 @@ def test_a_member_computes_what_it_does_alone(member, around):
         same(np.reshape(inside.gradInput, x.shape), gradient(x, Y), 1e-5, 1e-8)
 
 
+def test_a_member_shows_the_newest_of_what_it_computed_alone_and_as_a_part():
+    inside, ones = nn.MSECriterion(), np.ones(2)
+    both = nn.MultiCriterion().add(nn.ParallelCriterion().add(inside, 3), 2)
+    assert both.forward([ones], [0 * ones]) == 6 and inside.output == 1
+    both.forward([2 * ones], [0 * ones])
+    assert inside.forward(3 * ones, 0 * ones) == 9 and inside.output == 9
+    both.backward([2 * ones], [0 * ones])
+    assert inside.output == 4
+    same(inside.gradInput, [2, 2])
+    inside.backward(3 * ones, 0 * ones)
+    same(inside.gradInput, [3, 3])
+
+
 @pytest.mark.parametrize("how", ["pickled", "cloned", "a file"])
 @pytest.mark.parametrize("member", ["ModuleCriterion", "MSECriterion"])
 def test_copies_and_files_keep_members(member, how, tmp_path):

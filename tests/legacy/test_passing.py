@@ -108,3 +108,16 @@ def test_copies_have_their_types_both_ways():
     same = nn.Copy("torch.FloatTensor", "torch.FloatTensor")
     assert same.forward(A) is A and same.backward(A, B) is B
     assert nn.Copy("torch.FloatTensor", "torch.FloatTensor", True).forward(A) is not A
+
+
+def test_a_copy_inside_a_network_changes_the_type_of_what_follows():
+    first, second = nn.Linear(3, 2), nn.Linear(2, 2).double()
+    net = nn.Sequential(first, nn.Copy("torch.FloatTensor", "torch.DoubleTensor"), second)
+    x, g = torch.rand(4, 3), torch.rand(4, 2).double()
+    hidden, weight = first.forward(x).numpy(), second.weight.numpy()
+    output = net.forward(x)
+    assert output.type() == "torch.DoubleTensor"
+    np.testing.assert_allclose(output.numpy(), hidden @ weight.T + second.bias.numpy(), rtol=1e-12)
+    assert net.backward(x, g).type() == first.gradWeight.type() == "torch.FloatTensor"
+    np.testing.assert_allclose(second.gradWeight.numpy(), g.numpy().T @ hidden, rtol=1e-12)
+    np.testing.assert_allclose(first.gradWeight.numpy(), (g.numpy() @ weight).T @ x.numpy(), rtol=1e-5)

@@ -205,3 +205,21 @@ def test_trimming_behind_a_lookup_equals_masking():
         same(found, wanted.numpy(), atol=1e-12)
     for wanted, found in zip(masked.parameters()[1], trimmed.parameters()[1], strict=True):
         same(found, wanted.numpy(), atol=1e-12)
+
+
+def test_the_gradient_at_a_given_state_is_the_slope_there():
+    layer, x, step = nn.SeqLSTM(D, H).double(), torch.DoubleTensor(XS), 1e-6
+    ones = torch.DoubleTensor(T, B, H).fill(1)
+
+    def loss(output, cell):
+        layer.forget()
+        layer.userPrevOutput, layer.userPrevCell = torch.DoubleTensor(output), torch.DoubleTensor(cell)
+        return layer.forward(x).sum()
+
+    start, up, down = np.full((B, H), 0.3), np.full((B, H), 0.3), np.full((B, H), 0.3)
+    up[0, 1] += step
+    down[0, 1] -= step
+    slopes = [(loss(up, start) - loss(down, start)) / 2 / step, (loss(start, up) - loss(start, down)) / 2 / step]
+    loss(start, start)
+    layer.backward(x, ones)
+    same([layer.grad_h0[1][2], layer.grad_c0[1][2]], slopes, atol=1e-7)

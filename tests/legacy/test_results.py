@@ -122,7 +122,6 @@ VIEWS = {
     "squeeze": (lambda x: x.view(2, 1, 3, 1, 4).squeeze(), lambda a: a),
     "squeeze of one": (lambda x: x.view(2, 1, 3, 1, 4).squeeze(2), lambda a: a.reshape(2, 3, 1, 4)),
     "squeeze of none": (lambda x: x.squeeze(2), lambda a: a),
-    "squeeze to one": (lambda x: x.narrow(1, 1, 1).narrow(2, 1, 1).narrow(3, 1, 1).squeeze(), lambda a: a[0, 0, :1]),
     "permute": (lambda x: x.permute(3, 1, 2), lambda a: a.transpose(2, 0, 1)),
     "unfold": (lambda x: x.unfold(3, 2, 2), lambda a: np.stack([a[..., :2], a[..., 2:]], -2)),
     "overlapping": (lambda x: x.unfold(2, 2, 1), lambda a: np.stack([a[:, :2], a[:, 1:]], 1).swapaxes(2, 3)),

@@ -40,6 +40,17 @@ def changed(x, change):
     return x
 
 
+def counting(storage):
+    for i in range(1, storage.size() + 1):
+        storage[i] = i
+
+
+def wiped(x):
+    memory = torch.data(x)
+    for i in range(x.nElement()):
+        memory[i] = 0
+
+
 def setting(x, key, value):
     x[key] = value
     return x
@@ -63,6 +74,15 @@ SORTED = [[-1.2470, -0.4288, -0.5337], [0.8836, -0.1622, 0.9604], [0.6297, 0.239
 MAXED = [[1.1994, -0.6290, 0.6888], [-0.0038, -0.0908, -0.2075], [0.3437, -0.9948, 0.1216]]
 MEDIAN = [[0.7860, 0.7687, -0.9362], [0.0411, 0.5407, -0.3616], [-0.0129, -0.2499, -0.5786]]
 CUBE = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+PART, COUNTED = [1, 1, 2, 2, 1, 1], [[5 * i + j for j in range(1, 6)] for i in range(4)]
+ADDED = [
+    [-2.1742, 0.5688, -1.0201, 0.1383, 1.0504], [0.0970, 0.2169, 0.1324, 0.9553, -1.9518],
+    [-0.7607, 0.8947, 0.1658, -0.2181, -2.1237], [-1.4099, 0.2342, 0.4549, 0.6316, -0.2608],
+    [0.0349, 0.4713, 0.0050, 0.1677, 0.2103],
+]  # fmt: skip
+LEFT = [0.5694, 0.5264, 0.3041, 0.4159, 0.1677, 0.7964, 0.0257, 0.2093, 0.6564, 0.0740]
+RIGHT = [0.2950, 0.4867, 0.9133, 0.1291, 0.1811, 0.3921, 0.7750, 0.3259, 0.2263, 0.1737]
+LESS = [0, 0, 1, 0, 1, 0, 1, 1, 0, 1]
 SIX_LINES = [[0] * 6, [1] * 6, [1] * 6, [1] * 6, [0] * 6]
 
 TENSORS = {
@@ -144,6 +164,31 @@ TENSORS = {
     "map2": (lambda: counted(3, 3).apply(lambda i: math.cos(i) ** 2).map2(
         counted(9), counted(3, 3), lambda x, y, z: x + y * z),
         [[1.2919, 4.1732, 9.9801], [16.4272, 25.0805, 36.9219], [49.5684, 64.0212, 81.8302]]),
+    "six dimensions": (lambda: [(x := torch.Tensor(torch.LongStorage([4, 5, 6, 2, 7, 3]))).nDimension(),
+                                x.size().totable()], [6, [4, 5, 6, 2, 7, 3]]),
+    "a storage as a matrix": (lambda: changed(torch.Tensor(4, 5), lambda x: counting(x.storage())), COUNTED),
+    "strides": (lambda: [(x := counted(4, 5)).stride().totable(), x.select(2, 3).stride().totable()], [[5, 1], [5]]),
+    "over another's elements": (lambda: changed(torch.ones(2, 5), lambda x: torch.Tensor(x).zero()), [[0] * 5] * 2),
+    "a table": (lambda: torch.Tensor([[1, 2, 3, 4], [5, 6, 7, 8]]), [[1, 2, 3, 4], [5, 6, 7, 8]]),
+    "a cast": (lambda: torch.Tensor(3).fill(3.14).int(), [3] * 3),
+    "its own sizes": (lambda: (x := torch.Tensor(4, 5)).isSize(x.size()), 1),
+    "fill and zero": (lambda: [torch.DoubleTensor(4).fill(3.14), torch.Tensor(4).zero()], [[3.14] * 4, [0] * 4]),
+    "sub and its views": (lambda: [(y := (x := zeros(5, 6)).sub(2, 4).fill(1)).sub(1, -1, 3, 4).fill(2), y, x],
+                          [[[2, 2]] * 3, [PART] * 3, [[0] * 6, *[PART] * 3, [0] * 6]]),
+    "select and its views": (lambda: [(x := zeros(5, 6)).select(1, 2).fill(2).clone(), x.select(2, 5).fill(5)],
+                             [[2] * 6, [5] * 5]),
+    "an element of a view": (lambda: changed(zeros(2, 3), lambda x: setting(x.t(), (3, 1), 8)), [[0, 0, 8], [0, 0, 0]]),
+    "indexAdd of columns": (lambda: T(*ADDED).indexAdd(2, long(5, 1), T(*[[-1, -2]] * 5)), [
+        [-4.1742, 0.5688, -1.0201, 0.1383, 0.0504], [-1.9030, 0.2169, 0.1324, 0.9553, -2.9518],
+        [-2.7607, 0.8947, 0.1658, -0.2181, -3.1237], [-3.4099, 0.2342, 0.4549, 0.6316, -1.2608],
+        [-1.9651, 0.4713, 0.0050, 0.1677, -0.7897]]),
+    "maskedSelect into a result": (lambda: changed(torch.DoubleTensor(), lambda z: z.maskedSelect(
+        counted(3, 4), torch.ByteTensor([[1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1]]))), [1, 3, 7, 8, 12]),
+    "viewAs": (lambda: zeros(4).viewAs(torch.Tensor(2, 2)), [[0, 0], [0, 0]]),
+    "t": (lambda: (x := zeros(3, 4), x.select(2, 3).fill(7), x.t())[2], [[0] * 3, [0] * 3, [7] * 3, [0] * 3]),
+    "squares of cosines": (lambda: counted(3, 3).apply(lambda i: math.cos(i) ** 2), [
+        [0.2919, 0.1732, 0.9801], [0.4272, 0.0805, 0.9219], [0.5684, 0.0212, 0.8302]]),
+    "data": (lambda: changed(T([0.8008, -0.6103], [0.6473, -0.1870], [-0.0023, -0.4902]), wiped), [[0, 0]] * 3),
     "split": (lambda: [part.size().totable() for n, dim in ((2, 1), (3, 2), (2, 3))
                        for part in torch.randn(3, 4, 5).split(n, dim)],
               [[2, 4, 5], [1, 4, 5], [3, 3, 5], [3, 1, 5], [3, 4, 2], [3, 4, 2], [3, 4, 1]]),
@@ -162,6 +207,19 @@ MATHS = {
     # The chapter prints 3 0 2 0 1; by torch7's source 4, at two thirds of the way from 2 to 5, is in the fourth bin.
     "bhistc from least to greatest": (lambda: torch.bhistc(T(B[0]), 5), [[3, 0, 0, 2, 1]]),
     "bhistc, bounds of all rows": (lambda: torch.bhistc(T([1, 2], [3, 9]), 2), [[2, 0], [1, 1]]),
+    "convolutions into a result": (lambda: torch.conv2(torch.Tensor(), x := torch.rand(20, 20), k := torch.rand(
+        3, 3)).dist(torch.conv2(x, k)), 0),
+    "comparisons": (lambda: [getattr(torch, name)(T(*LEFT), T(*RIGHT)) for name in ("lt", "eq", "ne", "gt")],
+                    [LESS, [0] * 10, [1] * 10, [1 - each for each in LESS]]),
+    "places by comparison": (lambda: [
+        setting(a := T(*LEFT), torch.gt(a, T(*RIGHT)), 10).clone(), setting(a, torch.gt(a, 1), -1)], [
+        [b if less else 10 for b, less in zip(LEFT, LESS, strict=True)],
+        [b if less else -1 for b, less in zip(LEFT, LESS, strict=True)]]),
+    "all and any": (lambda: [torch.all(a := torch.ones(3).byte()), torch.all(setting(a, 2, 0)), torch.any(a),
+                             torch.any(a.zero())], [1, 0, 1, 0]),
+    "pairs of operators": (lambda: [T(4, 4).dot(T(5, 5)), torch.Tensor(2, 2).fill(2) * torch.Tensor(2, 4).fill(3),
+                                    torch.Tensor(2, 2).fill(2) * torch.Tensor(2).fill(4)],
+                           [40, [[12] * 4] * 2, [16, 16]]),
     "range": (lambda: [torch.range(2, 5), torch.range(2, 5, 1.2)], [[2, 3, 4, 5], [2, 3.2, 4.4]]),
     "addcdiv": (lambda: torch.ones(2, 2).addcdiv(2, torch.range(1, 4), torch.Tensor(2, 2).fill(5)),
                 [[1.4, 1.8], [2.2, 2.6]]),
@@ -222,6 +280,10 @@ PRINTED = {
         "  4\n  2\n 10\n  4\n  5\n[torch.DoubleTensor of size 5]",
     lambda: T([0.8414, 0.4121], [0.3029, 0.2040]).indexFill(2, long(2), -10):
         "  0.8414 -10.0000\n  0.3029 -10.0000\n[torch.DoubleTensor of size 2x2]",
+    lambda: torch.IntStorage([1, 2, 3, 4]): " 1\n 2\n 3\n 4\n[torch.IntStorage of size 4]",
+    lambda: changed(torch.DoubleStorage(3).fill(0), lambda s: torch.DoubleStorage(s, 2, 1).fill(1)):
+        " 0\n 1\n 0\n[torch.DoubleStorage of size 3]",
+    lambda: T(*LEFT[:2]).lt(0.55): " 0\n 1\n[torch.ByteTensor of size 2]",
     lambda: torch.Tensor(4, 5).size(): " 4\n 5\n[torch.LongStorage of size 2]",
     lambda: torch.CharStorage().string("bl a"): "  98\n 108\n  32\n  97\n[torch.CharStorage of size 4]",
     lambda: zeros(2, 1, 2, 1, 1): "\n\n".join(f"({i},1,{j},.,.) = \n  0" for j in (1, 2) for i in (1, 2))
@@ -266,6 +328,27 @@ LINEAR = {
         [0.4410, -0.4163, -1.3086]]),
     "potrf": (lambda: [torch.potrf(T(*POSITIVE)), torch.potrf(T(*POSITIVE), "L").t()], [CHOLESKY] * 2),
     "pstrf": (lambda: torch.pstrf(T(*POSITIVE))[1], [1, 3, 5, 2, 4]),
+    "pstrf's product": (lambda: (u := torch.pstrf(T(*POSITIVE))[0]).t() * u, [
+        [1.2705, 0.4948, 0.2381, 0.9971, 0.1389], [0.4948, 1.1434, 0.0582, 0.6752, 0.0314],
+        [0.2381, 0.0582, 0.3957, 0.1196, 0.0526], [0.9971, 0.6752, 0.1196, 0.9966, 0.0686],
+        [0.1389, 0.0314, 0.0526, 0.0686, 0.0270]]),
+    "residuals": (lambda: [(b := T(*SIDES)).dist(T(*SYSTEM) * torch.gesv(b, T(*SYSTEM))[0]),
+                           b.dist(T(*TRIANGLE) * torch.trtrs(b, T(*TRIANGLE))[0])], [0, 0]),
+    "symeig's vectors": (lambda: torch.symeig(T(*SYMMETRIC), "V")[1].abs(), [
+        [0.2981, 0.6075, 0.4026, 0.3745, 0.4896], [0.5078, 0.2880, 0.4066, 0.3572, 0.6053],
+        [0.0816, 0.3843, 0.6600, 0.5008, 0.3991], [0.0036, 0.4467, 0.4553, 0.6204, 0.4564],
+        [0.8041, 0.4480, 0.1725, 0.3108, 0.1622]]),
+    "symeig's product": (lambda: torch.triu((v := (found := torch.symeig(T(*SYMMETRIC), "V"))[1]) * torch.diag(found[0])
+                                            * v.t()), SYMMETRIC),
+    "svd's vectors": (lambda: [(found := torch.svd(T(*MATRIX)))[0].abs(), found[2].abs()], [
+        [[0.5911, 0.2632, 0.3554, 0.3143, 0.2299], [0.3976, 0.2438, 0.2224, 0.7535, 0.3636],
+         [0.0335, 0.6003, 0.4508, 0.2334, 0.3055], [0.4297, 0.2362, 0.6859, 0.3319, 0.1649],
+         [0.4697, 0.3509, 0.3874, 0.1587, 0.5183], [0.2934, 0.5763, 0.0209, 0.3791, 0.6526]],
+        [[0.2514, 0.8148, 0.2606, 0.3967, 0.2180], [0.3968, 0.3587, 0.7008, 0.4507, 0.1402],
+         [0.6922, 0.2489, 0.2208, 0.2513, 0.5891], [0.3662, 0.3686, 0.3859, 0.4342, 0.6265],
+         [0.4076, 0.0980, 0.4933, 0.6227, 0.4396]]]),
+    "svd's product": (lambda: (found := torch.svd(T(*MATRIX)))[0] * torch.diag(found[1]) * found[2].t(), MATRIX),
+    "inverse": (lambda: (x := T(*SYSTEM)) * torch.inverse(x), [[int(i == j) for j in range(5)] for i in range(5)]),
     "symeig": (lambda: torch.symeig(T(*SYMMETRIC))[0], [-11.0656, -6.2287, 0.8640, 8.8655, 16.0948]),
     "eig": (lambda: torch.eig(T(*SYMMETRIC) + torch.triu(T(*SYMMETRIC), 1).t())[0].select(2, 1).sort()[0],
             [-11.0656, -6.2287, 0.8640, 8.8655, 16.0948]),

@@ -410,6 +410,13 @@ local x = torch.IntTensor{4, 5}
 return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
 --> 5, 4, 8, true
 
+--- modules in fields with the names of methods
+local m = nn.Linear(2, 2)
+m.sharedClone = m:sharedClone()
+m:getParameters():fill(7)
+return m.sharedClone.bias[1], m:clone().sharedClone.bias[1]
+--> 7, 7
+
 --- fields with the names of methods
 local m = nn.Tanh()
 m.inputs, m.clearState = {1, 2}, 5
@@ -438,6 +445,27 @@ local place = ('[%s]:%d'):format(debug.getinfo(1).short_src, debug.getinfo(1).cu
 return pcall(function() return nn.Tanh()(nil) end) == false, x.data.annotations._debugLabel == place
 --> true, true
 
+--- functions in files
+local factor = 3
+local bytes = torch.serialize({n = 2, times = function(x) return x * factor end})
+local ok, problem = pcall(torch.serialize, {settings = {5, write = print}})
+local found = torch.deserialize(bytes)
+return found.n, pcall(found.times, 2) == false, ok, problem:match("at %['settings'%]%['write'%]") ~= nil
+--> 2, true, false, true
+
+--- a squeezed element is a number
+return torch.ones(1, 1):squeeze(), torch.ones(1):squeeze(1), torch.ones(1, 1):squeeze(1):size(1), torch.type(torch.ones(2, 1):squeeze())
+--> 1, 1, 1, 'torch.FloatTensor'
+
+--- a cache of what has been cast
+local a, b, cache = nn.Linear(2, 2):double(), nn.Linear(2, 2):double(), {}
+b.bias:set(a.bias)
+a:type('torch.FloatTensor', cache)
+b:type('torch.FloatTensor', cache)
+a.bias:fill(3)
+return b.bias[1], torch.type(b.bias)
+--> 3, 'torch.FloatTensor'
+
 --- a layer that is called, beside one that draws
 local network = nn.Sequential():add(nn.Add(6)):add(nn.Dropout(0.5)):add(nn.Add(6))
 local function gradients()
@@ -461,3 +489,11 @@ for name in pairs(net) do if name == 'modules' then found = found + 1 end end
 net.own = 3
 return #net, type(net), torch.type(net), found, #nn.ConcatTable(), net.own, net:get(2) == net.modules[2]
 --> 2, 'table', 'nn.Sequential', 1, 0, 3, true
+
+--- objects of Lua's classes are equal to themselves, and classes have those above as metatables
+torch.class('Above') torch.class('Below', 'Above')
+function Above:name() return 'above' end
+local a, b = Below(), Below()
+return a == b, a == a, a ~= b, b:name(), torch.getmetatable('Below') == torch.getmetatable('Above'),
+  getmetatable(torch.getmetatable('Below')).__typename, torch.isTypeOf(a, 'Above'), torch.isTypeOf(Above(), 'Below')
+--> false, true, true, 'above', false, 'Above', true, false

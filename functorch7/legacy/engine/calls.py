@@ -145,6 +145,8 @@ class Call(Inspection):
         if grad_output is None:
             grad_output = self._gradient_of_a_number(module)
         grad_output = self._fitted(module, as_gradient(grad_output, self.output))
+        if self.plan.program.keeps_types:
+            grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
         if self.residuals is None:
             with watched.repeating():
                 *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)

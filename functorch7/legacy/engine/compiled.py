@@ -30,6 +30,7 @@ class Program(NamedTuple):
     buffers: Any  # the treedef of the buffers, one leaf for each of a module's own
     train: bool
     dtype: str
+    keeps_types: bool  # whether modules inside say of which type the output is
     frozen: frozenset[int]  # the numbers of the parameters that get no gradient
     is_cut: bool  # whether it is compiled between the calls of users' methods
 
@@ -130,7 +131,9 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
-        return (_cast(output, program.dtype), side), program.buffers.flatten_up_to(new)
+        return (output if program.keeps_types else _cast(output, program.dtype), side), program.buffers.flatten_up_to(
+            new
+        )
 
     return network
 
@@ -217,7 +220,8 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     ]
     zeros = jax.tree.map(jnp.zeros_like, side.state)
     core.check_kinds(program.spec, grad_output)
-    return _cast(grad_output, program.dtype), Side(losses, log_probs, zeros if state is None else state)
+    grad_output = grad_output if program.keeps_types else _cast(grad_output, program.dtype)
+    return grad_output, Side(losses, log_probs, zeros if state is None else state)
 
 
 def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:

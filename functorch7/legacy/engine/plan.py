@@ -115,7 +115,8 @@ class Plan:
         own = dtype_of(root._type)
         casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
         self.dtype = own if own in floating or not floating or casts else floating[0]
-        self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating))
+        copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]
+        self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating, *copied))
         self.terms = self.terms_now()
         self.program = Program(
             self.spec,
@@ -124,6 +125,7 @@ class Plan:
             buffers,
             bool(root.train),
             self.dtype.name,
+            bool(copied),
             frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
@@ -157,7 +159,7 @@ class Plan:
         self._seat(module, path)
         spec = module.own_description()
         if isinstance(spec, Criterion) and not module._by_plan:
-            module.computed_in_a_network()
+            module.surround()
             return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
@@ -349,7 +351,7 @@ class Plan:
 
     def _run_in_precision(self, function: Any, *args: Any) -> Any:
         if self.wide:
-            with precision(self.dtype):
+            with precision(np.float64):
                 return function(*args)
         return function(*args)
 

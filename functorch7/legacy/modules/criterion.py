@@ -116,22 +116,28 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def _left_by_itself(self, field: str) -> Any:
         return self.__dict__[field][1] if field in self.__dict__ else Tensor()
 
-    def _catch_up(self) -> None:
-        """Runs what was computed as part of a whole: by a criterion around this one, or a network."""
-        within = self.__dict__.get("_within", lambda: None)()
-        if within is not None:
-            within._catch_up()
-        while (around := self.__dict__.pop("_around", None)) is not None:
-            if around() is not None:  # which may leave this to one between them
-                around()._run_members()
+    def _catch_up(self, after: int | None = None) -> None:
+        """Computes what this one shows of a whole that it was part of (a criterion around it, or a network) `after`.
+
+        This is a moment, by default that of its last loss.
+        """
+        after = self._number() if after is None else after
+        around = self.__dict__.get("_around", lambda: None)()
+        if around is not None:
+            around._catch_up(after)
+            around._run_members(after)
         if not (self._by_plan or self.is_foreign()):
             self._follow(self._newest_call())
+
+    def _number(self) -> int:
+        """When its loss was computed, by the count of calls."""
+        return self.__dict__.get("_output", (0, 0))[0]
 
     def _follow(self, call: Call | None) -> None:
         """Computes the loss, and the gradient, of what it was given in a network's call, unless that was done."""
         if call is None:
             return
-        pulled, number = call.cotangents is not None, self.__dict__.get("_output", (0, 0))[0]
+        pulled, number = call.cotangents is not None, self._number()
         last_call, last_pulled, last_number = self.__dict__.get("_followed", (0, False, 0))
         again = last_call == call.number and pulled > last_pulled and last_number == number
         given = call.input_of(self) if again or call.number > number else None
@@ -139,13 +145,12 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             self.updateOutput(*given)
             if pulled:
                 self.updateGradInput(*given)
-            self.__dict__["_followed"] = (call.number, pulled, self.__dict__["_output"][0])
+            self.__dict__["_followed"] = (call.number, pulled, self._number())
 
-    def _run_members(self) -> None:
-        kept, pulled = self._kept, self.__dict__.get("_pulled", False)
-        for member in self._all_members():
-            member.__dict__.pop("_around", None)
-        if kept is not None:
+    def _run_members(self, after: int) -> None:
+        """Runs the criterions inside, if this one has been computed as a whole after a moment."""
+        whole, pulled = self.__dict__.get("_whole", (0, False))
+        if whole > after and (kept := self._kept) is not None:
             evaluation = self._evaluated_by_members(kept.input, kept.target, kept.spec)
             if pulled:
                 evaluation.gradient()
@@ -155,15 +160,15 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             yield member
             yield from member._all_members()
 
-    def computed_in_a_network(self) -> None:
-        """Lets those inside look here for what they show: a network computes this one as a whole."""
-        for member in self._all_members():
-            member.__dict__["_within"] = weakref.ref(self)
+    def surround(self) -> None:
+        """Lets those inside look here for what they show, since this one is computed as a whole."""
+        for member in self.members():
+            member.__dict__["_around"] = weakref.ref(self)
+            member.surround()
 
     def _computed_as_a_whole(self, pulled: bool) -> None:
-        self.__dict__["_pulled"] = pulled
-        for member in self._all_members():
-            member.__dict__["_around"] = weakref.ref(self)
+        self.__dict__["_whole"] = (next(count), pulled)
+        self.surround()
 
     # Forward and backward -------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ def _initial_gradient(name: str) -> property:
             values = None if call is None else call.state_gradient
         return None if not values else wrapped(self._values(plan, values).get((id(self), name)))
 
-    return property(get, doc=f"The gradient with respect to the initial {name}, after a whole backward.")
+    return property(get, doc=f"The gradient at an initial {name} that was given, after a whole backward; else None.")
 
 
 class Coupled(Module):
@@ -250,6 +250,8 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         start, end = (self._values(call.plan, values)[id(self), name] for values in states)
         return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)
 
+    grad_h0 = _initial_gradient("output")
+
     @property
     def h0(self) -> Any:
         """The output before the first step of the last call."""
@@ -276,6 +278,8 @@ def _as_steps(module: Any, convert: Any) -> Any:
 
 class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
     """nn.SeqLSTM."""
+
+    grad_c0 = _initial_gradient("cell")
 
     @property
     def c0(self) -> Any:

@@ -97,6 +97,10 @@ class TrainingHelpers(Batches, Described):
                     memo[id(tensor.storage_)] = tensor.storage_
         return copy.deepcopy(self, memo)
 
+    def stepClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Any:
+        """As sharedClone: the module of one more time step of a recurrence."""
+        return self.sharedClone(shareParams, shareGradParams, True)
+
     def _own(self, name: str, given: Any) -> Any:
         """A field of this name, which counts for the modules inside, too; else what was given."""
         own = self.__dict__.get(name)

@@ -34,9 +34,8 @@ PRIVATE = (
     "_composed",
     "_drawn",
     "_around",
-    "_pulled",
+    "_whole",
     "_followed",
-    "_within",
 )
 """What belongs to past calls: never copied, never saved."""
 

@@ -19,9 +19,10 @@ class Style(NamedTuple):
     kind: str
     scale: float = 1
 
-    def text(self, number: float) -> str:
-        """A number, right-justified."""
-        return f"{number / self.scale:{self.width}.{self.digits}{self.kind}}"
+    def lines(self, rows: np.ndarray) -> list[str]:
+        """The numbers of each row of a matrix, right-justified."""
+        form = " ".join([f"%{self.width}.{self.digits}{self.kind}"] * rows.shape[1])
+        return [form % tuple(row) for row in (rows / self.scale).tolist()]
 
     def heading(self) -> str:
         """The scale, where there is one."""
@@ -51,7 +52,7 @@ def column(numbers: np.ndarray) -> str:
     """One number on each line."""
     numbers = np.asarray(numbers, np.float64).reshape(-1)
     style = style_of(numbers)
-    return style.heading() + "".join(f"{style.text(each)}\n" for each in numbers)
+    return style.heading() + "".join(f"{line}\n" for line in style.lines(numbers[:, None]))
 
 
 def printed(numbers: np.ndarray) -> str:
@@ -79,6 +80,6 @@ def _matrix(rows: np.ndarray, style: Style, indent: str = "") -> str:
         title = f"Columns {first + 1} to {last}\n{indent}" if room < count else ""
         margin = indent if style.scale == 1 else f"{indent} "
         heading = style.heading()
-        lines = f"\n{margin}".join(" ".join(map(style.text, row[first:last])) for row in rows.tolist())
+        lines = f"\n{margin}".join(style.lines(rows[:, first:last]))
         parts.append(f"{title}{heading}{f' {indent}' if heading else ''}{lines}\n")
     return indent + "\n".join(parts)

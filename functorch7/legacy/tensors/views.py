@@ -28,6 +28,7 @@ class Views:
     of: ClassVar[Any]
     viewing: ClassVar[Any]
     __getitem__: Any
+    item: Any
     dim: Any
     size: Any
     set: Any
@@ -114,8 +115,13 @@ class Views:
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
 
-    def squeeze(self, dim: int | None = None) -> Self:
-        """The view without the dimensions of size 1, or without this one if it is of size 1; of one element, size 1."""
+    def squeeze(self, dim: int | None = None) -> Any:
+        """The view without the dimensions of size 1, or without this one if it is of size 1.
+
+        Where one element is left, and no dimension is named, it is a number.
+        """
+        if self.nElement() == 1 and self.ndim and (dim is None or self.ndim == 1):
+            return self.item()
         axes = range(self.ndim) if dim is None else [self._axis(dim)]
         kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
         if not kept and self.ndim:

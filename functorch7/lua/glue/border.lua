@@ -38,12 +38,12 @@ end
 
 -- The kind of a value, and the number, string or boolean that stands for it.
 local function encode(value)
+  local number = numbers[value]
+  if number and number >= OBJECTS then return OBJECT, number end
   local kind = type(value)
   if kind == 'number' or kind == 'boolean' then return 0, value end
   if kind == 'nil' then return NIL, nil end
   if kind == 'string' then return STRING, value end
-  local number = numbers[value]
-  if number and number >= OBJECTS then return OBJECT, number end
   if kind == 'table' then
     local metatable = getmetatable(value)
     if type(metatable) ~= 'table' or rawget(metatable, '__typename') == nil then return OBJECT, send(value) end

@@ -7,6 +7,7 @@ local THROWN = -3
 local function is_ours(source)
   return source:sub(1, 11) == '=functorch7'
 end
+border.is_ours = is_ours
 
 -- Where the program is, from a level of the stack on: its file and line in some form; nothing outside of any program.
 local function position(form, level)

@@ -1,0 +1,42 @@
+"""Functions of Python's in the forms in which Lua calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..legacy import torch
+
+
+@cache
+def unpacked(function: Callable) -> Callable:
+    """A function whose list of results is several results."""
+    return lambda *given: tuple(function(*given))
+
+
+@cache
+def called_either_way(kind: type, function: Callable) -> Callable:
+    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
+    return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
+
+
+def by_type(usual: Callable | None) -> Callable:
+    """A method that is another for tensors of some types, which its attribute `by_type` has."""
+    others: dict[str, Callable] = {}
+
+    def method(self: Any, *given: Any) -> Any:
+        found = others.get(self.type(), usual)
+        if found is None:
+            raise AttributeError(f"{self.type()} has no such method")
+        return found(self, *given)
+
+    method.by_type = others  # type: ignore[attr-defined]
+    return method
+
+
+@cache
+def maker(type_name: str) -> Callable:
+    """What makes tensors or storages of a type."""
+    make = getattr(torch, type_name.removeprefix("torch."))
+    return lambda *given: make(*given)
