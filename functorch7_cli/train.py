@@ -23,6 +23,7 @@ def train(
     options: Any = {"compute_dtype": dtype, "tensorboard": tensorboard, "verbose": not quiet}
     outcome = recipes.run(recipe, runs, devices=devices, **options)
     viz.plot_learning(runs, runs / "curves.png")
+    recipe.draw(outcome.task, outcome.result.state.params, outcome.result.state.buffers, runs)
     return {
         "folder": str(runs),
         "ended": outcome.result.ended,

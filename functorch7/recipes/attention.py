@@ -1,10 +1,12 @@
 """A recurrent model of visual attention, as rnn's examples/recurrent-visual-attention.lua."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
 from .. import optim
@@ -16,6 +18,7 @@ from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
 from ..zoo import recurrent_attention
 from .canvas import OnCanvas
+from .glimpses import draw, looked_at
 from .images import digits
 from .rates import by_epoch
 from .recipe import Count, NotNegative, Positive, Recipe, Schedule, Task
@@ -70,6 +73,15 @@ class Attention(Recipe, frozen=True, tag="attention"):
             optax.inject_hyperparams(optim.adam)(learning_rate=rate), train, valid, test, self.batch_size,
             [FirstIsRight()],
         )  # fmt: skip
+
+    def draw(self, task: Task, params: Any, buffers: Any, folder: Path) -> None:
+        """glimpses.png: the places looked at in eight test images, by one draw."""
+        loader: Any = task.test
+        images, _ = loader.index(np.arange(min(8, loader.size())) + 1, seed=self.seed)
+        network: Any = task.module
+        attention = network.network.modules[0]
+        places = looked_at(attention, params["network"][0], buffers["network"][0], jnp.asarray(images), self.key)
+        draw(folder / "glimpses.png", images[:, 0], places, self.patch)
 
     def network(self) -> Module:
         """Images -> [class scores, [class scores, the baseline: the reward that is to be expected]]."""

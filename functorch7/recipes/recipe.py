@@ -1,6 +1,7 @@
 """What a recipe is: hyper-parameters that make a task, which is a network, what it learns from and how."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -60,6 +61,9 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def task(self) -> Task:
         """Reads the data and makes the network."""
         raise NotImplementedError
+
+    def draw(self, task: Task, params: Any, buffers: Any, folder: Path) -> None:
+        """Draws what the network does with test data into a folder, where that can be seen; here it cannot."""
 
     @property
     def key(self) -> jax.Array:

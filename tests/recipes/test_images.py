@@ -5,11 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import functorch7 as f7
 from functorch7 import recipes
 from functorch7.data import TensorLoader
 from functorch7.recipes.attention import ClassAndReward, FirstIsRight
 from functorch7.recipes.canvas import OnCanvas
 from functorch7.recipes.distortion import Distorted
+from functorch7.recipes.glimpses import corners
 
 
 def images(count=4, side=9):
@@ -78,13 +80,26 @@ def test_probabilities_of_draws_are_averaged():
     assert FirstIsRight().measure(output, jnp.array([1, 5]))[0] == 2
 
 
-def test_an_epoch_with_several_draws():
+def test_glimpses_are_framed_where_they_are_cut():
+    """A pixel of the image is the first of the glimpse there, which SpatialGlimpse cuts at the same place."""
+    image = np.arange(1.0, 101, dtype=np.float32).reshape(1, 1, 10, 10)
+    for place in np.random.default_rng(0).uniform(-0.4, 0.4, (20, 1, 2)).astype(np.float32):
+        patch, _ = f7.SpatialGlimpse(4, 1, 2).apply({}, {}, [jnp.asarray(image), jnp.asarray(place)])
+        y, x = corners(place, 10, 4)[0].astype(int)
+        assert patch.reshape(-1)[0] == image[0, 0, y, x]
+
+
+def test_an_epoch_with_several_draws(tmp_path):
     """The recipe, small: drawn places in training and evaluation; better than any one class."""
     small = {
         "dataset": "digits", "canvas": 8, "patch": 4, "steps": 2, "hidden_size": 32, "sensor_size": 16, "epochs": 2,
         "locator_size": 8, "test_draws": 2, "schedule": {1: 3e-3}, "learning_rate": 5e-3, "batch_size": 32,
     }  # fmt: skip
-    outcome = recipes.run(recipes.load("attention-plain", small), verbose=False)
+    recipe = recipes.load("attention-plain", small)
+    outcome = recipes.run(recipe, verbose=False)
     assert outcome.test["FirstIsRight"] > 0.15
     output, _ = outcome.task.module.apply(*outcome.result.state[:2], jnp.zeros((3, 1, 8, 8)), key=jax.random.key(0))
     assert output[0].shape == (6, 10)
+    pytest.importorskip("matplotlib")
+    recipe.draw(outcome.task, *outcome.result.state[:2], tmp_path)
+    assert (tmp_path / "glimpses.png").read_bytes().startswith(b"\x89PNG")
