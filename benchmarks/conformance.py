@@ -1,4 +1,4 @@
-"""How far the recorded results of real Torch7 are met: `python -m benchmarks.conformance` prints README's table.
+"""How far recorded results of Torch7 are met: `python -m benchmarks.conformance` prints docs/recorded.md's table.
 
 It runs what tests/test_golden.py runs, and keeps, of all numbers that are compared, the one that is furthest off.
 """

@@ -61,19 +61,7 @@ from .viz import profile as profile
 from .viz import summary as summary
 
 _LAZY = ("legacy", "lua", "recipes", "testing")
-_PACKAGES = (
-    "core",
-    "data",
-    "interop",
-    "layers",
-    "losses",
-    "optim",
-    "pruning",
-    "recurrent",
-    "reinforce",
-    "training",
-    "viz",
-)
+_PACKAGES = frozenset("core data interop layers losses optim pruning recurrent reinforce training viz zoo".split())
 _OBJECTS = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
 
 if TYPE_CHECKING:

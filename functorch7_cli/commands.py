@@ -250,6 +250,28 @@ def train(
 @main.command(
     cls=Command,
     examples="""
+functorch7 sample runs/char-rnn --prime "ROMEO:" --temperature 0.7
+functorch7 sample lm_lstm_epoch50.00_1.3789.t7 --length 500
+""",
+)
+@file
+@click.option("--prime", default="", help="The text to begin with.")
+@click.option("--length", type=click.IntRange(min=1), default=2000, help="How many characters or words follow.")
+@click.option("--temperature", type=click.FloatRange(min=0), default=1.0, help="Lower is likelier; 0: the likeliest.")
+@click.option("--seed", type=click.IntRange(min=0), default=123, help="What all draws come from.")
+def sample(file: str, **options: Any) -> None:
+    """Print text by a language model.
+
+    FILE is the folder of a run by a `language` recipe, whose best epoch is taken, or a checkpoint of char-rnn's (.t7).
+    """
+    from .sample import sample
+
+    click.echo(sample(file, **options))
+
+
+@main.command(
+    cls=Command,
+    examples="""
 functorch7 doctor
 functorch7 doctor --json
 """,

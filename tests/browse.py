@@ -1,7 +1,7 @@
-"""Reads a site in headless Chromium (Qt's): `python browse.py URL WORD` prints what it found as JSON.
+"""Reads a site in headless Chromium (Qt's): `python browse.py URL WORD...` prints what it found as JSON.
 
-It follows every link from page to page, looks for the places inside pages that links name and at the pictures, and
-searches for a word.
+It follows every link from page to page (of the pages of classes, which are all made alike, to a few), looks for the
+places inside pages that links name and at the pictures, and searches for words.
 """
 
 import json
@@ -24,6 +24,8 @@ SEARCH = """(() => {
     field.value = WORD;
     for (const kind of ['input', 'keyup', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true}));
 })()"""
+ALIKE = 5
+"""How many of the pages that are made alike are read."""
 FOUND = "Array.from(document.querySelectorAll('a.md-search-result__link'), link => link.href)"
 
 
@@ -62,7 +64,8 @@ def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
     waiting, status, places, links, empty = [f"{site}index.html"], {}, {}, set(), []
     while waiting:
         url = waiting.pop()
-        if url in status:
+        alike = sum(f"{site}classes/" in known for known in status)
+        if url in status or (f"{site}classes/" in url and alike >= ALIKE):
             continue
         page.open(url)
         status[url] = page.run(STATUS)
@@ -72,7 +75,8 @@ def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
         links |= inside
         waiting += {urldefrag(link).url for link in inside} - set(status)
     named = [urldefrag(link) for link in links]
-    nowhere = [link.geturl() for link in named if link.fragment and link.fragment not in places[link.url]]
+    seen = [link for link in named if link.fragment and link.url in places]
+    nowhere = [link.geturl() for link in seen if link.fragment not in places[link.url]]
     return status, sorted(nowhere + empty)
 
 
@@ -87,12 +91,12 @@ def search(page: Page, site: str, word: str) -> list[str]:
     return []
 
 
-def main(site: str, word: str) -> None:
+def main(site: str, *words: str) -> None:
     os.environ |= {"QT_QPA_PLATFORM": "offscreen", "QTWEBENGINE_DISABLE_SANDBOX": "1"}  # no screen, and perhaps root
     application = QApplication([sys.argv[0]])
     page = Page()
     status, missing = follow(page, site)
-    found = search(page, site, word)
+    found = {word: search(page, site, word) for word in words}
     print(json.dumps({"status": status, "missing": missing, "found": found, "errors": page.errors}))
     sys.stdout.flush()
     del page  # before the application, which has the profile

@@ -18,13 +18,12 @@ from criterion_cases import CRITERIONS
 
 import functorch7 as f7
 from functorch7 import core
-from functorch7.core import registry
 from website.docstrings import parts
-from website.public import below
+from website.public import below, modules
 from website.reference import packages
 
 pytestmark = pytest.mark.structure
-OURS = {name: kind for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+OURS = modules()
 SAMPLES = [*((case.module, case.bad is not None) for case in MODULES), *((row[0], False) for row in CRITERIONS)]
 CORE = {*core.Module.__mro__, core.Map, core.Layer, core.Container, core.TableMap, f7.losses.Criterion}
 

@@ -54,7 +54,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -80,8 +80,9 @@ def test_every_internal_link_leads_to_a_file_and_a_place_in_it(pages):
 
 def test_every_public_name_is_described(site, pages):
     for package in reference.packages():
-        page = pages[site / "reference" / f"{package.removeprefix('functorch7.')}.html"]
-        assert set(public.below(package)) <= page.places
+        for name in public.below(package):
+            page = site / reference.places()[name].replace(".md", ".html")
+            assert name in pages[page].places
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
@@ -112,14 +113,13 @@ def test_the_search_index_finds_every_module_criterion_and_function_of_torch(sit
 
 
 def test_docstrings_are_set_as_lists_of_their_parts(site):
-    text = (site / "reference" / "layers.html").read_text()
-    here = text[text.index('id="functorch7.layers.normalization.BatchNormalization"') :]
+    here = (site / "classes" / "BatchNormalization.html").read_text()
     assert "<dt>Shape</dt>\n<dd>(B, n_output), kept;" in here
     assert "<em>unbiased</em> variance" in here
     assert '<span class="n">n_output</span>' in here[: here.index("<dt>")]  # the constructor's arguments
 
 
-NAMED = {name for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+NAMED = set(public.modules())
 
 
 def rows():
@@ -138,6 +138,15 @@ def test_every_place_in_the_table_of_names_is_there():
             functools.reduce(getattr, rest, roots[first])
 
 
+FIRST = {
+    "SpatialConvolution": "classes/SpatialConvolution.html",
+    "Embedding": "classes/Embedding.html",
+    "early stopping": "training.html",
+    "callback": ("training.html", "reference/training.html"),
+}
+"""What is searched for, and the page that comes first."""
+
+
 @pytest.mark.skipif(
     importlib.util.find_spec("PySide6") is None or importlib.util.find_spec("PySide6.QtWebEngineCore") is None,
     reason="needs a headless Chromium: pip install -e '.[browser]'",
@@ -147,17 +156,23 @@ def test_chromium_follows_every_link_and_finds_a_layer(site, pages):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        command = [sys.executable, Path(__file__).with_name("browse.py"), address, "SpatialConvolution"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        command = [sys.executable, Path(__file__).with_name("browse.py"), address, *FIRST]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
         server.shutdown()
     if done.returncode and "ImportError" in done.stderr:
         pytest.skip(f"Chromium's system libraries are missing: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
-    assert set(seen["status"]) == {f"{address}{path.relative_to(site)}" for path in pages}
+    read = {f"{address}{path.relative_to(site)}" for path in pages}
+    assert set(seen["status"]) <= read
+    assert {url for url in read if "/classes/" not in url} <= set(seen["status"])
     assert set(seen["status"].values()) == {200}
     assert not seen["missing"] and not seen["errors"]
-    assert f"{address}reference/layers.html#functorch7.layers.convolution.SpatialConvolution" in seen["found"]
+    for word, page in FIRST.items():
+        assert seen["found"][word][0].removeprefix(address).startswith(page), word
+    assert f"{address}classes/LookupTable.html" in {
+        urldefrag(url.partition("?")[0]).url for url in seen["found"]["Embedding"]
+    }
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

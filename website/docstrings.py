@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: a definition list of their labelled parts.
+"""Docstrings as Markdown: their formula, and a definition list of their labelled parts.
 
 A docstring of this project is plain text: what is computed, perhaps some sentences, and then parts such as "Shape: ..."
 and "Raises: ...", each at the beginning of a sentence. mkdocstrings takes it as Markdown, where `*`, `_` and `<` mean
@@ -9,6 +9,8 @@ import html
 import inspect
 import re
 import textwrap
+
+from .formulas import mathml, parted
 
 LABEL = re.compile(
     r"(?:^|(?<=\.[ \n])|(?<=\.  ))((?:Shape|Parameters|Buffers|Exposes|Raises|Source|Differs from)\b[^:.;\n]{0,40}):\s",
@@ -27,7 +29,10 @@ def parts(text: str) -> tuple[str, dict[str, str]]:
 def markdown(text: str) -> str:
     """A docstring as Markdown."""
     before, labelled = parts(text)
-    blocks = _blocks(before)
+    first, *others = re.split(r"\n\s*\n", before)
+    formula, rest = parted(first)
+    blocks = [f'<div class="formula">{mathml(formula)}</div>', *_blocks(rest)] if formula else _blocks(first)
+    blocks += [_block(block) for block in others]
     for name, content in labelled.items():
         first, *others = _blocks(content)  # what stands after an empty line is no part of it
         blocks += [f"{name}\n:   " + textwrap.indent(first, "    ").lstrip(), *others]

@@ -16,7 +16,7 @@ from functorch7.legacy import dl, nn, optim
 
 from . import reference
 from .docstrings import escaped, parts
-from .public import full_name, home_of, names_of
+from .public import full_name, home_of, modules, names_of
 
 OBJECTS = {
     "nn.Module": nn.Module,
@@ -101,10 +101,9 @@ def pytorch_page() -> str:
 def tables() -> dict[str, list[Row]]:
     """The rows, by the heading under which they stand."""
     found: dict[str, list[Row]] = {}
-    for name, kind in sorted(registry.items()):
-        if kind.__module__.startswith("functorch7."):
-            row = Row(name, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind))
-            found.setdefault(_heading(kind), []).append(row)
+    for name, kind in sorted(modules().items()):
+        row = Row(name, {f"f7.{kind.__name__}": full_name(kind)}, _first_sentence(kind))
+        found.setdefault(_heading(kind), []).append(row)
     found |= {f"Methods of {name}": list(_methods(name, kind)) for name, kind in OBJECTS.items()}
     found["Other names of nn"] = [*_functions("nn", nn), *_functions("nn.utils", nn.utils)]
     found["optim"] = list(_functions("optim", optim, functorch7.optim))
@@ -140,11 +139,11 @@ def _origin(value: Any, home: Any = None) -> str:
 
 
 def _methods(name: str, kind: type) -> Iterator[Row]:
-    for method in dir(kind):
+    for method in (name for name in dir(kind) if not name.startswith("_")):
         homes = [base for base in kind.__mro__ if method in vars(base)]
         said = inspect.getdoc(getattr(kind, method))
         is_listed = kind is not nn.Module and homes[0] in nn.Module.__mro__
-        if not said or is_listed or method.startswith("_") or method in OURS:
+        if not said or is_listed or method in OURS:
             continue
         origin = _origin(getattr(homes[-1], method), homes[-1])
         is_theirs = "_" not in method or method.startswith("dpnn_") or origin == "PyTorch"

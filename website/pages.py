@@ -9,11 +9,10 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from website import names, notebooks, reference
+from website import classes, home, names, notebooks, reference
 
 ROOT = Path(__file__).parents[1]
 TAKEN = {
-    "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "notebooks/README.md": "notebooks/index.md",
@@ -33,8 +32,10 @@ def made() -> dict[str, str | bytes]:
     return (
         pages
         | taken
+        | classes.pages()
         | notebooks.files()
         | {
+            "index.md": home.page(),
             "torch7-names.md": names.page(),
             "pytorch-names.md": names.pytorch_page(),
         }
@@ -42,10 +43,11 @@ def made() -> dict[str, str | bytes]:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fills the navigation: "*" stands for the pages that it does not name, "reference" and "notebooks" for theirs."""
+    """Fills the navigation: "*" stands for the pages that it does not name, "classes" and others for theirs."""
     folder = Path(config.docs_dir)
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
     places: dict[str, list] = {"*": sorted(there - set(_named(config.nav)))}
+    places["classes"] = classes.navigation()
     places["reference"] = [{name: f"reference/{name}.md"} for name in reference.pages()]
     places["notebooks"] = [{"Overview": "notebooks/index.md"}, *notebooks.PAGES.values()]
     config.nav = _filled(config.nav, places, there | set(made()))

@@ -9,6 +9,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from functorch7.core import registry
+
+PACKAGES = tuple(f"functorch7.{name}." for name in ("core", "layers", "losses", "network", "recurrent", "reinforce"))
+"""Those whose modules and criterions are everybody's; others, recipes among them, have some for their own use."""
+
+
+def modules() -> dict[str, Any]:
+    """The modules and criterions that `import functorch7` gives, by Torch's names."""
+    return {name: kind for name, kind in registry.items() if kind.__module__.startswith(PACKAGES)}
+
 
 def names_of(module: ModuleType) -> dict[str, Any]:
     """The public names of a file or package, with what they stand for; those imported late or made of tables, too."""

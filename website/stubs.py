@@ -18,6 +18,7 @@ from functorch7.legacy.objects.generated import is_generated
 from functorch7.legacy.objects.signatures import signature_of, written
 
 from .docstrings import parts
+from .public import modules
 
 STUB = Path(str(nn.__file__)).with_suffix(".pyi")
 HEADER = """\
@@ -33,7 +34,7 @@ WIDTH = 118
 
 def stub() -> str:
     """The file's text."""
-    kinds = [kind for kind in map(_object_class, sorted(registry)) if kind]
+    kinds = [getattr(nn, name.removeprefix("nn.")) for name in sorted(modules())]
     described = {kind.__name__: kind for kind in kinds if signature_of(kind)}
     handed_on = {kind.__name__: _imported(kind.__module__, kind.__name__) for kind in kinds} | dict(_handed_on())
     lines = {line for name, line in handed_on.items() if name not in described}
@@ -52,11 +53,6 @@ def _imported(file: str, name: str = "") -> str:
     package, _, last = file.removeprefix("functorch7.legacy.").rpartition(".")
     place = f".{package}.{last}" if package else f".{last}"
     return f"from {place} import {name} as {name}" if name else f"from .{package} import {last} as _{last}"
-
-
-def _object_class(name: str) -> Any:
-    """The class of a description of ours; None for those that users have registered."""
-    return getattr(nn, name.removeprefix("nn.")) if registry[name].__module__.startswith("functorch7.") else None
 
 
 def _handed_on() -> Iterator[tuple[str, str]]:

@@ -37,7 +37,7 @@ def without_emitted(buffers: Any) -> Any:
     return jax.tree.map(lambda b: Emitted(None, b.kind) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
 
-def penalty(buffers: Any) -> Any:
+def penalty(buffers: Any) -> jax.Array | float:
     """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's."""
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+from jax.typing import DTypeLike
 
 from .module import Children, Module, Variables
 from .traits import DECLARED
@@ -30,7 +31,7 @@ class Proxy(Module, abstract=True):
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.module.parameter_order
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return self.module.initial_state(batch, dtype)
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:

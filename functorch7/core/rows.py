@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 
 from .probe import Keyed, Probe, opened, probing
 
@@ -48,7 +49,7 @@ class RowTable:
         self.table = lax.stop_gradient(table)
         self.shape, self.dtype = table.shape, table.dtype
 
-    def astype(self, dtype: Any) -> RowTable:
+    def astype(self, dtype: DTypeLike) -> RowTable:
         """The same table, whose rows change their dtype when they are read."""
         return _InDtype(self, dtype)
 
@@ -63,7 +64,7 @@ class RowTable:
 
 
 class _InDtype(RowTable):
-    def __init__(self, whole: RowTable, dtype: Any):
+    def __init__(self, whole: RowTable, dtype: DTypeLike):
         self.whole, self.shape, self.dtype = whole, whole.shape, jnp.dtype(dtype)
 
     def held(self) -> RowTable:

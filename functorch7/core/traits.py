@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar, NamedTuple
 
+from jax.typing import DTypeLike
+
 from .description import Description
 
 
@@ -116,7 +118,7 @@ class Declared(Description):
         """Whether forgotten state means zeros: where there is none, or in all modules inside."""
         return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
         return dict.fromkeys(self.traits.transient)
 

@@ -35,7 +35,7 @@ class Adaptive(Windows, Map, abstract=True):
     def __post_init__(self) -> None:
         check_positive(self, w=self.w, h=self.h)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_floating(self, input)
         self.check_rank(input)
         return self.pool(input)

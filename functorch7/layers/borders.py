@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -33,7 +34,7 @@ class Border(Map, abstract=True):
         if any(size + before + behind < 1 or min(before, behind) <= -size for size, (before, behind) in sizes):
             raise expected(self, "an input that is larger than what is cut off", input)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         self.check(input)
         cut = [(min(before, 0), min(behind, 0), 0) for before, behind in self.widths()]
         wide = [(max(before, 0), max(behind, 0)) for before, behind in self.widths()]
@@ -67,7 +68,7 @@ class SpatialZeroPadding(SpatialBorder):
     [[[0.0, 1.0, 2.0, 0.0]]]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         self.check(input)
         edges = [(before, behind, 0) for before, behind in self.widths()]
         return lax.pad(input, np.zeros((), input.dtype), [(0, 0, 0)] * (input.ndim - 2) + edges)

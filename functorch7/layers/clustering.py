@@ -39,7 +39,7 @@ class Kmeans(Module):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"nn.Kmeans: scale has to be positive, got {self.scale}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         bound = 1 if stdv is None else stdv
         return {"weight": between(key, (self.k, self.dim), -bound, bound)}
 

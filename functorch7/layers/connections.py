@@ -79,7 +79,7 @@ class SpatialConvolutionMap(Windows, Layer):
         """The number of output planes."""
         return int(self.conn_table.value[:, 1].max())
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         table = self.conn_table.value
         fan_in = np.maximum(np.bincount(table[:, 1] - 1), 1) * self.kw * self.kh
         bounds = np.array([bound_of(each, stdv) for each in fan_in])
@@ -170,7 +170,7 @@ class SpatialConvolutionLocal(Windows, Layer):
         self.check_windows()
         self.counts(np.empty((1, self.ih, self.iw)))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         places = self.counts(np.empty((1, self.ih, self.iw)))
         fan_in = self.n_input_plane * self.kh * self.kw
         weight_key, bias_key = split(key)
@@ -180,7 +180,7 @@ class SpatialConvolutionLocal(Windows, Layer):
             "bias": uniform(bias_key, (self.n_output_plane, *places), fan_in, stdv),
         }
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         self.check_rank(input, self.n_input_plane)
         if input.shape[-2:] != (self.ih, self.iw):
             raise expected(self, f"images of {self.ih} x {self.iw} (height x width)", input)
@@ -220,13 +220,13 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     scaled_axes = None  # a row has kernels of several outputs
     groups: ClassVar[int] = 1  # type: ignore[misc]
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
         weight_key, bias_key = split(key)
         made = {"weight": uniform(weight_key, (shape[0], fan_in), fan_in, stdv)}
         return {**made, "bias": uniform(bias_key, shape, fan_in, stdv)} if self.bias else made
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = params["weight"].reshape(self.n_output_plane, self.n_input_plane, 1, self.kh, self.kw)

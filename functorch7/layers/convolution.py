@@ -98,7 +98,7 @@ class Convolution(Windows, Layer, abstract=True):
         """n_output_plane x n_input_plane / groups x kernel."""
         return (self.n_output_plane, self.n_input_plane // self.groups, *self.window("k"))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shape = self.kernel_shape()
         return weight_and_bias(key, shape, math.prod(shape[1:]), self.bias, stdv)
 
@@ -110,7 +110,7 @@ class Convolution(Windows, Layer, abstract=True):
         """The output without bias."""
         return convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"), self.groups)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = self.kernels(params)
@@ -188,7 +188,7 @@ class SpatialConvolutionMM(SpatialConvolution):
     (16, 75)
     """
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         params = super().init_params(key, stdv)
         return {**params, "weight": params["weight"].reshape(self.n_output_plane, -1)}
 

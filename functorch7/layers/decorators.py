@@ -212,7 +212,7 @@ class WeightNorm(Module):
             raise ValueError(f"{self.torch_name()}: expected a module with a weight, got {self.module}")
         return made["weight"].shape
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         outputs, *others = self.moved_shape()
         rest = math.prod(others)
         v = normal(key, (outputs, rest), (2 / rest) ** 0.5)

@@ -45,7 +45,7 @@ class Euclidean(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": uniform(key, (self.input_size, self.output_size), self.input_size, stdv)}
 
     def offsets(self, params: Any, input: Any) -> Any:
@@ -55,7 +55,7 @@ class Euclidean(Layer):
         weight = params["weight"]
         return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         return norm(self.offsets(params, input), -2, 1e-7)
 
 
@@ -76,10 +76,10 @@ class WeightedEuclidean(Euclidean):
 
     parameter_order = ("weight", "diagCov")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {**super().init_params(key, stdv), "diagCov": jnp.ones((self.input_size, self.output_size))}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         scale = params["diagCov"]
         return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2, 1e-7)
 
@@ -104,10 +104,10 @@ class Cosine(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": uniform(key, (self.output_size, self.input_size), self.output_size, stdv)}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
         weight = params["weight"]

@@ -36,10 +36,10 @@ class LayerNorm(Layer):
         check_positive(self, **{f"size {i}": each for i, each in enumerate(sizes, 1)})
         self._set(size=sizes)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": jnp.ones(self.size), "bias": jnp.zeros(self.size)} if self.affine else {}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         check_floating(self, input)
         sizes = tuple(self.size)  # type: ignore[arg-type]
         if input.shape[-len(sizes) :] != sizes:
@@ -76,7 +76,7 @@ class RMSNorm(LayerNorm):
 
     eps: float = 1e-6
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": jnp.ones(self.size)} if self.affine else {}
 
     def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
@@ -113,10 +113,10 @@ class GroupNorm(Layer):
         if self.n_output % self.groups:
             raise ValueError(f"{self}: expected planes in {self.groups} equal groups, got {self.n_output}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": jnp.ones(self.n_output), "bias": jnp.zeros(self.n_output)} if self.affine else {}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         check_floating(self, input)
         if input.ndim < 2 or input.shape[1] != self.n_output:
             raise expected(self, f"a batch with {self.n_output} planes in dimension 2", input)

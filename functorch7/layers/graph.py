@@ -348,7 +348,7 @@ class JustTable(Map):
     Source: nngraph, JustTable.lua.
 
     >>> import functorch7 as f7, jax.numpy as jnp
-    >>> len(f7.layers.graph.JustTable().apply({}, {}, jnp.array([1.0]))[0])
+    >>> len(f7.JustTable().apply({}, {}, jnp.array([1.0]))[0])
     1
     """
 
@@ -364,7 +364,7 @@ class JustElement(TableMap):
     Source: nngraph, JustElement.lua.
 
     >>> import functorch7 as f7, jax.numpy as jnp
-    >>> f7.layers.graph.JustElement().apply({}, {}, [jnp.array([1.0])])[0].tolist()
+    >>> f7.JustElement().apply({}, {}, [jnp.array([1.0])])[0].tolist()
     [1.0]
     """
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from ..core import Map, Module, expected
@@ -95,7 +96,7 @@ class Convert(Map):
             return self.transpose(self.output_shape or "")
         return {"bf": self.bf, "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if self.dtype is not None:
             input = input.astype(self.dtype)
         if self.input_shape == "b*":

@@ -39,10 +39,10 @@ class Linear(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         input = self.checked_input(input, params["weight"])
         # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
         return self.with_bias(params, lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ()))))
@@ -92,7 +92,7 @@ class LinearWeightNorm(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         made = weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
         v = made.pop("weight")
         return {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True)), **made}
@@ -102,7 +102,7 @@ class LinearWeightNorm(Layer):
         v = params["v"]
         return v * (params["g"] / jnp.maximum(norm(v, 1, self.eps)[:, None], self.eps))
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         inner = Linear(self.input_size, self.output_size, self.bias)
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
@@ -138,7 +138,7 @@ class Bilinear(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size1=self.input_size1, input_size2=self.input_size2, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shape = (self.output_size, self.input_size1, self.input_size2)
         return weight_and_bias(key, shape, self.input_size1, self.bias, stdv)
 
@@ -186,11 +186,11 @@ class PartialLinear(Layer):
             if p.ndim != 1 or not p.size or p.min() < 1 or p.max() > self.output_size:
                 raise ValueError(f"{self}: expected a partition of outputs from 1 to {self.output_size}, got {p}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         params = {"weight": normal(key, (self.output_size, self.input_size))}
         return {**params, "bias": jnp.zeros((1, self.output_size))} if self.bias else params
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         if input.ndim != 2 or input.shape[1] != self.input_size:
             raise expected(self, f"a 2D tensor, B x {self.input_size}", input)
         input, weight = in_dtype_of(self, input, params["weight"]), params["weight"]

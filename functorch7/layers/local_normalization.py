@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -34,7 +35,7 @@ class SpatialCrossMapLRN(Map):
     def __post_init__(self) -> None:
         check_positive(self, size=self.size)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_floating(self, input)
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
@@ -117,7 +118,7 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     (8, 3, 12, 12)
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         images = self.checked(input)
         return self.centred(images).reshape(input.shape)
 
@@ -143,7 +144,7 @@ class SpatialDivisiveNormalization(Neighbourhood):
         threshold = 1e-4 if self.threshold is None else self.threshold
         self._set(threshold=threshold, thresval=threshold if self.thresval is None else self.thresval)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         images = self.checked(input)
         deviation = self.deviation(images)
         limited = jnp.where(deviation > self.threshold, deviation, jnp.asarray(self.thresval, input.dtype))
@@ -162,7 +163,7 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     (8, 3, 12, 12)
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         images = self.checked(input)
         return super().f(self.centred(images)).reshape(input.shape)
 
@@ -184,7 +185,7 @@ class SpatialNormalization(Neighbourhood):
 
     threshold: float | None = None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         images = self.centred(self.checked(input))
         deviation = self.deviation(images) / self.n_input_plane**0.5
         if self.threshold is None:

@@ -19,7 +19,7 @@ def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
 
 
 class LookupTable(Module):
-    """Row i of a learned matrix, for every index i of the input.
+    """Row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs of any rank.
 
     Shape: indices (n) or (B, n), from 1 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
@@ -49,7 +49,7 @@ class LookupTable(Module):
         if self.norm_type is not None and not self.norm_type > 0:
             raise ValueError(f"{self.torch_name()}: non-positive-norm not supported, got {self.norm_type}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
     def init_buffers(self) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class FeatureLPPooling(Map):
                 f"got {self.width} and {self.stride}"
             )
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = 1 if self.batch_mode else 0
         if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:
             raise expected(self, f"1 to 3 dimensions per example, with at least {self.width} features", input)

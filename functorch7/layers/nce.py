@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
 from .alias import alias_table
@@ -66,7 +67,7 @@ class NCEModule(Module):
         if not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
             raise ValueError(f"{self}: expected unigrams that are not negative, with a positive sum, got {given}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         weight_key, bias_key = split(key)
         bound = 1 / math.sqrt(self.input_size) if stdv is None else stdv
         weight = between(weight_key, (self.output_size, self.input_size), -bound, bound)
@@ -84,7 +85,7 @@ class NCEModule(Module):
         """Noise classes, from 1."""
         return alias_table(self.unigrams).draw(key, shape) + 1
 
-    def noise_probability(self, classes: Any, dtype: Any) -> jax.Array:
+    def noise_probability(self, classes: Any, dtype: DTypeLike) -> jax.Array:
         """The probability with which noise is one of these classes; NaN for numbers that are none."""
         unigrams = self.unigrams.value
         probabilities = (unigrams / unigrams.sum(dtype=np.float64)).astype(dtype)

@@ -65,7 +65,7 @@ class BatchNormalization(Module):
         if not isinstance(self.affine, bool):
             raise TypeError(f"{self}: affine has to be true or false, got {self.affine!r}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         if not self.affine:
             return {}
         return {"weight": between(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}

@@ -113,7 +113,7 @@ class GradientReversal(Map):
 
     lambda_: float = 1
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return _reversed(input, self.lambda_)
 
     @builder

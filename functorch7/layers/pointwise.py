@@ -26,7 +26,7 @@ class Abs(Transfer):
     [1.0, 0.0, 2.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.where(input >= 0, input, -input)
 
 
@@ -42,7 +42,7 @@ class Exp(Transfer):
     ['0.368', '1.000', '7.389']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.exp(input)
 
 
@@ -58,7 +58,7 @@ class Log(Transfer):
     ['0.000', '0.693', '2.303']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.log(input)
 
 
@@ -74,7 +74,7 @@ class Square(Transfer):
     [1.0, 0.0, 4.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input * input
 
 
@@ -92,7 +92,7 @@ class Sqrt(Transfer):
 
     eps: float = 0
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         zero = input == 0
         return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, input)))
 
@@ -115,7 +115,7 @@ class Power(Transfer):
         super().__post_init__()
         check_number(self, power=self.pow)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input**self.pow
 
 
@@ -141,7 +141,7 @@ class AddConstant(Transfer):
         if not isinstance(self.constant_scalar, (int, float)):
             self._set(constant_scalar=const(self.constant_scalar))
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if not isinstance(self.constant_scalar, Const):
             return input + self.constant_scalar
         constant = self.constant_scalar.value.reshape(-1)
@@ -171,7 +171,7 @@ class MulConstant(Transfer):
         super().__post_init__()
         check_number(self, constant=self.constant_scalar)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input * self.constant_scalar
 
 
@@ -186,7 +186,7 @@ class Contiguous(Map):
     [-1.0, 0.0, 2.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input
 
 
@@ -230,7 +230,7 @@ class Copy(Map):
             if name is not None and name not in TYPES:
                 raise ValueError(f"nn.Copy: unknown type {name!r}; expected one of {', '.join(TYPES)}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input if self.output_type is None else input.astype(TYPES[self.output_type])
 
 
@@ -250,7 +250,7 @@ class OneHot(Map):
 
     output_size: int
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_indices(self, input, self.output_size)
         dtype = input.dtype if jnp.issubdtype(input.dtype, jnp.inexact) else jnp.float32
         known = (input >= 1) & (input <= self.output_size)
@@ -279,7 +279,7 @@ class Constant(Map):
             raise TypeError(f"nn.Constant: expecting number or tensor at arg 1, got {self.value!r}")
         self._set(value=const(np.atleast_1d(np.asarray(self.value, np.float64))))
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         value = jnp.asarray(self.value.value, input.dtype)
         if self.n_input_dim is None or input.ndim <= self.n_input_dim:
             return value

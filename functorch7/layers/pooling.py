@@ -113,7 +113,7 @@ class MaxPooling(Rounding, abstract=True):
     def traceable(self) -> bool:
         return self.record is None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         counts = self.places(input)
         check_floating(self, input)
         best, position = max_pool(input, self, counts)
@@ -239,7 +239,7 @@ class AveragePooling(Pooling, abstract=True):
             area = area[..., None] * (np.minimum(start + k, high) - np.maximum(start, low))
         return area if getattr(self, "divide", True) else area / math.prod(self.window("k"))
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_floating(self, input)
         counts = self.places(input)
         areas = self.areas(input.shape[-len(self.axes) :], counts)

@@ -145,7 +145,7 @@ class Quantized(Rounding):
             buffers = {**buffers, "input_scale": jnp.ones(())}
         return self.rounding(params, buffers)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return _without(super().init_params(key, stdv), self._own_axes)
 
     def init_buffers(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Threshold(Transfer):
                 f"threshold ({self.threshold})"
             )
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
 
 
@@ -75,7 +75,7 @@ class ReLU6(Transfer):
 
     inplace: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
 
 
@@ -102,7 +102,7 @@ class LeakyReLU(Transfer):
             self._set(negval=0.01)
         check_number(self, negval=self.negval)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.where(input > 0, input, self.negval * input)
 
     def printed(self) -> str:
@@ -131,7 +131,7 @@ class ELU(Transfer):
         super().__post_init__()
         check_number(self, alpha=self.alpha)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         below = jnp.where(input > 0, 0, input)  # so that the exponential of a large x is never taken
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
@@ -154,10 +154,10 @@ class PReLU(Layer):
 
     n_output_plane: int | None = None
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         return {"weight": jnp.full(self.n_output_plane or 1, 0.25, jnp.float32)}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         check_floating(self, input)
         weight = params["weight"].astype(input.dtype)
         if not self.n_output_plane:
@@ -229,7 +229,7 @@ class CReLU(Transfer):
     n_input_dims: int
     inplace: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = input.ndim - self.n_input_dims
         if along not in (0, 1):
             raise expected(self, f"{self.n_input_dims} dimensions, or one more for a batch", input)

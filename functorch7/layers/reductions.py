@@ -23,7 +23,7 @@ class Reduction(Map, abstract=True):
         """The input with the dimension's size reduced to 1."""
         raise NotImplementedError(f"{self.torch_name()} must define reduce")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
         reduced = self.reduce(input, along)
         return reduced.squeeze(along) if input.ndim > 1 else reduced
@@ -84,7 +84,7 @@ class ArgMax(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         batch = input.ndim > self.n_input_dim and self.dim > 0
         along = axis(self, self.dim + 1 if batch else self.dim, input.ndim)
         place = jnp.argmax(input, along, keepdims=input.ndim == 1) + 1
@@ -158,7 +158,7 @@ class Normalize(Map):
         if not self.p > 0:
             raise ValueError(f"nn.Normalize: {self.p}-norm not supported, expected p > 0")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a 1D or 2D tensor", input)
         size = jnp.where(input >= 0, input, -input)
@@ -192,7 +192,7 @@ class TemporalDynamicKMaxPooling(Map):
     min_k: int
     factor: float = 0
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if input.ndim not in (2, 3):
             raise expected(self, "a 2D tensor, or a 3D tensor for a batch", input)
         length = input.shape[-2]

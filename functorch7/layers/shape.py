@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import jax
 import numpy as np
 
 from ..core import Map, builder, expected
@@ -57,7 +58,7 @@ class Reshape(Map):
         if min(self.size) < 1:
             raise ValueError(f"nn.Reshape: expected sizes >= 1, got {self.size}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         count = math.prod(self.size)
         whole = input.size == count and (self.batch_mode is False or input.ndim == 0 or input.shape[0] != 1)
         if self.batch_mode is not True and whole:
@@ -82,7 +83,7 @@ class Flatten(Map):
     (2, 60)
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if input.ndim < 2:
             raise expected(self, "a batch of at least 2 dimensions", input)
         return input.reshape(input.shape[0], math.prod(input.shape[1:]))
@@ -116,7 +117,7 @@ class View(Map):
         if self.size.count(-1) > 1:
             raise ValueError(f"nn.View: expected at most one size of -1, got {self.size}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims
         batch_shape = input.shape[: max(input.ndim - dims, 0)]
         example = math.prod(input.shape[len(batch_shape) :])

@@ -33,7 +33,7 @@ class Narrow(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = axis(self, self.dimension, input.ndim)
         size = input.shape[along]
         length = self.length if self.length >= 0 else size - self.offset + self.length + 2
@@ -63,7 +63,7 @@ class Select(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = axis(self, self.dimension, input.ndim)
         size = input.shape[along]
         position = self.index - 1 if self.index > 0 else self.index + size
@@ -121,7 +121,7 @@ class Replicate(Map):
         if self.dim < 1:
             raise ValueError(f"{self.torch_name()}: can only replicate across positive dimensions, got {self.dim}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         at = self.dim - 1 + (1 if self.ndim is not None and input.ndim > self.ndim else 0)
         if at > input.ndim:
             raise expected(self, f"enough dimensions to replicate along dimension {at + 1}", input)
@@ -144,7 +144,7 @@ class Squeeze(Map):
     dim: int | None = None
     num_input_dims: int | None = None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         batch = self.num_input_dims is not None and input.ndim == self.num_input_dims + 1
         if self.dim is None:
             gone = tuple(a for a, size in enumerate(input.shape) if size == 1 and not (batch and a == 0))
@@ -176,7 +176,7 @@ class Unsqueeze(Map):
     pos: int
     num_input_dims: int | None = None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims
         if dims > input.ndim:
             raise expected(self, f"at least {dims} dimensions", input)
@@ -213,7 +213,7 @@ class Transpose(Map):
         if any(len(pair) != 2 for pair in self.permutations):
             raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         for a, b in self.permutations:
             first, second = (axis(self, d, input.ndim, self.num_input_dims) for d in (a, b))
             input = jnp.swapaxes(input, first, second)
@@ -248,7 +248,7 @@ class Padding(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         batch = self.n_input_dim is not None and input.ndim != self.n_input_dim
         along = axis(self, self.dim + (1 if batch else 0), input.ndim)
         size = input.shape[along]
@@ -274,7 +274,7 @@ class PixelShuffle(Map):
 
     upscale_factor: int
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         r = self.upscale_factor
         if input.ndim not in (3, 4) or input.shape[-3] % (r * r):
             raise expected(self, f"a 3D or 4D tensor with a multiple of {r * r} channels", input)
@@ -297,7 +297,7 @@ class Collapse(Map):
 
     n_input_dim: int
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return flattened(input, int(input.ndim > self.n_input_dim))
 
 

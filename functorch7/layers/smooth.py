@@ -1,7 +1,6 @@
 """Rectifiers without a bend: the transfer functions of today's networks."""
 
 import math
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +22,7 @@ class GELU(Transfer):
 
     approximate: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if self.approximate:
             return input / 2 * (1 + jnp.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))
         return input / 2 * (1 + jax.lax.erf(input / math.sqrt(2)))
@@ -41,7 +40,7 @@ class SiLU(Transfer):
     ['-0.2689', '0.0000', '0.7311']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input * jax.nn.sigmoid(input)
 
 
@@ -57,5 +56,5 @@ class Mish(Transfer):
     ['-0.3034', '0.0000', '0.8651']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input * jnp.tanh(jax.nn.softplus(input))

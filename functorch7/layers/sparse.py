@@ -53,7 +53,7 @@ class SparseLinear(Layer):
     def row_parameters(self) -> tuple[str, ...]:
         return () if self.weight_decay else ("weight",)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         weight_key, bias_key = split(key)
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
@@ -125,7 +125,7 @@ class IndexLinear(Module):
         columns = self.output_size + (4 if self.normalize else 0)
         return {"weight": (self.input_size, columns), "bias": (self.output_size,)}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shapes = self._shapes()
         if stdv is None:
             given = {"weight": self.weight, "bias": self.bias}

@@ -1,7 +1,5 @@
 """Sub-sampling with learned factors."""
 
-from typing import Any
-
 import jax
 
 from ..core import Layer, check_positive, in_dtype_of
@@ -34,12 +32,12 @@ class SpatialSubSampling(Windows, Layer):
         check_positive(self, n_input_plane=self.n_input_plane)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         keys, shape = split(key), (self.n_input_plane,)
         fan_in = self.kw * self.kh
         return {name: uniform(k, shape, fan_in, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         self.check_rank(input, self.n_input_plane)
         counts = self.counts(input)
         input = in_dtype_of(self, input, params["weight"])

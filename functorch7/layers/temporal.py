@@ -58,11 +58,11 @@ class TemporalConvolution(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size, output_frame_size=self.output_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         fan_in = self.kw * self.input_frame_size
         return weight_and_bias(key, (self.output_frame_size, fan_in), fan_in, True, stdv)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         count, weight = self.frames(input, self.input_frame_size), params["weight"]
         windows = jnp.concatenate(self.taps(in_dtype_of(self, input, weight), count), -1)
         output = lax.dot_general(windows, weight, (((windows.ndim - 1,), (1,)), ((), ())))
@@ -92,11 +92,11 @@ class TemporalRowConvolution(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shape = (self.input_frame_size, 1, self.kw)
         return weight_and_bias(key, shape, self.kw * self.input_frame_size, self.bias, stdv)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> Any:
         by_time = jnp.swapaxes(input, -1, -2) if self.feat_first and input.ndim > 1 else input
         count, weight = self.frames(by_time, self.input_frame_size), params["weight"]
         ones = (1,) * (input.ndim - 1)
@@ -140,11 +140,11 @@ class TemporalSubSampling(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         keys, shape = split(key), (self.input_frame_size,)
         return {name: uniform(k, shape, self.kw, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         count = self.frames(input, self.input_frame_size, (2,))
         taps = self.taps(in_dtype_of(self, input, params["weight"]), count)
         return sum(taps[1:], taps[0]) * params["weight"][None] + params["bias"][None]
@@ -172,7 +172,7 @@ class TemporalMaxPooling(Temporal, Map):
         self._set(dw=self.kw if self.dw is None else self.dw)
         self.check_windows()
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         count = self.frames(input)
         check_floating(self, input)
         by_feature = jnp.swapaxes(input, -1, -2)

@@ -37,7 +37,7 @@ class Tanh(Transfer):
     ['-0.762', '0.000', '0.964']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.tanh(input)
 
 
@@ -53,7 +53,7 @@ class Sigmoid(Transfer):
     ['0.269', '0.500', '0.881']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jax.nn.sigmoid(input)
 
 
@@ -69,7 +69,7 @@ class TanhShrink(Transfer):
     ['-0.238', '0.000', '1.036']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input - jnp.tanh(input)
 
 
@@ -97,7 +97,7 @@ class HardTanh(Transfer):
             name = self.torch_name()
             raise ValueError(f"{name}: max_value must be larger than min_value, got {self.min_val}, {self.max_val}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         limit = jnp.where(input > self.min_val, self.max_val, self.min_val).astype(input.dtype)
         return jnp.where((input > self.min_val) & (input < self.max_val), input, limit)
 
@@ -131,7 +131,7 @@ class HardShrink(Transfer):
 
     lambda_: float = 0.5
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jnp.where((input > self.lambda_) | (input < -self.lambda_), input, 0)
 
 
@@ -151,7 +151,7 @@ class SoftShrink(Transfer):
 
     lambda_: float = 0.5
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         above, below = input > self.lambda_, input < -self.lambda_
         return jnp.where(above, input - self.lambda_, jnp.where(below, input + self.lambda_, 0))
 
@@ -177,7 +177,7 @@ class SoftPlus(Transfer):
         """What the logarithm is multiplied by."""
         return 1 / self.beta
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         linear = input * self.beta > self.threshold
         scaled = jnp.where(linear, 0, input * self.beta)  # so that no exponential overflows
         return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) * self.inverse)
@@ -195,7 +195,7 @@ class SoftSign(Transfer):
     ['-0.500', '0.000', '0.667']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return input / (1 + jnp.where(input >= 0, input, -input))
 
 
@@ -211,7 +211,7 @@ class LogSigmoid(Transfer):
     ['-1.313', '-0.693', '-0.127']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jax.nn.log_sigmoid(input)
 
 
@@ -229,7 +229,7 @@ class GatedLinearUnit(Transfer):
 
     dim: int | None = None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         along = axis(self, self.dim or -1, input.ndim)
         if input.shape[along] % 2:
             raise expected(self, f"an even size to halve in dimension {along + 1}", input)
@@ -256,7 +256,7 @@ class SoftMax(Transfer):
     ['0.125', '0.375', '0.500']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
 
@@ -272,7 +272,7 @@ class SoftMin(Transfer):
     ['0.333', '0.333', '0.333']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jax.nn.softmax(-input, axis=class_axis(self, input))
 
 
@@ -288,7 +288,7 @@ class LogSoftMax(Transfer):
     ['-1.099', '-1.099', '-1.099']
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return jax.nn.log_softmax(input, axis=class_axis(self, input))
 
 

@@ -1,7 +1,7 @@
 """Transposed ("full") convolutions: the gradients of convolutions, as layers."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -35,7 +35,7 @@ class FullConvolution(Windows, Layer, abstract=True):
         if any(adj > d - 1 for adj, d in zip(self.window("adj"), self.window("d"), strict=True)):
             raise ValueError(f"{self}: expected adjustments smaller than the stride, got {self.joined('adj')}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         shape = (self.n_input_plane, self.n_output_plane, *self.window("k"))
         fan_in = self.n_input_plane * math.prod(self.window("k"))
         weight_key, bias_key = split(key)
@@ -51,7 +51,7 @@ class FullConvolution(Windows, Layer, abstract=True):
         kernel, stride, padding, _ = self.geometry()
         return tuple((w + 2 * pad - k) % d for w, k, d, pad in zip(wanted, kernel, stride, padding, strict=True))
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         wanted = None
         if isinstance(input, (list, tuple)):
             if len(input) < 2:

@@ -125,7 +125,7 @@ class SoftMaxTree(Module):
     def row_parameters(self) -> tuple[str, ...]:
         return "weight", "bias"
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
         rows = len(self.hierarchy.value)
         return weight_and_bias(key, (rows, self.input_size), rows * self.input_size, True, stdv)
 

@@ -3,6 +3,7 @@
 import math
 from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
 
 from ..core import Map, expected
@@ -43,7 +44,7 @@ class Unpooling(Map, abstract=True):
             raise expected(self, "a table of values and indices, or a pooling that has run", input)
         return input, record.indices, record.sizes
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         values, indices, sizes = self.located(input)
         if values.shape != indices.shape:
             raise expected(self, f"values of the indices' shape {tuple(indices.shape)}", values)

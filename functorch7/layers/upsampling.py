@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -58,7 +59,7 @@ class SpatialUpSamplingNearest(Map):
     def __post_init__(self) -> None:
         _check_scale(self, self.scale_factor)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
         return nearest(input, self.scale_factor, 2)
@@ -96,7 +97,7 @@ class SpatialUpSamplingBilinear(Map):
         scale_factor, sizes = _sizes_or_scale(self, scale, ("oheight", "owidth"))
         self._set(scale_factor=scale_factor, sizes=sizes)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_floating(self, input)
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
@@ -132,7 +133,7 @@ class UpSampling(Map):
             raise ValueError("nn.UpSampling: nearest neighbour upsampling requires a scale_factor")
         self._set(scale_factor=scale_factor, sizes=sizes, mode=mode)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         check_floating(self, input)
         if input.ndim not in (4, 5):
             raise expected(self, "a 4D or 5D tensor", input)

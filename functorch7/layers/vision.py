@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
 from .merging import merged
@@ -50,7 +51,7 @@ class Clip(Map):
     def __post_init__(self) -> None:
         check_number(self, minval=self.minval, maxval=self.maxval)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         return _clipped(input, self.minval, self.maxval)
 
 
@@ -253,7 +254,7 @@ class SpatialFeatNormalization(Map):
             raise ValueError(f"{self.torch_name()}: Mean/Std should be 1D and match, got {mean.shape} and {std.shape}")
         self._set(mean=const(mean), std=const(std))
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: jax.Array) -> jax.Array:
         mean, std = (jnp.asarray(np.asarray(a)[:, None, None], input.dtype) for a in (self.mean, self.std))
         check_images(self, input, len(mean))
         leading = (1,) * (input.ndim - 3)
@@ -268,7 +269,7 @@ class ColorTransform(Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return train
 
-    def shift(self, key: Any, count: int, dtype: Any) -> Any:
+    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
         """What is added: (count, channels)."""
         raise NotImplementedError(f"{self.torch_name()} must define shift")
 
@@ -304,7 +305,7 @@ class SimpleColorTransform(ColorTransform):
             )
         self._set(range=const(given))
 
-    def shift(self, key: Any, count: int, dtype: Any) -> Any:
+    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
         limit = jnp.asarray(np.asarray(self.range), dtype)
         return jax.random.uniform(key, (count, self.input_channels), dtype, -1, 1) * limit[None]
 
@@ -341,7 +342,7 @@ class PCAColorTransform(ColorTransform):
             )
         self._set(eigen_vectors=const(vectors), eigen_values=const(values))
 
-    def shift(self, key: Any, count: int, dtype: Any) -> Any:
+    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
         scaled = jnp.asarray(np.asarray(self.eigen_vectors) * np.asarray(self.eigen_values)[None, :], dtype)
         return self.std * jax.random.normal(key, (count, self.input_channels), dtype) @ scaled.T
 

@@ -321,7 +321,7 @@ class FeatureLPPooling(Module):
     """y_j = (sum_i x_i^power)^(1/power) over windows of `width` features, every `stride`.
 
     Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
-    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0.
+    floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0, and with a power below 1 where x is 0.
     """
     def __init__(self, width: int, stride: int, power: float, batch_mode: bool = False) -> None: ...
 
@@ -478,7 +478,7 @@ class LogSoftMax(Module):
     def __init__(self) -> None: ...
 
 class LookupTable(_vision.LookupTable):
-    """Row i of a learned matrix, for every index i of the input.
+    """Row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs of any rank.
 
     Shape: indices (n) or (B, n), from 1 to nIndex -> (n, nOutput) or (B, n, nOutput).
     """

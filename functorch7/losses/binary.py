@@ -67,7 +67,7 @@ class BCECriterion(Averaged):
         message = f"{self}: input value should be between 0~1, but got {{value:g}}"
         check_values(values, (values < 0) | (values > 1), message)
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         losses = cross_entropy(input, target)
         return losses if self.weights is None else losses * column_weights(self, self.weights, input)
 
@@ -89,7 +89,7 @@ class MarginCriterion(Averaged):
     margin: float = 1
     size_average: bool = True
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         below = self.margin - target * input
         return jnp.where(below > 0, below, 0)
 
@@ -110,7 +110,7 @@ class SoftMarginCriterion(Averaged):
     unused: Any = None
     size_average: bool = True
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jax.nn.softplus(-target * input)
 
 
@@ -137,7 +137,7 @@ class MultiLabelSoftMarginCriterion(Averaged):
             raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
         return super().loss(input, target)
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         losses = jax.nn.softplus(input) - target * input
         return losses if self.weights is None else losses * column_weights(self, self.weights, input)
 
@@ -163,7 +163,7 @@ class BinaryLogisticRegression(Averaged):
                 raise expected(self, "batchSize or batchSize x 1 numbers", each)
         return super().loss(input, target)
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jax.nn.softplus(-target * input)
 
 

@@ -61,7 +61,7 @@ class ClassNLLCriterion(Criterion):
         classes = target.reshape(-1)
         return classes if input.ndim == 2 else classes[:1]
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
         rows, given = merged(input, 1), self._counting(input, target)
@@ -121,7 +121,7 @@ class CrossEntropyCriterion(Criterion):
     def check(self, input: Any, target: Any) -> None:
         check_classes(self, target, input.squeeze().shape[-1], self.ignore_index)
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         scores = input.squeeze()
         if scores.ndim not in (1, 2):
             raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
@@ -144,7 +144,7 @@ class TreeNLLCriterion(Criterion):
     1.5
     """
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim != 1:
             raise expected(self, "a vector of log-probabilities, SoftMaxTree's output", input)
         return -input.mean()

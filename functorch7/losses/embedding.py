@@ -46,7 +46,7 @@ class HingeEmbeddingCriterion(Criterion):
     margin: float = 1
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         y = _spread(self, target, input.shape, input.dtype)
         losses = jnp.where(y != -1, input, 0) + jnp.where(y != 1, _positive(self.margin - input), 0)
         return losses.mean() if self.size_average else losses.sum()

@@ -36,7 +36,7 @@ class SpatialClassNLLCriterion(Criterion):
         if input.ndim == 4:
             check_classes(self, target, input.shape[1])
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim != 4:
             raise expected(self, "a batch of images (4D)", input)
         if target.shape != (len(input), *input.shape[2:]):
@@ -73,7 +73,7 @@ class MultiMarginCriterion(Criterion):
     def check(self, input: Any, target: Any) -> None:
         check_classes(self, target, input.shape[-1])
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of scores", input)
         scores = merged(input, 1)
@@ -113,7 +113,7 @@ class MultiLabelMarginCriterion(Criterion):
         wrong = (targets < 0) | (targets > classes)
         check_values(targets, wrong, f"{self}: target out of range, expected 0 to {classes}, got {{value:g}}")
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:
             raise expected(self, "scores and targets of one shape, a vector or a matrix", [input, target])
         scores, classes = (merged(a, 1) for a in (input, target.astype(jnp.int32)))
@@ -166,7 +166,7 @@ class ClassSimplexCriterion(Criterion):
     def check(self, input: Any, target: Any) -> None:
         check_classes(self, target, self.n_classes)
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.n_classes or target.ndim > 1:
             raise expected(self, f"{self.n_classes} numbers per example, and 1D classes", [input, target])
         rows = merged(input, 1)

@@ -24,7 +24,7 @@ class MSECriterion(Averaged):
 
     size_average: bool = True
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jnp.square(input - target)
 
 
@@ -42,7 +42,7 @@ class AbsCriterion(Averaged):
 
     size_average: bool = True
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jnp.where(input >= target, input - target, target - input)
 
 
@@ -60,7 +60,7 @@ class SmoothL1Criterion(Averaged):
 
     size_average: bool = True
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         difference = input - target
         size = jnp.abs(difference)
         return jnp.where(size < 1, 0.5 * difference * difference, size - 0.5)
@@ -80,12 +80,12 @@ class DistKLDivCriterion(Averaged):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.shape != target.shape:
             raise expected(self, f"a target of the input's shape {tuple(input.shape)}", target)
         return super().loss(input, target)
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         counted = target > 0
         return jnp.where(counted, target * (jnp.log(jnp.where(counted, target, 1)) - input), 0)
 
@@ -115,7 +115,7 @@ class WeightedMSECriterion(Averaged):
         weight = weight.reshape((1,) * (target.ndim - weight.ndim) + weight.shape)
         return super().loss(input, target.astype(input.dtype) * weight)
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jnp.square(input - target)
 
 
@@ -135,7 +135,7 @@ class SpatialAutoCropMSECriterion(Averaged):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (3, 4) or target.ndim != input.ndim or target.shape[:-2] != input.shape[:-2]:
             raise expected(self, f"a target like the input, 3D or 4D of shape {tuple(input.shape)}", target)
         room = [t - s for t, s in zip(target.shape[-2:], input.shape[-2:], strict=True)]
@@ -145,7 +145,7 @@ class SpatialAutoCropMSECriterion(Averaged):
         height, width = input.shape[-2:]
         return super().loss(input, target[..., top : top + height, left : left + width])
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return jnp.square(input - target)
 
 
@@ -160,5 +160,5 @@ class L1Cost(Criterion):
     3.0
     """
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return size_of(input).sum()

@@ -267,7 +267,10 @@ class Classes:
             value = LuaMethod(owner, value)
         elif isinstance(owner, Described) and _is_method(owner, name):
             self._fields(owner).put(name, value)
-            return
+            if not isinstance(
+                value, Described
+            ):  # modules among the fields are looked for by methods such as getParameters
+                return
         if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
             delattr(owner, name)
             return

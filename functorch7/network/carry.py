@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core.module import Module
 from ..core.tree import join, mapped
@@ -54,7 +55,7 @@ def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
     return mapped(module, lambda _, own, new: own | new, buffers, carry)
 
 
-def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: Any = jnp.float32) -> Any:
+def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: DTypeLike = jnp.float32) -> Any:
     """The state before the first step, for a batch of this size (None: one example): a tree as `carry_of` gives it.
 
     State that only a first step can make (Recurrent's output, dropout masks) is None.

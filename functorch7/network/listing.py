@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import tree
 from ..core.module import Module
@@ -36,7 +37,7 @@ def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.
     return ((tree.dotted(path), value) for path, value in found if value is not None)
 
 
-def to(variables: Any, dtype: Any = None, device: Any = None) -> Any:
+def to(variables: Any, dtype: DTypeLike | None = None, device: Any = None) -> Any:
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of

@@ -5,12 +5,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from ..checks.errors import title
 from ..core.module import Module
 
 
-def output_shape(module: Module, input: Any, dtype: Any = jnp.float32, *, train: bool = False) -> Any:
+def output_shape(module: Module, input: Any, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Any:
     """The shape of a module's output for input of this shape, or the table of its outputs' shapes.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
@@ -35,12 +36,12 @@ def output_shape(module: Module, input: Any, dtype: Any = jnp.float32, *, train:
     return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, shaped(input, dtype)))
 
 
-def shaped(input: Any, dtype: Any) -> Any:
+def shaped(input: Any, dtype: DTypeLike) -> Any:
     """A shape, or a table of shapes, as what stands for arrays."""
     return jax.tree.map(lambda leaf: _shaped(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
 
-def _shaped(leaf: Any, dtype: Any) -> jax.ShapeDtypeStruct:
+def _shaped(leaf: Any, dtype: DTypeLike) -> jax.ShapeDtypeStruct:
     if not isinstance(leaf, tuple) and not hasattr(leaf, "shape"):
         raise TypeError(f"expected a shape, such as (32, 10), or a table of shapes, got {leaf!r}")
     shape, dtype = (leaf, dtype) if isinstance(leaf, tuple) else (leaf.shape, leaf.dtype)

@@ -174,6 +174,7 @@ class Balancing(Recipe, frozen=True, tag="cart-pole"):
         return Starts(self.tests).index(np.arange(self.tests), seed=(self.seed, number))
 
     def network(self) -> Module:
+        """The policy, with the cart that it pushes for an episode."""
         return Episodes(policy(self.hidden_size), self.length)
 
 

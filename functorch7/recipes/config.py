@@ -11,12 +11,14 @@ from ..interop.writing import refuse_special
 from .attention import Attention
 from .billion_words import BillionWords
 from .cart_pole import Balancing
+from .contrastive import Contrastive
 from .images import Images
 from .language import Language
 from .recipe import Recipe
 from .sentiment import Sentiment
+from .sequences import Translation
 
-KINDS = Images | Language | BillionWords | Attention | Sentiment | Balancing
+KINDS = Images | Language | BillionWords | Attention | Sentiment | Balancing | Translation | Contrastive
 SHIPPED = Path(__file__).parent / "configs"
 
 
@@ -40,13 +42,16 @@ def load(name: str, changes: Mapping[str, Any] | None = None) -> Recipe:
     if not isinstance(settings, dict):
         raise ValueError(f"{path}: expected settings by name, got {type(settings).__name__}")
     try:
-        return _recipe(settings | dict(changes or {}))
+        return made(settings | dict(changes or {}))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _recipe(settings: dict) -> Recipe:
-    """Raises: ValueError for what is no setting, or no value of it."""
+def made(settings: dict) -> Recipe:
+    """The recipe of these settings, such as those of a run's recipe.json.
+
+    Raises: ValueError for what is no setting, or no value of it.
+    """
     kinds = {str(kind.__struct_config__.tag): kind for kind in get_args(KINDS)}
     tag = settings.get("recipe")
     if not isinstance(tag, str) or tag not in kinds:

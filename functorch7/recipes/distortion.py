@@ -30,7 +30,7 @@ class Distorted(DataLoader):
         factors = random.uniform(1 - self.zoom, 1 + self.zoom, (count, 2, 1))
         ways = random.uniform(-self.shift, self.shift, (count, 2))
         turns = np.moveaxis(np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]]), 2, 0)
-        drawn = np.empty(images.shape, np.float32)
+        drawn: np.ndarray = np.empty(images.shape, np.float32)
         centre = (np.array(images.shape[2:]) - 1) / 2
         for to, image, matrix, way in zip(drawn, images, turns * factors, ways, strict=True):
             for plane, of in zip(to, image, strict=True):

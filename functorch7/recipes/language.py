@@ -11,7 +11,7 @@ from ..losses import ClassNLLCriterion
 from ..recurrent import GRU, FastLSTM, Recurrence, SeqLSTM, Sequencer, SequencerCriterion
 from .perplexity import Perplexity
 from .recipe import Positive, Task
-from .texts import python_text, text_file
+from .texts import Unit, python_text, text_file
 from .word_model import WordModel, word_count
 
 Cell = Literal["rnn", "gru", "lstm", "seqlstm"]
@@ -28,6 +28,8 @@ class Language(WordModel, frozen=True, tag="language"):
     """ptb: the Penn Tree Bank; python: the text of Python's reference, which every Python has; or a text file."""
     datapath: str | None = None
     """The folder with the Penn Tree Bank's files."""
+    unit: Unit = "words"
+    """What is read, and said, at once."""
     min_frequency: Positive = 1
     """Rarer words of a text are one, <OOV>; the Penn Tree Bank has been cleaned already."""
     cell: Cell = "rnn"
@@ -45,21 +47,23 @@ class Language(WordModel, frozen=True, tag="language"):
         """(train, valid, test)"""
         if self.text == "ptb":
             return load_ptb(self.columns, self.datapath)
-        text = python_text() if self.text == "python" else text_file(self.text)
+        text = python_text(self.unit) if self.text == "python" else text_file(self.text, self.unit)
         return text.split(self.columns, self.min_frequency)
 
     def network(self, words: int) -> Module:
         """Words' numbers (T, B) -> logarithms of the next words' probabilities (T, B, words)."""
+        return Sequential(*self.reader(words), Sequencer(Sequential(Linear(self.sizes[-1], words), LogSoftMax())))
+
+    def reader(self, words: int) -> list[Module]:
+        """Words' numbers (T, B) -> what is remembered of them (T, B, last hidden size)."""
         sizes, drop = self.sizes, self.drop
         start = [LookupTable(words, sizes[0]), *([] if self.cell == "gru" else drop)]
-        end = [Linear(sizes[-1], words), LogSoftMax()]
         pairs = list(zip(sizes, self.hidden_sizes, strict=False))
         if self.cell == "seqlstm":
-            layers = [each for pair in pairs for each in (SeqLSTM(*pair).remember(), *drop)]
-            return Sequential(*start, *layers, Sequencer(Sequential(*end)))
+            return [*start, *(each for pair in pairs for each in (SeqLSTM(*pair).remember(), *drop))]
         layers = [each for i, pair in enumerate(pairs) for each in (self.layer(*pair, first=i == 0), *drop)]
         mode = "eval" if self.cell == "rnn" else "both"
-        return Sequential(*start, Sequencer(Sequential(*layers, *end)).remember(mode))
+        return [*start, Sequencer(Sequential(*layers)).remember(mode)]
 
     def layer(self, inputs: int, hidden: int, first: bool) -> Module:
         """One time-step of a recurrent layer."""

@@ -28,13 +28,13 @@ class PerplexityResult(LossResult):
 class Perplexity(ValidationMethod):
     """exp(-sum of the words' log-probabilities / number of words).
 
-    Shape: log-probabilities (T, B, n), and words (T, B), from 1; words 0 are padding and do not count.
+    Shape: log-probabilities (T, B, n), or a table of T, and words (T, B), from 1; words 0 are padding and do not count.
     Source: rnn, examples/recurrent-language-model.lua.
     """
 
     kind = PerplexityResult
 
     def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
-        words = jnp.asarray(target, jnp.int32)
+        output, words = jnp.asarray(output), jnp.asarray(target, jnp.int32)
         found = jnp.take_along_axis(output, jnp.maximum(words, 1)[..., None] - 1, -1)[..., 0]
         return -jnp.where(words > 0, found, 0).sum(), (words > 0).sum()

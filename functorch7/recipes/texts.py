@@ -2,24 +2,27 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..data import build_vocab, text2tensor
 from ..data.datasets import WordSequence
 
+Unit = Literal["words", "characters"]
 WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_+")
 VALIDATION = 0.05
 """The part of a text, at its end, that is for validation; as much before it is for the test."""
 
 
 class Text(NamedTuple):
-    """A text's words and punctuation marks, in lower case, with <eos> at the ends of lines."""
+    """A text's words and punctuation marks, in lower case, with <eos> at the ends of lines; or its characters."""
 
     tokens: list[str]
 
     @classmethod
-    def of(cls, text: str) -> "Text":
-        """Lines that are empty leave nothing."""
+    def of(cls, text: str, unit: Unit = "words") -> "Text":
+        """Of words, lines that are empty leave nothing."""
+        if unit == "characters":
+            return cls(list(text))
         lines = (WORD.findall(line.lower()) for line in text.splitlines())
         return cls([token for line in lines if line for token in (*line, "<eos>")])
 
@@ -43,16 +46,16 @@ class Text(NamedTuple):
         return train, valid, test
 
 
-def python_text() -> Text:
+def python_text(unit: Unit = "words") -> Text:
     """Python's reference manual as `help()` has it: about 100,000 words, in every installation."""
     from pydoc_data.topics import topics
 
-    return Text.of("\n".join(topics[name] for name in sorted(topics)))
+    return Text.of("\n".join(topics[name] for name in sorted(topics)), unit)
 
 
-def text_file(path: str) -> Text:
+def text_file(path: str, unit: Unit = "words") -> Text:
     """The text in a file. Raises: OSError; ValueError if it is not in UTF-8."""
     try:
-        return Text.of(Path(path).read_text(encoding="utf-8"))
+        return Text.of(Path(path).read_text(encoding="utf-8"), unit)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: expected a text in UTF-8, got byte {error.start} that is not") from error

@@ -34,6 +34,8 @@ class WordModel(Recipe, frozen=True):
     min_learning_rate: NotNegative = 1e-5
     saturate: Positive = 400
     momentum: Probability = 0.9
+    squares: Probability = 0
+    """RMSprop's weight of the squares before, where it is to be the rule; 0: gradient descent with momentum."""
     cutoff: float = -1
     """The largest norm of the gradient; -1 is no limit."""
     max_out_norm: float = -1
@@ -64,6 +66,8 @@ class WordModel(Recipe, frozen=True):
             rate = falling(self.learning_rate, self.min_learning_rate, self.saturate, steps_per_epoch)
         else:
             rate = by_epoch(self.learning_rate, self.schedule, steps_per_epoch)
+        if self.squares:
+            return optax.inject_hyperparams(optim.rmsprop)(learning_rate=rate, alpha=self.squares)
         return optax.chain(
             optim.momentum(self.momentum), optax.inject_hyperparams(optax.scale_by_learning_rate)(learning_rate=rate),
             optim.max_param_norm(self.max_out_norm),

@@ -4,6 +4,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import jax
+from jax.typing import DTypeLike
 
 from ..checks.errors import is_looking
 from ..core import Module, builder, check_floating, expected
@@ -147,7 +148,7 @@ class Cell(AbstractRecurrent, abstract=True):
         """Whether a sequence may be computed by `sequence`."""
         return not self.trims
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         zeros = jax.numpy.zeros((*batch, self.output_size), dtype)
         return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
 

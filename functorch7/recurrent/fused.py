@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core import builder, check_floating, check_positive, expected
 from ..layers.initializers import normal, split
@@ -72,7 +73,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     def init_buffers(self) -> dict[str, Any]:
         return dict.fromkeys(self.transient) | ({"zeroMask": ZeroMask()} if self.maskzero else {})
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.state_sizes().items()}
 
     @builder
@@ -105,7 +106,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         check_floating(self, x)
         return x, dict(zip(names[len(names) - len(states) :], states, strict=True))
 
-    def _start(self, given: dict, buffers: Any, batch: int, dtype: Any) -> dict[str, Any]:
+    def _start(self, given: dict, buffers: Any, batch: int, dtype: DTypeLike) -> dict[str, Any]:
         state = self.initial_state((batch,), dtype)
         for name, zeros in state.items():
             value = given.get(name, buffers[name])

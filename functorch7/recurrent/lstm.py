@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
@@ -130,7 +131,7 @@ class LSTM(AbstractRecurrent):
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
 
     def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
@@ -104,7 +105,7 @@ def _sizes(module: Module, size: Any) -> Any:
     )
 
 
-def zeros_of(sizes: Any, batch: tuple[int, ...], dtype: Any) -> Any:
+def zeros_of(sizes: Any, batch: tuple[int, ...], dtype: DTypeLike) -> Any:
     """A tensor of zeros, or a nested table of them, for sizes that `_sizes` has put in order."""
     if isinstance(sizes[0], int):
         return jnp.zeros((*batch, *sizes), dtype)
@@ -147,7 +148,7 @@ class Recurrence(AbstractRecurrent):
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return {"output": zeros_of(self.output_size, batch, dtype)}
 
     def _batch(self, input: Any) -> tuple[int, ...]:

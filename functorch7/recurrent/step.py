@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
 from ..core.module import Children
@@ -154,7 +155,7 @@ class StepCell(Cell, abstract=True):
     def children(self) -> Children:
         return {"stepmodule": self.stepmodule}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: Any) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.stepmodule.state_sizes().items()}
 
     def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Module, places, raise_found, recording, reporting, title
 from ..core.tree import Path, child_at, dotted
@@ -22,7 +23,7 @@ class Finding(NamedTuple):
 
 
 def not_finite(
-    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Any, compute_dtype: Any = None
+    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Any, compute_dtype: DTypeLike | None = None
 ) -> Finding:
     """What is not finite first in a training step from `state`.
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 import optax
+from jax.typing import DTypeLike
 
 from ..core import Module
 from .asked import asking
@@ -46,7 +47,7 @@ class Settings:
     _: KW_ONLY
     methods: Sequence[ValidationMethod | Callable] | None = None
     callbacks: Sequence[Callback] = ()
-    compute_dtype: Any = None
+    compute_dtype: DTypeLike | None = None
     sharding: Sharding | None = None
     by_rows: bool = False
     accumulate: int = 1

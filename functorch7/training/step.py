@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
+from jax.typing import DTypeLike
 
 from ..core import Module, penalty, without_emitted
 from ..core.keys import folded
@@ -18,12 +19,12 @@ from .sharding import Sharding
 from .state import TrainState
 
 
-def cast(tree: Any, dtype: Any) -> Any:
+def cast(tree: Any, dtype: DTypeLike) -> Any:
     """The tree with its floating-point arrays in another dtype."""
     return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(jnp.result_type(x), jnp.inexact) else x, tree)
 
 
-def make_loss(module: Module, criterion: Callable, compute_dtype: Any = None) -> Callable:
+def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | None = None) -> Callable:
     """`loss(params, buffers, batch, key) -> (loss, (output, buffers))`, in training mode.
 
     The loss is the criterion's plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
@@ -94,9 +95,9 @@ def make_train_step(
     optimizer: optax.GradientTransformation,
     *,
     metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
-    compute_dtype: Any = None,
+    compute_dtype: DTypeLike | None = None,
     sharding: Sharding | None = None,
-) -> Callable:
+) -> Callable[[TrainState, Any, jax.Array | None], tuple[TrainState, dict[str, Any]]]:
     """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Module, title
 from ..core.tree import Path as Place
@@ -83,7 +84,7 @@ class Drawing:
         return Path(path)
 
 
-def draw(module: Module, input: Any = None, dtype: Any = jnp.float32, theme: Theme = "auto") -> Drawing:
+def draw(module: Module, input: Any = None, dtype: DTypeLike = jnp.float32, theme: Theme = "auto") -> Drawing:
     """A picture of a network: its layers, what goes from one to another, and, with an input, the sizes of outputs.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 
 from ..core import Module
 from ..core.tree import Path
@@ -53,7 +54,7 @@ class Summary(Table):
         return [("total", "", f"{self.parameters:,}", metric(self.flops))]
 
 
-def summary(module: Module, input: Any, dtype: Any = jnp.float32, train: bool = False) -> Summary:
+def summary(module: Module, input: Any, dtype: DTypeLike = jnp.float32, train: bool = False) -> Summary:
     """A table of a network's modules with the sizes of their outputs, for input of this shape. Nothing is computed.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.

@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from functorch7.core import registry
 from functorch7.legacy import nn
-from website import stubs
+from website import public, stubs
 
-OURS = {name.removeprefix("nn."): kind for name, kind in registry.items() if kind.__module__.startswith("functorch7.")}
+OURS = {name.removeprefix("nn."): kind for name, kind in public.modules().items()}
 pytestmark = pytest.mark.structure
 
 

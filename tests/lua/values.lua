@@ -410,6 +410,13 @@ local x = torch.IntTensor{4, 5}
 return x:select(1, 2), x:select(3, 1), x:elementSize() + x:storage():elementSize(), x:real():type() == torch.getdefaulttensortype()
 --> 5, 4, 8, true
 
+--- modules in fields with the names of methods
+local m = nn.Linear(2, 2)
+m.sharedClone = m:sharedClone()
+m:getParameters():fill(7)
+return m.sharedClone.bias[1], m:clone().sharedClone.bias[1]
+--> 7, 7
+
 --- fields with the names of methods
 local m = nn.Tanh()
 m.inputs, m.clearState = {1, 2}, 5
@@ -482,3 +489,11 @@ for name in pairs(net) do if name == 'modules' then found = found + 1 end end
 net.own = 3
 return #net, type(net), torch.type(net), found, #nn.ConcatTable(), net.own, net:get(2) == net.modules[2]
 --> 2, 'table', 'nn.Sequential', 1, 0, 3, true
+
+--- objects of Lua's classes are equal to themselves, and classes have those above as metatables
+torch.class('Above') torch.class('Below', 'Above')
+function Above:name() return 'above' end
+local a, b = Below(), Below()
+return a == b, a == a, a ~= b, b:name(), torch.getmetatable('Below') == torch.getmetatable('Above'),
+  getmetatable(torch.getmetatable('Below')).__typename, torch.isTypeOf(a, 'Above'), torch.isTypeOf(Above(), 'Below')
+--> false, true, true, 'above', false, 'Above', true, false

@@ -17,8 +17,10 @@ from tests.data.datasets import test_image_sets, test_sentiment140, test_word_se
 SMALL = {
     "images": {"width": 4, "batch_size": 4},
     "language": {"hidden_sizes": [6], "columns": 2, "sequence_length": 3},
+    "language-nce": {"hidden_sizes": [6], "columns": 2, "sequence_length": 3, "noise": 2},
     "billion-words": {"hidden_sizes": [6], "columns": 2, "sequence_length": 3, "noise": 2},
     "attention": {"hidden_size": 8, "sensor_size": 4, "batch_size": 2, "patch": 4, "depth": 2},
+    "sequences": {"hidden_size": 4, "input_size": 3, "batch_size": 2, "tests": 10},
     "cart-pole": {"hidden_size": 3, "length": 5, "batch_size": 2},
     "sentiment": {"hidden_sizes": [6], "input_size": 5, "sequence_length": 4, "min_frequency": 1, "batch_size": 2},
 }
@@ -45,6 +47,7 @@ def kind_of(name):
 
 LARGER = {
     "attention-mnist": "attention", "attention-cluttered": "attention", "ptb-lstm-large": "ptb-lstm", "mnist": "digits",
+    "addition": "reverse", "char-rnn-large": "char-rnn", "words": "python-lstm",
 }  # fmt: skip
 """Recipes that are other ones with other sizes."""
 

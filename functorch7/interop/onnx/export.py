@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from ...core import Module
 from ...core.recording import recording
@@ -26,7 +27,7 @@ AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Ince
 """What is written as what is inside."""
 
 
-def export(module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32) -> bytes:
+def export(module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32) -> bytes:
     """The network in evaluation as a model of ONNX, whose initializers have the names of `state_dict`.
 
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
@@ -63,7 +64,7 @@ def export(module: Module, params: Any, buffers: Any, input: Any, dtype: Any = j
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: Any = jnp.float32
+    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32
 ) -> None:  # fmt: skip
     """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype)

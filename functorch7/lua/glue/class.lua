@@ -14,6 +14,7 @@ local function operator(name)
   return function(self, other, ...)
     local owner = (instances[self] or other == nil) and self or other
     local found = owner[method]
+    if not found and name == 'eq' then return rawequal(self, other) end
     if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
   end
@@ -36,7 +37,7 @@ local function own_class(name, parent)
     return value
   end
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
-  if parent then setmetatable(class, {__index = parent}) end
+  if parent then setmetatable(class, parent) end -- programs follow the metatables from class to class
   own_classes[name] = class
   debug.getregistry()[class] = name -- where programs look for classes
   return class
@@ -153,9 +154,7 @@ function torch.isTypeOf(value, wanted)
     local typename = rawget(class, '__typename')
     local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part
     if matched and (matched ~= name or matched == typename) then return true end
-    local above = getmetatable(class)
-    class = above and above.__index
-    if type(class) ~= 'table' or border.class_number(class) then return false end
+    class = getmetatable(class)
   end
   return false
 end

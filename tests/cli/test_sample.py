@@ -1,0 +1,52 @@
+"""Text from language models: of a recipe's run, and of a checkpoint as char-rnn saves it."""
+
+import numpy as np
+from click.testing import CliRunner
+
+from functorch7 import recipes
+from functorch7.legacy import torch, zoo
+from functorch7_cli import main
+from functorch7_cli.sample import chosen
+
+
+def said(*arguments, code=0):
+    result = CliRunner().invoke(main, ["sample", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.stderr if code else result.stdout.removesuffix("\n")
+
+
+def test_tokens_are_as_frequent_as_the_temperature_says():
+    scores, random = np.log([0.5, 0.3, 0.2]), np.random.default_rng(0)
+    found = np.bincount([chosen(scores, 0.5, random) for _ in range(4000)])[1:] / 4000
+    np.testing.assert_allclose(found, np.array([0.25, 0.09, 0.04]) / 0.38, atol=0.03)
+    assert chosen(scores, 0, random) == 1
+
+
+def test_a_run_goes_on_with_the_text(tmp_path):
+    """A model of a text of two alternating lines knows how it goes on; words have spaces between them."""
+    (tmp_path / "text.txt").write_text("ab cd\nef gh\n" * 60)
+    changes = {
+        "text": str(tmp_path / "text.txt"), "hidden_sizes": [16], "columns": 4, "sequence_length": 10, "epochs": 8,
+        "learning_rate": 0.03, "schedule": {7: 0.01}, "min_frequency": 1,
+    }  # fmt: skip
+    recipes.run(recipes.load("char-rnn", changes), tmp_path / "run", verbose=False)
+    assert said(tmp_path / "run", "--prime", "ab c", "--length", 10, "--temperature", 0) == "ab cd\nef gh\nab"
+    assert "the model has no 'x'" in said(tmp_path / "run", "--prime", "x", code=1)
+    assert "expected the folder of a run" in said(tmp_path, code=1)
+
+
+def test_a_checkpoint_of_char_rnns(tmp_path):
+    """The likeliest characters, each found by the network that was saved from all before it."""
+    file, letters = tmp_path / "lm_lstm.t7", "xyz\n"
+    torch.manualSeed(2)
+    network = zoo.char_rnn(4, hidden=5)
+    vocabulary = {letter: number + 1 for number, letter in enumerate(letters)}
+    options = {"model": "lstm", "num_layers": 2, "rnn_size": 5}
+    torch.save(str(file), {"protos": {"rnn": network}, "vocab": vocabulary, "opt": options})
+    state, text = [torch.zeros(1, 5)] * 4, "xz"
+    for place in range(6):
+        *state, scores = network.forward([torch.Tensor([vocabulary[text[place]]]), *state])
+        if place >= 1:
+            text += letters[int(np.asarray(scores).argmax())]
+    assert said(file, "--prime", "xz", "--length", 5, "--temperature", 0) == text
+    assert said(file, "--length", 30, "--seed", 1) == said(file, "--length", 30, "--seed", 1)

@@ -1,0 +1,52 @@
+"""Formulas of docstrings as MathML, and the pages of classes."""
+
+from xml.dom import minidom
+
+import pytest
+
+from website import classes
+from website.docstrings import parts
+from website.formulas import mathml, parted
+from website.public import modules
+
+pytestmark = pytest.mark.structure
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    {
+        "y = x^2": "<mi>y</mi><mo>=</mo><msup><mi>x</mi><mn>2</mn></msup>",
+        "(a + b) / sqrt(c)": "<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
+        "<msqrt><mrow><mi>c</mi></mrow></msqrt></mfrac>",
+        "sum_i x_i": "<munder><mo>\u2211</mo><mi>i</mi></munder><msub><mi>x</mi><mi>i</mi></msub>",
+        "1e-5 < eps": "<msup><mn>10</mn><mn>\u22125</mn></msup><mo>&lt;</mo><mi>\u03b5</mi>",
+    }.items(),
+)
+def test_a_formula_is_set(text, expected):
+    assert mathml(text) == f'<math display="block"><mrow>{expected}</mrow></math>'
+
+
+def test_every_formula_is_well_formed_and_has_all_the_names_of_its_text():
+    found = 0
+    for kind in modules().values():
+        formula, _ = parted(parts(kind.__doc__)[0].split("\n\n")[0])
+        if formula:
+            found += 1
+            set_ = minidom.parseString(mathml(formula))
+            shown = [node.firstChild.data.strip() for tag in ("mi", "mtext") for node in set_.getElementsByTagName(tag)]
+            assert shown
+    assert found > 100
+
+
+def test_every_class_has_a_page_in_one_chapter():
+    inside = [kind for kinds in classes.chapters().values() for kind in kinds]
+    assert sorted(kind.__name__ for kind in inside) == sorted(kind.__name__ for kind in modules().values())
+
+
+def test_a_page_says_what_the_class_is_elsewhere():
+    page = classes.pages()["classes/SpatialConvolution.md"]
+    for said in (
+        "`nn.SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, dW=1", "nn.Conv2d(", "`nnx.Conv`",
+        "https://github.com/torch/nn/blob/master/doc/convolution.md#nn.SpatialConvolution",
+    ):  # fmt: skip
+        assert said in page

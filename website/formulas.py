@@ -1,0 +1,101 @@
+"""Formulas of docstrings, which are plain text, as MathML: browsers set it by themselves."""
+
+import html
+import re
+
+TOKEN = re.compile(
+    r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]{2,}(?:_[A-Za-z]{2,}\d*)*'?|[A-Za-z]\d?'?|\|\||->|<=|>=|!=|\.\.\.|[^\s\w]|_)"
+)
+FORMULA = re.compile(r"-?sum(_\w+)? |-sum|\|\||\w+'? = |\w+_\w = |\w+(, \w+)+ = |\w+\[\w+\](\[.*?\])* = |merge\(\[")
+END = re.compile(
+    r"[;:]\s|(?<! )\.(?=\s|$)|$|,? (?=(?:with|in training|over|for|kept|of two|of each|example by|element by|from)\b)"
+    r"|, (?=(?:divided|per|averaged|image|plane|step|by|one|the mean|the distances|where Phi|where x1|or with)\b)"
+    r"|, (?=(?:cast|but|NaN|which|at first)\b)"
+)
+NO_FORMULA = re.compile(r"\b(the|up)\b|^sum$|^x = 1$|JAX")
+SIGNS = {
+    "*": "\u22c5", ".": "\u22c5", "->": "\u2192", "<=": "\u2264", ">=": "\u2265", "!=": "\u2260", "-": "\u2212",
+    "||": "\u2016", "...": "\u2026",
+}  # fmt: skip
+LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03b5", "Phi": "\u03a6"}
+PROSE = {"where", "else", "if", "and", "of"}
+
+
+def parted(paragraph: str) -> tuple[str, str]:
+    """The formula with which a paragraph begins, "" if it begins otherwise, and what comes after it."""
+    text = " ".join(paragraph.split())
+    end = END.search(text) if FORMULA.match(text) else None
+    formula = text[: end.start()] if end else ""
+    if end is None or NO_FORMULA.search(formula) or any(formula.count(a) != formula.count(b) for a, b in ("()", "[]")):
+        return "", paragraph
+    rest = text[end.end() :].lstrip(" ,")
+    return formula, rest[:1].upper() + rest[1:]
+
+
+def mathml(formula: str) -> str:
+    """A formula as a block of MathML."""
+    tokens = TOKEN.findall(formula)[::-1]  # the next one is the last
+    return f'<math display="block">{_row(tokens, "")}</math>'
+
+
+def _row(tokens: list[str], end: str) -> str:
+    """What comes before `end`, which is taken, too."""
+    items: list[str] = []
+    while tokens:
+        if tokens[-1] == end:
+            tokens.pop()
+            break
+        if tokens[-1] == "/" and items and len(tokens) > 1:
+            tokens.pop()
+            items[-1] = f"<mfrac>{_bare(items[-1])}{_bare(_scripted(tokens))}</mfrac>"
+        else:
+            items.append(_scripted(tokens))
+    return f"<mrow>{''.join(items)}</mrow>"
+
+
+def _scripted(tokens: list[str]) -> str:
+    """A part with what stands below and above it."""
+    is_sum = tokens[-1] == "sum"
+    base, below, above = _part(tokens), "", ""
+    while tokens and tokens[-1] in ("_", "^") and len(tokens) > 1:
+        if tokens.pop() == "_":
+            below = _bare(_signed(tokens))
+        else:
+            above = _bare(_signed(tokens))
+    if is_sum and below:
+        return f"<munder>{base}{below}</munder>"
+    if below and above:
+        return f"<msubsup>{base}{below}{above}</msubsup>"
+    return f"<msub>{base}{below}</msub>" if below else f"<msup>{base}{above}</msup>" if above else base
+
+
+def _signed(tokens: list[str]) -> str:
+    """A part, with its sign if it has one: e^-s_i."""
+    return f"<mrow>{_part(tokens)}{_scripted(tokens)}</mrow>" if tokens[-1] == "-" else _part(tokens)
+
+
+def _part(tokens: list[str]) -> str:
+    token = tokens.pop()
+    if token in ("(", "[", "{"):
+        inside = _row(tokens, {"(": ")", "[": "]", "{": "}"}[token])
+        return (
+            inside if token == "{" else f"<mrow><mo>{token}</mo>{inside}<mo>{')' if token == '(' else ']'}</mo></mrow>"
+        )
+    if token == "sqrt" and tokens and tokens[-1] == "(":
+        return f"<msqrt>{_bare(_part(tokens))}</msqrt>"
+    if token == "sum":
+        return "<mo>\u2211</mo>"
+    if token in PROSE:
+        return f"<mtext>\u00a0{token}\u00a0</mtext>"
+    if token[0].isdigit():
+        power = re.fullmatch(r"1e(-?\d+)", token)
+        return f"<msup><mn>10</mn><mn>{power[1].replace('-', SIGNS['-'])}</mn></msup>" if power else f"<mn>{token}</mn>"
+    if token[0].isalpha():
+        return f"<mi>{LETTERS.get(token, token).replace(chr(39), chr(0x2032))}</mi>"
+    return f"<mo>{SIGNS.get(token, html.escape(token))}</mo>"
+
+
+def _bare(part: str) -> str:
+    """A part without the brackets around it, which a fraction, a root or an index does not need."""
+    found = re.fullmatch(r"<mrow><mo>\(</mo>(<mrow>.*</mrow>)<mo>\)</mo></mrow>", part)
+    return found[1] if found else part
