@@ -73,7 +73,8 @@ def _watch_the_others() -> None:
 
 
 def _end_with_the_others(over: threading.Event) -> None:
-    client, mine = global_state.client, f"process {jax.process_index()} "
+    client: Any = global_state.client
+    mine = f"process {jax.process_index()} "
     while not over.wait(EVERY):
         try:
             said = client.key_value_try_get(FAILED)

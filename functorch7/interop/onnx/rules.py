@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import layers as l
+from ... import layers
 from ...checks.errors import axis, example_axis
 from ...recurrent import SeqLSTM
 from .program import Call, Program, Value
@@ -131,7 +131,7 @@ def _slopes(program: Program, call: Call, value: Value) -> Value:
 
 def _padded(program: Program, call: Call, value: Value) -> Value:
     before, behind = zip(*call.module.widths(), strict=True)
-    mode = "constant" if isinstance(call.module, l.SpatialZeroPadding) else call.module.mode
+    mode = "constant" if isinstance(call.module, layers.SpatialZeroPadding) else call.module.mode
     return program.add("Pad", value, program.integers(0, 0, *before, 0, 0, *behind), mode=mode)
 
 
@@ -200,61 +200,83 @@ def _lstm(program: Program, call: Call, value: Value) -> Value:
 
 
 RULES: dict[type, Rule] = {
-    **dict.fromkeys((l.Identity, l.Contiguous, l.ZeroGrad, l.SpatialDropout, l.VolumetricDropout, l.WhiteNoise), _same),
-    **dict.fromkeys((l.View, l.Reshape, l.Flatten, l.Collapse, l.Squeeze, l.Unsqueeze), _reshaped),
     **dict.fromkeys(
-        (l.SpatialConvolution, l.SpatialConvolutionMM, l.SpatialDilatedConvolution, l.VolumetricConvolution,
-         l.VolumetricDilatedConvolution), _convolution,
+        (
+            layers.Identity,
+            layers.Contiguous,
+            layers.ZeroGrad,
+            layers.SpatialDropout,
+            layers.VolumetricDropout,
+            layers.WhiteNoise,
+        ),
+        _same,
     ),
-    **dict.fromkeys((l.SpatialFullConvolution, l.VolumetricFullConvolution), _transposed),
-    **dict.fromkeys((l.SpatialMaxPooling, l.SpatialDilatedMaxPooling, l.VolumetricMaxPooling), _max_pooling),
     **dict.fromkeys(
-        (l.BatchNormalization, l.SpatialBatchNormalization, l.VolumetricBatchNormalization), _normalized
+        (layers.View, layers.Reshape, layers.Flatten, layers.Collapse, layers.Squeeze, layers.Unsqueeze), _reshaped
     ),
-    **dict.fromkeys((l.SpatialZeroPadding, l.SpatialReflectionPadding, l.SpatialReplicationPadding), _padded),
-    **dict.fromkeys((l.SoftMax, l.SpatialSoftMax), _operator("Softmax", axis=1)),
-    **dict.fromkeys((l.LogSoftMax, l.SpatialLogSoftMax), _operator("LogSoftmax", axis=1)),
-    **dict.fromkeys((l.HardTanh, l.Clamp), _clipped("min_val", "max_val")),
-    l.Dropout: _dropout,
-    l.Linear: _linear,
-    l.SpatialAveragePooling: _average_pooling,
-    l.SpatialAdaptiveAveragePooling: _operator("GlobalAveragePool"),
-    l.SpatialAdaptiveMaxPooling: _operator("GlobalMaxPool"),
-    l.SpatialCrossMapLRN: _local_response,
-    l.SpatialUpSamplingNearest: _nearest,
-    l.ReLU: _operator("Relu"),
-    l.ReLU6: _clipped(0, 6),
-    l.LeakyReLU: _operator("LeakyRelu", alpha="negval"),
-    l.PReLU: _slopes,
-    l.ELU: _operator("Elu", alpha="alpha"),
-    l.GELU: lambda program, call, value: program.add(
+    **dict.fromkeys(
+        (
+            layers.SpatialConvolution,
+            layers.SpatialConvolutionMM,
+            layers.SpatialDilatedConvolution,
+            layers.VolumetricConvolution,
+            layers.VolumetricDilatedConvolution,
+        ),
+        _convolution,
+    ),
+    **dict.fromkeys((layers.SpatialFullConvolution, layers.VolumetricFullConvolution), _transposed),
+    **dict.fromkeys(
+        (layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricMaxPooling), _max_pooling
+    ),
+    **dict.fromkeys(
+        (layers.BatchNormalization, layers.SpatialBatchNormalization, layers.VolumetricBatchNormalization), _normalized
+    ),
+    **dict.fromkeys(
+        (layers.SpatialZeroPadding, layers.SpatialReflectionPadding, layers.SpatialReplicationPadding), _padded
+    ),
+    **dict.fromkeys((layers.SoftMax, layers.SpatialSoftMax), _operator("Softmax", axis=1)),
+    **dict.fromkeys((layers.LogSoftMax, layers.SpatialLogSoftMax), _operator("LogSoftmax", axis=1)),
+    **dict.fromkeys((layers.HardTanh, layers.Clamp), _clipped("min_val", "max_val")),
+    layers.Dropout: _dropout,
+    layers.Linear: _linear,
+    layers.SpatialAveragePooling: _average_pooling,
+    layers.SpatialAdaptiveAveragePooling: _operator("GlobalAveragePool"),
+    layers.SpatialAdaptiveMaxPooling: _operator("GlobalMaxPool"),
+    layers.SpatialCrossMapLRN: _local_response,
+    layers.SpatialUpSamplingNearest: _nearest,
+    layers.ReLU: _operator("Relu"),
+    layers.ReLU6: _clipped(0, 6),
+    layers.LeakyReLU: _operator("LeakyRelu", alpha="negval"),
+    layers.PReLU: _slopes,
+    layers.ELU: _operator("Elu", alpha="alpha"),
+    layers.GELU: lambda program, call, value: program.add(
         "Gelu", value, approximate="tanh" if call.module.approximate else "none"
     ),
-    l.Mish: _operator("Mish"),
-    l.SiLU: lambda program, call, value: program.add("Mul", value, program.add("Sigmoid", value)),
-    l.Tanh: _operator("Tanh"),
-    l.Sigmoid: _operator("Sigmoid"),
-    l.SoftPlus: _operator("Softplus"),
-    l.SoftSign: _operator("Softsign"),
-    l.Abs: _operator("Abs"),
-    l.Exp: _operator("Exp"),
-    l.Log: _operator("Log"),
-    l.Square: lambda program, call, value: program.add("Mul", value, value),
-    l.MulConstant: _with_number("Mul", "constant_scalar"),
-    l.Power: _with_number("Pow", "pow"),
-    l.LookupTable: _lookup,
-    l.OneHot: _one_hot,
-    l.CAddTable: _folded("Add"),
-    l.CMulTable: _folded("Mul"),
-    l.CSubTable: _folded("Sub"),
-    l.CDivTable: _folded("Div"),
-    l.CMaxTable: _folded("Max"),
-    l.CMinTable: _folded("Min"),
-    l.JoinTable: _joined,
-    l.SplitTable: _slices,
-    l.SelectTable: _selected,
+    layers.Mish: _operator("Mish"),
+    layers.SiLU: lambda program, call, value: program.add("Mul", value, program.add("Sigmoid", value)),
+    layers.Tanh: _operator("Tanh"),
+    layers.Sigmoid: _operator("Sigmoid"),
+    layers.SoftPlus: _operator("Softplus"),
+    layers.SoftSign: _operator("Softsign"),
+    layers.Abs: _operator("Abs"),
+    layers.Exp: _operator("Exp"),
+    layers.Log: _operator("Log"),
+    layers.Square: lambda program, call, value: program.add("Mul", value, value),
+    layers.MulConstant: _with_number("Mul", "constant_scalar"),
+    layers.Power: _with_number("Pow", "pow"),
+    layers.LookupTable: _lookup,
+    layers.OneHot: _one_hot,
+    layers.CAddTable: _folded("Add"),
+    layers.CMulTable: _folded("Mul"),
+    layers.CSubTable: _folded("Sub"),
+    layers.CDivTable: _folded("Div"),
+    layers.CMaxTable: _folded("Max"),
+    layers.CMinTable: _folded("Min"),
+    layers.JoinTable: _joined,
+    layers.SplitTable: _slices,
+    layers.SelectTable: _selected,
     SeqLSTM: _lstm,
-}  # fmt: skip
+}
 """By class; subclasses may compute something else."""
 
 
@@ -262,11 +284,11 @@ def refusal(module: Any) -> str | None:
     """Why a layer cannot be written; None if it can."""
     if type(module) not in RULES:
         return "has no form in ONNX here"
-    if isinstance(module, l.LookupTable) and module.max_norm:
+    if isinstance(module, layers.LookupTable) and module.max_norm:
         return "changes its weight when it is called"
-    if isinstance(module, (l.SpatialAdaptiveAveragePooling, l.SpatialAdaptiveMaxPooling)):
+    if isinstance(module, (layers.SpatialAdaptiveAveragePooling, layers.SpatialAdaptiveMaxPooling)):
         return None if module.w == module.h == 1 else "is written for an output of 1 x 1 only"
-    if isinstance(module, l.SoftPlus) and module.beta != 1:
+    if isinstance(module, layers.SoftPlus) and module.beta != 1:
         return "is written with beta 1 only"
     if isinstance(module, SeqLSTM) and (module.batchfirst or module.maskzero):
         return "is written without batchfirst and maskzero only"
