@@ -152,9 +152,20 @@ local function show_table(value, indent, seen)
   return table.concat(lines, '\n')
 end
 
+-- Tensors and storages within tables are shown by their sizes.
+local function size_shown(value)
+  local kind = (torch and torch.typename(value) or ''):match('^torch%.(%a+)$')
+  if not kind then return nil end
+  if kind:match('Storage$') then return kind .. ' - size: ' .. value:size() end
+  if not kind:match('Tensor$') then return nil end
+  if value:dim() == 0 then return kind .. ' - empty' end
+  return kind .. ' - size: ' .. table.concat(value:size():totable(), 'x')
+end
+
 function show(value, indent, seen)
   if is_plain_table(value) then return show_table(value, indent, seen) end
   if raw_type(value) == 'string' and indent ~= '' then return '"' .. value .. '"' end
+  if indent ~= '' then return size_shown(value) or tostring(value) end
   return tostring(value)
 end
 
