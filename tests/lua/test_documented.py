@@ -1,12 +1,12 @@
 """What torch7's documentation prints, at the prompt: documented/*.lua, one file for each of its chapters.
 
-A line of code is followed by `-->` and what the chapter says that it prints, white space aside. Numbers that the chapter
-drew at random are written out as it shows them, and "of dimension" is written "of size", as torch7 prints it.
+A line of code is followed by `-->` and what the chapter says that it prints, white space aside. Numbers that the
+chapter drew at random are written out as it shows them; "of dimension" is written "of size", as torch7 prints it.
 
 Left out are numbers drawn without a seed (bins of 10000 draws, draws by the alias method, the zeros of x * inverse(x)
-with the signs of their rounding), addresses (the methods of CharStorage's metatable), times, and known errors of the
-chapters: bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2, `sumall`, which torch7 has not, and the factors of
-potrf and solutions of potrs, which are those of a matrix of more figures than are printed (see there for the former).
+with the signs of their rounding), addresses (the methods of CharStorage's metatable), and known errors of the chapters:
+bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2 and `sumall`, which torch7 has not (both are
+written right), and the factors of potrf and solutions of potrs, which are those of a matrix of more figures than shown.
 """
 
 import contextlib
