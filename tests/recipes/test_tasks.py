@@ -93,7 +93,7 @@ def test_billion_words_learn_by_rows(files):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("epoch=3", r"ptb-lstm.toml: language has no setting epoch; it has cell, .*, uniform$"),
+        ("epoch=3", r"ptb-lstm.toml: language has no setting epoch; it has cell, .*, uniform, unit$"),
         ("epochs=many", "ptb-lstm.toml: epochs = 'many': Expected `int`, got `str`"),
         ("dropout=1.5", "dropout = 1.5: Expected `float` < 1.0"),
         ("cell=elman", "cell: expected 'rnn' or 'gru' or 'lstm' or 'seqlstm', got 'elman'"),

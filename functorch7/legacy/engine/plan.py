@@ -117,6 +117,7 @@ class Plan:
         self.dtype = own if own in floating or not floating or casts else floating[0]
         copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating, *copied))
+        self._precision = next((dtype for dtype in copied if dtype.itemsize == 8), self.dtype)
         self.terms = self.terms_now()
         self.program = Program(
             self.spec,
@@ -350,10 +351,8 @@ class Plan:
         return self._run_in_precision(function, *args) if self.wide else function(*args)
 
     def _run_in_precision(self, function: Any, *args: Any) -> Any:
-        if self.wide:
-            with precision(np.float64):
-                return function(*args)
-        return function(*args)
+        with precision(self._precision):
+            return function(*args)
 
     # The compiled functions, looked up once ---------------------------------------------------------------------
 
