@@ -1,7 +1,7 @@
 """Layers that drop or add noise."""
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,28 @@ from ..core import Module, builder, check_floating, expected, expose
 from ..network import number
 
 
-class Dropout(Module):
+class Dropping:
+    """What drops with probability p."""
+
+    if TYPE_CHECKING:  # a field of subclasses
+        p: float
+
+    @number
+    def kept(self) -> float:
+        """The share that is kept."""
+        return 1 - self.p
+
+
+class Scaling(Dropping):
+    """What drops, and makes up for it."""
+
+    @number
+    def gain(self) -> float:
+        """What is kept is multiplied by this."""
+        return 1 / (1 - self.p)
+
+
+class Dropout(Scaling, Module):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
@@ -74,16 +95,6 @@ class Dropout(Module):
     def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("p",) if self.p > 0 else ()
 
-    @number
-    def kept(self) -> float:
-        """The share that is kept."""
-        return 1 - self.p
-
-    @number
-    def gain(self) -> float:
-        """What is kept is multiplied by this."""
-        return 1 / (1 - self.p)
-
     @builder
     def setp(self, p: float) -> "Dropout":
         """The same layer with another drop probability."""
@@ -93,7 +104,7 @@ class Dropout(Module):
         return f"nn.Dropout({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
 
 
-class SpatialDropout(Module):
+class SpatialDropout(Dropping, Module):
     """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
 
     Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
@@ -128,11 +139,6 @@ class SpatialDropout(Module):
         expose(noise=noise)
         return input * noise, buffers
 
-    @number
-    def kept(self) -> float:
-        """The share that is kept."""
-        return 1 - self.p
-
     @builder
     def setp(self, p: float) -> "SpatialDropout":
         """The same layer with another drop probability."""
@@ -157,7 +163,7 @@ class VolumetricDropout(SpatialDropout):
     map_dims: ClassVar[int] = 3
 
 
-class TotalDropout(Module):
+class TotalDropout(Dropping, Module):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
 
     Shape: any, kept.
@@ -181,11 +187,6 @@ class TotalDropout(Module):
     def __post_init__(self) -> None:
         if not 0 <= self.p < 1:
             raise ValueError(f"nn.TotalDropout: illegal percentage, must be 0 <= p < 1, got {self.p}")
-
-    @number
-    def kept(self) -> float:
-        """The share that is kept."""
-        return 1 - self.p
 
     def draws(self, train: bool) -> bool:
         return train

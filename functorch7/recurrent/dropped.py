@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from ..core import check_positive, is_concrete
-from ..network.numbers import number
+from ..layers.dropout import Scaling
 from .abstract import Cell
 
 
-class DroppingCell(Cell, abstract=True):
+class DroppingCell(Scaling, Cell, abstract=True):
     """A cell that drops elements of its input and of its output with probability p, for each of `copies` gates.
 
     The masks are drawn at the first training step and kept until `forget`, one row for the whole batch if mono.
@@ -37,16 +37,6 @@ class DroppingCell(Cell, abstract=True):
     @property
     def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("p",) if self.drops else ()
-
-    @number
-    def kept(self) -> float:
-        """The share that is kept."""
-        return 1 - self.p
-
-    @number
-    def gain(self) -> float:
-        """What is kept is multiplied by this."""
-        return 1 / (1 - self.p)
 
     def draws(self, train: bool) -> bool:
         return train and self.drops

@@ -497,3 +497,9 @@ local a, b = Below(), Below()
 return a == b, a == a, a ~= b, b:name(), torch.getmetatable('Below') == torch.getmetatable('Above'),
   getmetatable(torch.getmetatable('Below')).__typename, torch.isTypeOf(a, 'Above'), torch.isTypeOf(Above(), 'Below')
 --> false, true, true, 'above', false, 'Above', true, false
+
+--- what has a parent in Python is no table with a metatable
+local ok, problem = pcall(torch.setmetatable, {}, 'nn.Sequential')
+local none, missing = pcall(torch.setmetatable, {})
+return ok, problem:match('got nn.Sequential') ~= nil, none, missing:match('got nil') ~= nil
+--> false, true, false, true

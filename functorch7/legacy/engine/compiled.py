@@ -131,11 +131,14 @@ def network_of(program: Program, buffers: list, draw: Any) -> Callable:
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
-        return (output if program.keeps_types else _cast(output, program.dtype), side), program.buffers.flatten_up_to(
-            new
-        )
+        return (_typed(program, output), side), program.buffers.flatten_up_to(new)
 
     return network
+
+
+def _typed(program: Program, output: Any) -> Any:
+    """An output, or its gradient, in the network's type, unless a module inside says of which type it is."""
+    return output if program.keeps_types else _cast(output, program.dtype)
 
 
 def state_of(spec: core.Module, buffers: Any) -> list:
@@ -220,8 +223,7 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     ]
     zeros = jax.tree.map(jnp.zeros_like, side.state)
     core.check_kinds(program.spec, grad_output)
-    grad_output = grad_output if program.keeps_types else _cast(grad_output, program.dtype)
-    return grad_output, Side(losses, log_probs, zeros if state is None else state)
+    return _typed(program, grad_output), Side(losses, log_probs, zeros if state is None else state)
 
 
 def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:

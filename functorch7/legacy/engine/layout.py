@@ -11,7 +11,7 @@ from ..tensors.storages import arrays_of, hold
 from ..tensors.strides import contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
-from .cutting import Cutter, cutter
+from .storage_parts import Cutter, cutter
 from .views import View, is_whole
 
 
@@ -56,9 +56,11 @@ class Layout:
     @cached_property
     def _cuts(self) -> list[tuple[Storage, list[int], Cutter | None]]:
         """Each storage, the numbers of its places, and what cuts them out, unless it is one place."""
+        numbers: list[list[int]] = [[] for _ in self.storages]
+        for i, place in enumerate(self.places):
+            numbers[place.storage].append(i)
         found = []
-        for number, storage in enumerate(self.storages):
-            mine = [i for i, place in enumerate(self.places) if place.storage == number]
+        for storage, mine in zip(self.storages, numbers, strict=True):
             views = tuple(self.places[i]._replace(storage=0) for i in mine)
             found.append((storage, mine, None if is_whole(storage, views[0]) else cutter(views)))
         return found

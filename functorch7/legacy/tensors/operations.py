@@ -24,6 +24,7 @@ from .arguments import (
     of_one_type,
     places_of,
     plain_arrays,
+    put_alike,
     sizes_text,
 )
 from .computing import computed, conforming, named, same_count
@@ -60,19 +61,11 @@ class Operation:
         function, places, tensors = plan
         given = (*args, 1, tensor)
         values = [given[at] for at in places]
-        are_alike, first = self.fit is same_count, None
-        for at in tensors:
-            array = values[at].array
-            if first is None:
-                first = array
-            if type(array) is not np.ndarray or array.dtype is not first.dtype:
-                return None
-            if are_alike and array.shape != first.shape:
-                return None
-            values[at] = array
-        if first is None or not first.shape or first.dtype.kind != "f":
+        by_element = self.fit is same_count
+        first = put_alike(values, tensors, by_element)
+        if first is None or first.dtype.kind != "f":
             return None
-        if not are_alike:
+        if not by_element:
             self.fit(self.name, values)
         found = quietly(function, np, *values)
         return found if found.dtype is first.dtype else None

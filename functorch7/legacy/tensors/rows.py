@@ -17,7 +17,17 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete, lookable
-from .arguments import described, in_type, is_number, is_tensor, of_one_type, plain_arrays, plain_letters, sizes_text
+from .arguments import (
+    described,
+    in_type,
+    is_number,
+    is_tensor,
+    of_one_type,
+    plain_arrays,
+    plain_letters,
+    put_alike,
+    sizes_text,
+)
 from .computing import computed, same_count
 from .default_type import default_dtype
 from .quiet import quietly
@@ -141,17 +151,9 @@ class Row:
         tensors, dimensions, has_numbers, has_indices = form.quick
         if has_indices:
             return None
-        arrays, first = found.copy(), None
-        for at in tensors:
-            array = found[at].array
-            if first is None:
-                first = array
-            if type(array) is not np.ndarray or array.dtype is not first.dtype:
-                return None
-            if form.by_element and array.shape != first.shape:
-                return None
-            arrays[at] = array
-        if first is None or not first.shape or (has_numbers and first.dtype.kind != "f"):
+        arrays = found.copy()
+        first = put_alike(arrays, tensors, form.by_element)
+        if first is None or (has_numbers and first.dtype.kind != "f"):
             return None
         for at in dimensions:
             if found[at] is not None:

@@ -125,6 +125,10 @@ function torch.factory(name)
 end
 
 torch.setmetatable = function(value, name)
+  if not own_classes[name] then
+    border.fail(('torch.setmetatable: expected the name of a class of Lua without a parent in Python, got %s'):format(
+      tostring(name)), -1)
+  end
   instances[value] = true
   return setmetatable(value, own_classes[name])
 end
