@@ -6,7 +6,7 @@ chapter drew at random are written out as it shows them; "of dimension" is writt
 Left out are numbers drawn without a seed (bins of 10000 draws, draws by the alias method, the zeros of x * inverse(x)
 with the signs of their rounding), addresses (the methods of CharStorage's metatable), and known errors of the chapters:
 bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2 and `sumall`, which torch7 has not (both are
-written right), and the factors of potrf and solutions of potrs, which are not those of the matrix that the chapter shows.
+written right), and the factors of potrf and solutions of potrs, which the matrix there does not give.
 """
 
 import contextlib
