@@ -320,12 +320,6 @@ class Module(
 
     # Fields ----------------------------------------------------------------------------------------------------------
 
-    def field_names(self) -> set[str]:
-        """The names under which it keeps parameters and buffers, and the parameters' gradients."""
-        made = set() if self._spec is None else {*self._spec.parameter_order, *self._spec.init_buffers()}
-        learned = made.union(self.own_parameters())
-        return learned.union(map(grad_name, learned))
-
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
