@@ -62,6 +62,20 @@ def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):
     np.testing.assert_allclose(new(np.ones(3, np.float32)), np.full(3, 2 * np.tanh(1)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("let_go", [clear_cache, lambda: cache_limit(programs=1)], ids=["all", "some"])
+def test_what_was_traced_of_functions_inside_others_goes_with_programs(small, let_go):
+    """JAX keeps it for ever: without this, every shape costs some 100 kB."""
+    traced = []
+    inside = jax.jit(lambda x: (traced.append(x.shape), x + 1)[1])
+    first, second, third = (programs.Compiled(jax.jit(lambda x, n=n: n * inside(x))) for n in (2, 3, 5))
+    first(np.zeros(3, np.float32))
+    second(np.zeros(3, np.float32))
+    assert traced == [(3,)]
+    let_go()
+    third(np.zeros(3, np.float32))
+    assert traced == [(3,), (3,)]
+
+
 def test_a_function_that_nobody_holds_takes_its_programs_with_it(small):
     function, before = compiled(4), alive()
     function(np.zeros(7, np.float32))

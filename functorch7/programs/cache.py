@@ -4,6 +4,9 @@ Every program that JAX has compiled holds memory (some MiB), and maps of memory,
 Linux: with too many it is ended. So all functions that this package compiles count their programs, one for each shape
 (and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
 those functions forget theirs that were called longest ago; what is needed again is compiled again.
+
+JAX itself keeps, without a bound, what it has traced of functions that others call (`jnp.where` is one), for each shape
+that they had. Where shapes change that is some hundred kilobytes for each program, so it is let go with programs.
 """
 
 import gc
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+from jax._src.interpreters import partial_eval  # the cache of tracings has no public name
 
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
@@ -127,7 +131,8 @@ def _has_too_many_maps() -> bool:
 
 
 def _let_go(number: int) -> None:
-    """Lets at least so many programs go, those of functions first that were called longest ago."""
+    """Lets at least so many programs go, those of functions first that were called longest ago, and all tracings."""
+    _forget_tracings()
     for function in sorted(_functions, key=lambda function: function.used):
         if number <= 0:
             return
@@ -135,6 +140,12 @@ def _let_go(number: int) -> None:
             number -= function.programs
             function.forget()
             _State.evictions += 1
+
+
+def _forget_tracings() -> None:
+    """Lets go what JAX keeps of functions inside others; everything that it keeps, should it name that otherwise."""
+    tracings = getattr(partial_eval, "trace_to_jaxpr", None)
+    jax.clear_caches() if tracings is None else tracings.cache_clear()
 
 
 def _maps() -> int:
@@ -205,3 +216,4 @@ def clear_cache() -> None:
         function.forget()
     for found in _kept:
         found.clear()
+    _forget_tracings()
