@@ -5,8 +5,9 @@ Linux: with too many it is ended. So all functions that this package compiles co
 (and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
 those functions forget theirs that were called longest ago; what is needed again is compiled again.
 
-JAX itself keeps, without a bound, what it has traced of functions that others call (`jnp.where` is one), for each shape
-that they had. Where shapes change that is some hundred kilobytes for each program, so it is let go with programs.
+JAX itself keeps, without a bound, what it has traced: of each function that another calls (`jnp.where` is one), for each
+shape, and with it the text of each program. That is more than a megabyte for a program, and needed only where the same
+is compiled again; so it is let go every now and then.
 """
 
 import gc
@@ -20,12 +21,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-from jax._src.interpreters import partial_eval  # the cache of tracings has no public name
+from jax._src import pjit  # the caches of tracings have no public names
+from jax._src.interpreters import partial_eval
 
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
 LOOK_EVERY = 32
-"""After so many compilations the process's memory and its maps are looked at."""
+"""After so many compilations tracings are let go, and the process's memory and its maps are looked at."""
 
 
 class CacheInfo(NamedTuple):
@@ -118,7 +120,10 @@ def _make_room() -> None:
     programs = sum(function.programs for function in _functions)
     if programs > _State.max_programs:
         _let_go(programs - 3 * _State.max_programs // 4)
-    if _State.compilations % LOOK_EVERY == 0 and (_has_too_many_maps() or _memory() > _most_memory()):
+    if _State.compilations % LOOK_EVERY:
+        return
+    _forget_tracings()
+    if _has_too_many_maps() or _memory() > _most_memory():
         _let_go(programs // 2)
         gc.collect()
         if _has_too_many_maps():  # those of single operations, which JAX keeps by itself
@@ -131,8 +136,7 @@ def _has_too_many_maps() -> bool:
 
 
 def _let_go(number: int) -> None:
-    """Lets at least so many programs go, those of functions first that were called longest ago, and all tracings."""
-    _forget_tracings()
+    """Lets at least so many programs go, those of functions first that were called longest ago."""
     for function in sorted(_functions, key=lambda function: function.used):
         if number <= 0:
             return
@@ -143,9 +147,10 @@ def _let_go(number: int) -> None:
 
 
 def _forget_tracings() -> None:
-    """Lets go what JAX keeps of functions inside others; everything that it keeps, should it name that otherwise."""
-    tracings = getattr(partial_eval, "trace_to_jaxpr", None)
-    jax.clear_caches() if tracings is None else tracings.cache_clear()
+    """Lets go what JAX has traced; programs stay. A JAX that calls its caches otherwise keeps them."""
+    for module, name in ((pjit, "_infer_params_cached"), (partial_eval, "trace_to_jaxpr")):
+        if hasattr(module, name):
+            getattr(module, name).cache_clear()
 
 
 def _maps() -> int:
