@@ -56,6 +56,7 @@ class Reader:
         self.allow_unknown = allow_unknown
         self.is_users = is_users  # whether a class is one that the user has written
         self.users: list[tuple[T7Object, str]] = []
+        self.owned: list[tuple[dict[str, Any], str]] = []  # fields of programs' own
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
@@ -127,7 +128,11 @@ class Reader:
         if id(object) in self.pooled:
             fields = fields | {"record": self.pooled[id(object)]}
         record = Record(object, name or object.class_name, fields, path)
-        return self.described(record) if own_reader is None else own_reader(self, record)
+        node = self.described(record) if own_reader is None else own_reader(self, record)
+        node.own = record.own_fields()
+        if node.own:
+            self.owned.append((node.own, path))
+        return node
 
     def _foreign(self, object: T7Object, path: str) -> Node:
         """The place of an object of a user's class, or of an unknown one."""
