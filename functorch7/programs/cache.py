@@ -5,9 +5,9 @@ Linux: with too many it is ended. So all functions that this package compiles co
 (and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
 those functions forget theirs that were called longest ago; what is needed again is compiled again.
 
-JAX itself keeps, without a bound, what it has traced: of each function that another calls (`jnp.where` is one), for each
-shape, and with it the text of each program. That is more than a megabyte for a program, and needed only where the same
-is compiled again; so it is let go every now and then.
+JAX itself keeps, without a bound, what it has traced: of each function that another calls (`jnp.where` is one), for
+each shape, and with it the text of each program. That is more than a megabyte for a program, and needed only where the
+same is compiled again; so it is let go every now and then.
 """
 
 import gc
