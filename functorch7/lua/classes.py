@@ -13,6 +13,7 @@ from ..layers import Node
 from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
+from ..legacy.modules.directed import Members
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.tree import ModuleList
@@ -79,7 +80,7 @@ class Classes:
     def describe(self, number: int) -> tuple[str, str]:
         """What stands for the objects of a class, and the class's name."""
         kind = self.kinds[number]
-        if issubclass(kind, (ModuleList, ByStep)):
+        if issubclass(kind, (ModuleList, ByStep, Members)):
             return "list", kind.__name__
         if issubclass(kind, type):
             return "class", kind.__name__
@@ -285,7 +286,7 @@ class Classes:
         """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
         if type(owner) in (list, ModuleList):
             return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, (dict, ByStep)):
+        if isinstance(owner, (dict, ByStep, Members)):
             return owner.get(key)
         if not hasattr(owner, "__getitem__"):
             return None
