@@ -179,7 +179,12 @@ class Reader:
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
         output = record.fields.get("output")
-        return Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
+        node = Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
+        try:
+            schema.write(node)
+        except (LookupError, AttributeError, TypeError, ValueError) as error:
+            raise record.error(f"what is inside is not what Torch composes {record.class_name} of") from error
+        return node
 
     def _part(self, record: Record, name: str) -> Any:
         torch = PARTS.get(name, name)
