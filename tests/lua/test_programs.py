@@ -236,3 +236,18 @@ def test_files_have_the_fields_that_lua_sets_on_layers(lua, tmp_path):
           read.thing.size, read:get(1).saved[1] == read.thing, clone.options.first == clone:get(1)
     """)
     assert found == (3, 0.2, True, "OfField", 7, True, True)
+
+
+def test_graphs_are_tables_of_nodes_and_edges_in_lua(lua):
+    found = lua.execute("""
+        require 'graph'
+        local a, b, c = graph.Node('a'), graph.Node({'b'}), graph.Node('c')
+        local g = graph.Graph()
+        g:add({graph.Edge(a, b), graph.Edge(b, c), graph.Edge(a, c)})
+        local order, walked = {}, {}
+        for i, node in ipairs((g:topsort())) do order[i] = node.id end
+        a:dfs(function(node) table.insert(walked, node.id) end)
+        return #g.nodes, g.nodes[c], g.edges[1].from == a, b.data[1], #g:roots(), torch.type(g), g:hasCycle(),
+          table.concat(order, ' '), table.concat(walked, ' '), a.children[b]
+    """)
+    assert found == (3, 3, True, "b", 1, "graph.Graph", False, "1 2 3", "3 2 1", 1)
