@@ -2,7 +2,7 @@
 
     python -m benchmarks.suites FOLDER [SUITE ...] [--only TEST ...] [--limit SECONDS] [--record FOLDER]
 
-FOLDER holds checkouts of torch/nn, torch/nngraph, torch/optim, torch/torch7, Element-Research/rnn and
+FOLDER holds checkouts of torch/nn, torch/nngraph, torch/graph, torch/optim, torch/torch7, Element-Research/rnn and
 Element-Research/dpnn under these last names, and what their tests require: Yonaba/Moses 1.6, lunarmodules/Penlight,
 and deepmind/torch-totem as totem. Each suite runs in a process of its own, which ends when a test takes more of the
 processor's time than it may; another goes on behind that test. What does not pass follows, and a row for each suite.
@@ -33,7 +33,11 @@ WHOLE = {
     "torch7": ("torch7/test/test.lua", "torch.test()"),
 }
 """Suites that are one file: it, and what runs them."""
-SCRIPTS = {"nngraph": "nngraph/test/test_*.lua", "optim": "optim/test/test_*.lua"}
+SCRIPTS = {
+    "nngraph": "nngraph/test/test_graph*.lua",
+    "optim": "optim/test/test_*.lua",
+    "graph": "graph/test/test_graph*.lua",
+}
 """Suites each of whose files is a program: it passes if it ends without an error, and so do the tests that it runs."""
 PRELUDE = "require 'nn' require 'nngraph' require 'optim' require 'dpnn' require 'rnn' math.randomseed(1) "
 PRELUDE += "torch.setdefaulttensortype('torch.DoubleTensor')"  # with which Torch7 starts

@@ -79,6 +79,9 @@ else:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
             return getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
+        where = [package for package in sorted(_PACKAGES) if name in dir(globals()[package])]
+        if where and not name.startswith("_"):
+            raise AttributeError(f"functorch7 has no {name!r}; it is f7.{where[0]}.{name}")
         raise _unknown("functorch7 has no", name, __dir__())
 
     def _is_public(name: str, value: Any) -> bool:

@@ -23,6 +23,7 @@ from functorch7.legacy.engine import compiled
 from functorch7.legacy.engine.foreign import InMode
 from functorch7.legacy.engine.plan import with_modules
 from functorch7.legacy.objects.functional import wrap
+from functorch7.legacy.objects.own_fields import own_fields
 from functorch7.legacy.tensors.values import as_input
 
 KEY = jax.random.key(7)
@@ -300,6 +301,7 @@ def test_an_object_of_the_stateful_interface_is_its_description(case):
         description, variables = way.functional()
         assert description == (module.replace(dtype="float32") if isinstance(module, f7.Convert) else module)
         assert_close(variables.params, params)
+    assert not any(own_fields(each) for each in held.listModules())  # all that it has is its class's
 
 
 def as_a_call(plan):

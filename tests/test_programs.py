@@ -12,6 +12,7 @@ import pytest
 import functorch7
 from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
+from functorch7.programs.cache import LOOK_EVERY
 
 
 def alive():
@@ -60,6 +61,23 @@ def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):
         third(np.zeros(length, np.float32))
     assert (old.programs, new.programs, third.programs) == (10, 0, 5)
     np.testing.assert_allclose(new(np.ones(3, np.float32)), np.full(3, 2 * np.tanh(1)), rtol=1e-6)
+
+
+def test_what_jax_has_traced_is_let_go_and_programs_stay(small):
+    """Without this each shape costs a megabyte for ever: of functions inside others, and the text of each program."""
+    cache_limit(programs=1000)
+    traced = []
+    inside = jax.jit(lambda x: (traced.append(x.shape), x + 1)[1])
+    shapes = range(1, LOOK_EVERY + 1)
+    first, second = (programs.Compiled(jax.jit(lambda x, n=n: n * inside(x))) for n in (2, 3))
+    for length in shapes:
+        first(np.zeros(length, np.float32))
+    for length in shapes:
+        second(np.zeros(length, np.float32))
+    assert len(traced) == 2 * LOOK_EVERY
+    for length in shapes:
+        np.testing.assert_array_equal(first(np.ones(length, np.float32)), np.full(length, 4))
+    assert len(traced) == 2 * LOOK_EVERY and first.programs == LOOK_EVERY
 
 
 def test_a_function_that_nobody_holds_takes_its_programs_with_it(small):

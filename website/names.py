@@ -40,8 +40,8 @@ OTHERS = ("BigDL", "PyTorch")
 """Where names in the same namespaces come from that Torch7 does not have."""
 
 NAMESPACES = (
-    "nngraph", "torch", "torchx", "image", "paths", "sys", "xlua", "gnuplot", "tds", "hdf5", "cudnn", "cutorch",
-    "itorch",
+    "nngraph", "torch", "torchx", "image", "paths", "sys", "xlua", "gnuplot", "tds", "hdf5", "graph", "cudnn",
+    "cutorch", "itorch",
 )  # fmt: skip
 """Those of `legacy` that have a table of their own, without nn, optim and dl."""
 

@@ -1,31 +1,20 @@
 """Graphs of modules: nodes, and the module that runs them in order."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any, NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
+from ..core.user_line import user_line
 from .shape import Identity
-
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-told_by: list[Callable[[], str | None]] = []
-"""Who knows where the user's code is if it is not Python's: each gives "[model.lua]:12", or None."""
 
 
 def _declared() -> str:
     """Where in the user's code a node is being made: "[model.py]:12"."""
-    for tell in told_by:
-        if found := tell():
-            return found
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-    return f"[{os.path.basename(frame.f_code.co_filename)}]:{frame.f_lineno}"
+    path, number = user_line()
+    return f"[{os.path.basename(path)}]:{number}"
 
 
 class Node:

@@ -21,7 +21,21 @@ from .tensors.random import manualSeed as manualSeed
 from .tensors.storage import Storage as Storage
 from .tensors.tensor import Tensor as Tensor
 
-_LAZY = ("cudnn", "cunn", "cutorch", "gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua", "zoo")
+_LAZY = (
+    "cudnn",
+    "cunn",
+    "cutorch",
+    "gnuplot",
+    "graph",
+    "hdf5",
+    "image",
+    "itorch",
+    "paths",
+    "sys",
+    "tds",
+    "xlua",
+    "zoo",
+)
 
 
 def __getattr__(name: str) -> Any:

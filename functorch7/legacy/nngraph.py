@@ -13,7 +13,6 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from ..viz import Picture
+from . import graph as graph
 from .modules.container import Container
 from .modules.graph_nodes import GraphNode, Nodes
 from .modules.passing import Identity
@@ -172,25 +172,13 @@ def _draw_failure(graph: layers.Graph, position: int) -> None:
 
 def display(gmodule: gModule) -> Path:
     """Shows a graph in the browser; returns the picture's path."""
-    path = simple_print.dot(gmodule.fg, "", str(Path(tempfile.mkdtemp()) / "graph"))
+    path = graph.dot(gmodule.fg, "", str(Path(tempfile.mkdtemp()) / "graph"))
     webbrowser.open(path.as_uri())
     return path
 
 
 class simple_print:
-    """Pictures of graphs."""
+    """Pictures of graphs: the package graph's functions."""
 
-    @staticmethod
-    def todot(graph: Picture, title: str = "") -> str:
-        """The picture in graphviz's language."""
-        return replace(graph, title=title).dot()
-
-    @staticmethod
-    def dot(graph: Picture, title: str = "", fname: str | None = None) -> Path:
-        """Writes FNAME.dot and FNAME.svg (a new temporary file by default); returns the latter."""
-        path = fname or str(Path(tempfile.mkdtemp()) / "graph")
-        return replace(graph, title=title).write(path)
-
-
-graph = simple_print
-"""`graph.dot(network.fg, title, fname)`."""
+    todot = staticmethod(graph.todot)
+    dot = staticmethod(graph.dot)

@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.objects.own_fields import KeptElsewhere
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 
@@ -13,7 +14,7 @@ OWN = "_lua"
 """The attribute in which an object keeps the place of its fields in Lua."""
 
 
-class Fields:
+class Fields(KeptElsewhere):
     """The fields of one object that Lua holds, tables and functions, under the object's number."""
 
     def __init__(self, border: Any, number: int):

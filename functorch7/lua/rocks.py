@@ -17,7 +17,7 @@ LEGACY = "functorch7.legacy"
 ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "torch": ("torch", {"torch": "torch"}),
     "nn": ("nn", {"torch": "torch", "nn": "nn"}),
-    "nngraph": ("nngraph", {"torch": "torch", "nn": "nn", "nngraph": "nngraph", "graph": "nngraph.graph"}),
+    "nngraph": ("nngraph", {"torch": "torch", "nn": "nn", "nngraph": "nngraph", "graph": "graph"}),
     "rnn": ("nn", {"torch": "torch", "nn": "nn", "rnn": "nn.rnn"}),
     "dpnn": ("nn", {"torch": "torch", "nn": "nn"}),
     "nnx": ("nn", {"torch": "torch", "nn": "nn"}),
@@ -26,7 +26,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
     "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
-    "graph": ("nngraph.graph", {"graph": "nngraph.graph"}),
+    "graph": ("graph", {"torch": "torch", "graph": "graph"}),
     "torchx": ("torchx", {"torch": "torch"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..layers.graph import told_by
+from ..core.user_line import UserLine, told_by
+from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
@@ -92,13 +93,29 @@ class Runtime(Prompt):
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
-        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty"):
+        for name in (
+            "write",
+            "print",
+            "flush",
+            "exit",
+            "copied",
+            "fields",
+            "insert",
+            "collected",
+            "derive",
+            "names",
+            "isatty",
+        ):
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------
 
     def _write(self, _: int, text: str) -> None:
         sys.stdout.write(text)
+
+    def _print(self, _: int, *texts: str) -> None:
+        """By Python's function, in whose place a program may have put another (CmdLine.log)."""
+        print(*texts, sep="\t")
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()
@@ -115,7 +132,9 @@ class Runtime(Prompt):
 
     def _fields(self, _: int, value: Any) -> dict:
         """An object's fields."""
-        return {name: each for name, each in vars(value).items() if not name.startswith("_") or name == "_type"}
+        if isinstance(value, Described):
+            return composed.fields(value)
+        return {name: each for name, each in vars(value).items() if not name.startswith("_")}
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:
         target.insert(position - 1, value)
@@ -123,9 +142,10 @@ class Runtime(Prompt):
     def _names(self, _: int, value: Any) -> list[str]:
         return dir(value)
 
-    def _place(self) -> str | None:
+    def _place(self) -> UserLine | None:
         """Where the program is, while one runs."""
-        return self.border.answered(self.border.ask.place()) or None
+        path, _, number = (self.border.answered(self.border.ask.place()) or "").rpartition(":")
+        return UserLine(path, int(number)) if number else None
 
     def _collected(self, _: int) -> None:
         self.border.sweep()

@@ -4,6 +4,10 @@ Every program that JAX has compiled holds memory (some MiB), and maps of memory,
 Linux: with too many it is ended. So all functions that this package compiles count their programs, one for each shape
 (and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
 those functions forget theirs that were called longest ago; what is needed again is compiled again.
+
+JAX itself keeps, without a bound, what it has traced: of each function that another calls (`jnp.where` is one), for
+each shape, and with it the text of each program. That is more than a megabyte for a program, and needed only where the
+same is compiled again; so it is let go every now and then.
 """
 
 import gc
@@ -17,11 +21,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+from jax._src import pjit  # the caches of tracings have no public names
+from jax._src.interpreters import partial_eval
 
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
 LOOK_EVERY = 32
-"""After so many compilations the process's memory and its maps are looked at."""
+"""After so many compilations tracings are let go, and the process's memory and its maps are looked at."""
 
 
 class CacheInfo(NamedTuple):
@@ -114,7 +120,10 @@ def _make_room() -> None:
     programs = sum(function.programs for function in _functions)
     if programs > _State.max_programs:
         _let_go(programs - 3 * _State.max_programs // 4)
-    if _State.compilations % LOOK_EVERY == 0 and (_has_too_many_maps() or _memory() > _most_memory()):
+    if _State.compilations % LOOK_EVERY:
+        return
+    _forget_tracings()
+    if _has_too_many_maps() or _memory() > _most_memory():
         _let_go(programs // 2)
         gc.collect()
         if _has_too_many_maps():  # those of single operations, which JAX keeps by itself
@@ -135,6 +144,13 @@ def _let_go(number: int) -> None:
             number -= function.programs
             function.forget()
             _State.evictions += 1
+
+
+def _forget_tracings() -> None:
+    """Lets go what JAX has traced; programs stay. A JAX that calls its caches otherwise keeps them."""
+    for module, name in ((pjit, "_infer_params_cached"), (partial_eval, "trace_to_jaxpr")):
+        if hasattr(module, name):
+            getattr(module, name).cache_clear()
 
 
 def _maps() -> int:
@@ -205,3 +221,4 @@ def clear_cache() -> None:
         function.forget()
     for found in _kept:
         found.clear()
+    _forget_tracings()

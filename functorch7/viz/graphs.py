@@ -46,7 +46,7 @@ class Picture:
 
     def svg(self) -> str:
         """The graph as a picture, drawn in layers from top to bottom."""
-        places, width, height = self._layout()
+        places, width, height = self.layout()
         text = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}">']
         text.append(
             '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
@@ -78,7 +78,7 @@ class Picture:
 
     _repr_html_ = svg
 
-    def _layout(self) -> tuple[list[tuple[float, float, float, float]], float, float]:
+    def layout(self) -> tuple[list[tuple[float, float, float, float]], float, float]:
         """(center x, center y, half width, half height) of each node, and the size of the whole."""
         depth = [0] * len(self.labels)
         for _ in self.labels:  # the longest way from a root, settled after as many rounds as there are nodes

@@ -34,6 +34,8 @@ def test_layers_that_are_called_alike_are_not_called_otherwise():
             r"PyTorch's nn.Conv2d\(.*\) is f7.SpatialConvolution\(3, 16, 7, 5, 2, 2, 1, 1\) here \(sizes one by",
         ),
         ("CrossEntropyLoss", r"is f7.CrossEntropyCriterion\(\) here \(classes count from 1\)"),
+        ("Trainer", r"functorch7 has no 'Trainer'; it is f7.training.Trainer$"),
+        ("DataLoader", r"it is f7.data.DataLoader$"),
         ("nothing_of_this_kind", r"functorch7 has no 'nothing_of_this_kind'$"),
     ],
 )

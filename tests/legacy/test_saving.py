@@ -15,6 +15,7 @@ import pytest
 import functorch7 as f7
 from functorch7.interop import remote, safetensors, t7
 from functorch7.legacy import nn, torch
+from functorch7.legacy.objects.own_fields import own_fields
 
 from .helpers import same, values
 
@@ -123,6 +124,79 @@ def test_a_url_without_fsspec_says_what_to_install(monkeypatch):
         net().save("s3://bucket/model.t7")
     with pytest.raises(ImportError, match="functorch7\\[remote\\]"):
         f7.load_model("s3://bucket/model.t7")
+
+
+def with_own_fields():
+    """A network into which a program has put values of every kind, some of which are parts of it."""
+    model = nn.Sequential(nn.Linear(3, 2), nn.Sequencer(nn.LSTM(2, 2)), nn.MapTable(nn.Identity()))
+    linear, criterion = model.get(1), nn.MSECriterion()
+    criterion.unit = "mm"
+    linear.rows, linear.mask = linear.weight.select(1, 1), torch.ByteTensor([1, 0])
+    model.epoch, model.best, model.note, model.done = 3, 0.25, "a b", False
+    model.options = {"sizes": [1, 2], "last": model.get(2), "inner": {"model": model}}
+    model.get(2).name, model.get(2).loss, model.sizes = "steps", criterion, torch.LongStorage([4, 5])
+    return model
+
+
+def copied_by_a_file(model):
+    return torch.deserialize(torch.serialize(model))
+
+
+def copied_by_a_loaded_file(model):
+    return copied_by_a_file(copied_by_a_file(model))
+
+
+COPIES = [copied_by_a_file, copied_by_a_loaded_file, nn.Module.clone, nn.Module.sharedClone]
+
+
+@pytest.mark.parametrize("copied", COPIES, ids=lambda each: each.__name__)
+def test_copies_and_files_have_the_fields_that_a_program_has_set(copied):
+    model = with_own_fields()
+    copy = copied(model)
+    assert (copy.epoch, copy.best, copy.note, copy.done) == (3, 0.25, "a b", False)
+    assert copy.options["sizes"] == [1, 2] and copy.options["last"] is copy.get(2)
+    assert copy.options["inner"]["model"] is copy is not model
+    assert copy.get(2).name == "steps" and copy.get(2).loss.unit == "mm" and list(copy.sizes) == [4, 5]
+    assert copy.get(1).mask.type() == "torch.ByteTensor" and list(copy.get(1).mask) == [1, 0]
+    copy.get(1).weight.fill(5)
+    assert list(copy.get(1).rows) == [5, 5, 5]  # still a part of the weight
+    assert len(copy.parameters()[0]) == len(model.parameters()[0])
+
+
+def test_what_calls_leave_in_objects_is_no_field_of_the_programs():
+    binary, table, normal = nn.SpatialBinaryConvolution(1, 1, 1, 1), nn.FlattenTable(), nn.NormStabilizer()
+    binary.binarizeWeight()
+    table.forward([torch.randn(2), [torch.randn(2)]])
+    normal.updateLoss()
+    linear = nn.Linear(2, 2)
+    linear.toBatch(torch.randn(2), 1)
+    linear.contiguousInput(torch.randn(2))
+    linear.updateGradParameters(0.9)
+    reward = nn.VRClassReward(nn.ReinforceBernoulli())
+    for each in (binary, table, normal, linear, reward, nn.MultiCriterion().add(nn.MSECriterion())):
+        assert own_fields(each) == {}
+
+
+def test_files_of_torch_keep_plain_fields_that_no_class_knows():
+    """And what lists of names in hostile files say cannot stand in the place of what a class defines."""
+    fields = {"epoch": 3, "labels": ["a", "b"], "scratch": np.zeros(3), "clones": [t7.T7Object("nn.Tanh", 1)]}
+    record = t7.deserialize(torch.serialize(nn.Linear(3, 2)))
+    record.fields |= fields
+    loaded = torch.deserialize(t7.serialize(record))
+    assert own_fields(loaded) == {"epoch": 3, "labels": ["a", "b"]}
+    record.fields |= {"forward": 1, "_spec": 2, "depth": 3, "functorch7_fields": ["forward", "_spec", "depth"]}
+    loaded = torch.deserialize(t7.serialize(record))
+    assert own_fields(loaded) == {"depth": 3} and loaded.forward(X).size() == [5, 2]
+    record.fields["functorch7_fields"] = [1]
+    with pytest.raises(t7.T7FormatError, match="expected names as functorch7_fields, got list"):
+        torch.deserialize(t7.serialize(record))
+
+
+def test_a_field_that_no_file_can_hold_is_refused_by_its_place():
+    model = nn.Sequential(nn.Linear(3, 2))
+    model.get(1).tools = {"a": [1, object()]}
+    with pytest.raises(TypeError, match=r"no type for object: .*, at nn.Linear\['tools'\]\['a'\]\[2\]"):
+        torch.serialize(model)
 
 
 @pytest.mark.parametrize("place", ["{}/model.t7", "memory://failing/model.t7"])

@@ -218,3 +218,36 @@ def test_the_cpu_does_the_work_of_a_gpu_where_that_is_wanted(program):
         assert f7.lua.run(path, cuda_on_cpu=True) == (True, 1, True)
         with pytest.raises(LuaError, match="JAX sees"):
             f7.lua.run(path)
+
+
+def test_files_have_the_fields_that_lua_sets_on_layers(lua, tmp_path):
+    """Tables, functions and objects of Lua's among them, and what parts of a network share with them."""
+    lua.execute("torch.class('OfField')")
+    found = lua.execute(f"""
+        local network = nn.Sequential():add(nn.Linear(2, 3))
+        local thing = OfField()
+        thing.size = 7
+        network.epoch, network.options, network.thing = 3, {{rates = {{0.1, 0.2}}, first = network:get(1)}}, thing
+        network:get(1).saved = {{thing, twice = function(x) return 2 * x end}}
+        torch.save('{tmp_path}/own.t7', {{network, nn.Linear(1, 1)}})
+        local read = torch.load('{tmp_path}/own.t7')[1]
+        local clone = network:clone()
+        return read.epoch, read.options.rates[2], read.options.first == read:get(1), torch.type(read.thing),
+          read.thing.size, read:get(1).saved[1] == read.thing, clone.options.first == clone:get(1)
+    """)
+    assert found == (3, 0.2, True, "OfField", 7, True, True)
+
+
+def test_graphs_are_tables_of_nodes_and_edges_in_lua(lua):
+    found = lua.execute("""
+        require 'graph'
+        local a, b, c = graph.Node('a'), graph.Node({'b'}), graph.Node('c')
+        local g = graph.Graph()
+        g:add({graph.Edge(a, b), graph.Edge(b, c), graph.Edge(a, c)})
+        local order, walked = {}, {}
+        for i, node in ipairs((g:topsort())) do order[i] = node.id end
+        a:dfs(function(node) table.insert(walked, node.id) end)
+        return #g.nodes, g.nodes[c], g.edges[1].from == a, b.data[1], #g:roots(), torch.type(g), g:hasCycle(),
+          table.concat(order, ' '), table.concat(walked, ' '), a.children[b]
+    """)
+    assert found == (3, 3, True, "b", 1, "graph.Graph", False, "1 2 3", "3 2 1", 1)

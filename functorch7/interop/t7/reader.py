@@ -259,10 +259,10 @@ class Parser:
         return self.names.setdefault(data, _text(data))
 
     def _note_repeated(self, tensor: np.ndarray, storage: T7Storage | None, at: int) -> None:
-        """Refuses what would take, if it was copied, far more memory than the file is long."""
-        self.repeated += max(tensor.nbytes - (0 if storage is None else storage.array.nbytes), 0)
+        """Refuses what would take, if it was copied in double precision, far more memory than the file is long."""
+        over = 0 if storage is None else storage.array.size
+        self.repeated += max(tensor.size - over, 0) * np.dtype(np.float64).itemsize
         if self.repeated > values.allowed_memory(self.source.size) // 2:  # what uses them may copy them
-            over = 0 if storage is None else storage.array.size
             raise T7FormatError(
                 f"a tensor of sizes {tensor.shape} over a storage of {over} elements: such tensors would take "
                 f"{self.repeated} bytes, of a file of {self.source.size}", at,

@@ -36,6 +36,8 @@ class Node:
     """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
     output: Any = None
     """What a file has recorded as the module's last output."""
+    own: dict[str, Any] = field(default_factory=dict)
+    """What a program may have put into the object beside what its class defines, as the file has it."""
 
 
 def shared_clone(node: Node) -> Node:

@@ -13,7 +13,7 @@ from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
-from .extent import DEEPEST, Extents
+from .extent import DEEPEST, Extent, Extents
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
 from .record import Record, records_in
@@ -56,6 +56,7 @@ class Reader:
         self.allow_unknown = allow_unknown
         self.is_users = is_users  # whether a class is one that the user has written
         self.users: list[tuple[T7Object, str]] = []
+        self.owned: list[tuple[dict[str, Any], str]] = []  # fields of programs' own
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
         self.nodes: dict[int, Node] = {}
@@ -78,6 +79,12 @@ class Reader:
             return self.node(object, path)
         except RecursionError:
             raise T7FormatError("modules are nested too deeply", 0) from None
+
+    def know(self, object: T7Object, node: Node) -> None:
+        """Takes a node for an object, which need not be described then."""
+        self.kept += [object, node]
+        self.nodes[id(object)] = node
+        self.extents.known[id(node)] = Extent(1, 1, 0)
 
     def check(self) -> None:
         """Raises UnknownClassError if something was found that may not be there."""
@@ -127,7 +134,11 @@ class Reader:
         if id(object) in self.pooled:
             fields = fields | {"record": self.pooled[id(object)]}
         record = Record(object, name or object.class_name, fields, path)
-        return self.described(record) if own_reader is None else own_reader(self, record)
+        node = self.described(record) if own_reader is None else own_reader(self, record)
+        node.own = record.own_fields()
+        if node.own:
+            self.owned.append((node.own, path))
+        return node
 
     def _foreign(self, object: T7Object, path: str) -> Node:
         """The place of an object of a user's class, or of an unknown one."""
@@ -168,7 +179,12 @@ class Reader:
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
         output = record.fields.get("output")
-        return Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
+        node = Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
+        try:
+            schema.write(node)
+        except (LookupError, AttributeError, TypeError, ValueError) as error:
+            raise record.error(f"what is inside is not what Torch composes {record.class_name} of") from error
+        return node
 
     def _part(self, record: Record, name: str) -> Any:
         torch = PARTS.get(name, name)

@@ -10,6 +10,10 @@ from ... import core
 from ..t7 import T7FormatError, T7Object, T7Storage
 from ..t7.values import TENSORS
 
+PLAIN_KINDS = (str, bool, int, float)
+OWN_FIELDS = "functorch7_fields"
+"""The field that says which others a program has put into an object beside what its class defines."""
+
 
 class T7ModuleError(T7FormatError):
     """An object of a known class whose fields make no module."""
@@ -61,6 +65,32 @@ class Record:
         if wrong:
             raise self.error(f"the field {wrong[0]} has a {type(found[wrong[0]]).__name__} that says nothing")
         return found
+
+    def own_fields(self) -> dict[str, Any]:
+        """What a program may have put into the object beside what its class defines.
+
+        Files of Torch's do not tell this from what its classes leave behind: of theirs it is numbers, texts, and tables
+        of such, which do no harm.
+        """
+        named = self.fields.get(OWN_FIELDS)
+        if named is None:
+            return {name: value for name, value in self.fields.items() if isinstance(name, str) and _is_harmless(value)}
+        if not _is_list_of_names(named):
+            raise self.error(f"expected names as {OWN_FIELDS}, got {type(named).__name__}")
+        return {name: self.fields[name] for name in named if self.fields.get(name) is not None}
+
+
+def _is_harmless(value: Any) -> bool:
+    """Whether a value is plain, or a table of plain values."""
+    waiting, seen = [value], set()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (list, dict)) and id(each) not in seen:
+            seen.add(id(each))
+            waiting += [*each, *each.values()] if isinstance(each, dict) else each
+        elif not isinstance(each, (*PLAIN_KINDS, list, dict)):
+            return False
+    return value not in ([], {})
 
 
 def _is_boolean(value: Any) -> bool:

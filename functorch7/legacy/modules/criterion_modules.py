@@ -14,6 +14,8 @@ from .module import Module
 class _Computing(Module):
     """What CriterionTable and ModuleFromCriterion have in common: the object `criterion` is what counts."""
 
+    criterion: Criterion
+
     def __init__(self, criterion: Criterion):
         if not isinstance(criterion, Criterion):
             raise TypeError(f"{self.typename()}: expected a criterion, got {criterion!r}")

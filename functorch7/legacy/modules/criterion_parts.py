@@ -23,6 +23,10 @@ class CriterionParts(Module):
     """The part of Criterion that makes the objects inside, and describes them as they stand."""
 
     is_criterion = True
+    criterion: Any
+    criterions: Any
+    inputModule: Any
+    targetModule: Any
     _by_plan = False
     """Whether it has, or may have, arrays or modules inside, so that a call runs as that of a network does."""
     _arrays: list[str] = []

@@ -69,6 +69,7 @@ class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward
     """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
 
     _own_effects = True
+    module: Any
 
     def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
         if not hasattr(module, "reinforce"):
@@ -107,6 +108,8 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
 class MultiCriterion(Criterion, describes=losses.MultiCriterion):
     """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts."""
 
+    weights: list[float]
+
     def _take_children(self, spec: core.Module, given: Given) -> None:
         super()._take_children(spec, given)
         self.__dict__.setdefault("weights", list(spec.weights))  # type: ignore[attr-defined]
@@ -133,6 +136,8 @@ class LearnedCriterion(Criterion, describes=losses.LearnedCriterion):
 
 class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
     """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
+
+    castTarget: bool
 
     def __init__(
         self, criterion: Criterion, inputModule: Module | None = None, targetModule: Module | None = None,

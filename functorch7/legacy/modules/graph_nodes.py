@@ -10,6 +10,7 @@ import numpy as np
 from ...layers.graph_places import Place, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
+from .directed import Node
 
 
 class NodeData:
@@ -52,12 +53,16 @@ class NodeData:
         return self._nodes.shown(self._nodes.gradients_at(self._position))
 
 
-class GraphNode:
+class GraphNode(Node):
     """A node of a graph that runs forwards or backwards; children are the nodes that come after it there."""
 
     def __init__(self, data: NodeData):
-        self.data, self.id = data, data.forwardNodeId
-        self.children: list[GraphNode] = []
+        super().__init__(data)
+        self.id = data.forwardNodeId
+
+    @classmethod
+    def _class_name(cls) -> str:
+        return "nngraph.Node"
 
     def label(self) -> str:
         """What pictures show of it."""
@@ -135,7 +140,7 @@ class Nodes:
 def _linked(data: list[NodeData], children: list[Any]) -> list[GraphNode]:
     nodes = [GraphNode(each) for each in data]
     for node, others in zip(nodes, children, strict=True):
-        node.children = [nodes[i] for i in others]
+        node.add([nodes[i] for i in others])
     return nodes
 
 

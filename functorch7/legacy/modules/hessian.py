@@ -40,6 +40,13 @@ class OfModules(Parameters):
     Fields: diagHessianInput; diagHessianWeight, diagHessianBias and so on, which add up until they are set to zero.
     """
 
+    diagHessianInput: Any
+
+    def field_names(self) -> set[str]:
+        """Those of these fields are among them."""
+        names: set[str] = super().field_names()  # type: ignore[misc]
+        return names.union(map(hessian_name, self.own_parameters()))
+
     def initDiagHessianParameters(self) -> None:
         """Makes the fields, of zeros, in this module and in all inside, where they are not there yet."""
         for module in self.children():
@@ -103,6 +110,8 @@ class OfModules(Parameters):
 
 class OfCriterions(Described):
     """What `enable` adds to every criterion."""
+
+    diagHessianInput: Any
 
     def updateDiagHessianInput(self, input: Any, target: Any = None) -> Any:
         """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined."""

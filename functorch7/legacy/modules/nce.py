@@ -48,6 +48,7 @@ class NCEModule(Module, describes=layers.NCEModule):
 
     version = 6
     """dpnn's, by which programs tell what the class can."""
+    unigrams: Tensor
     dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
 
     def _take(self, spec: core.Module, given: Given) -> None:

@@ -308,6 +308,8 @@ class SeqGRU(SequenceLayer, describes=recurrent.SeqGRU):
 class NormStabilizer(AbstractRecurrent, describes=recurrent.NormStabilizer):
     """nn.NormStabilizer."""
 
+    loss: float
+
     def updateLoss(self) -> float:
         """beta times the mean over the steps so far of what is penalised; also the field `loss`."""
         call, steps = self._newest_call(), []

@@ -53,6 +53,7 @@ class Reinforce(Module, describes=ReinforceSpec):
     """
 
     reward: Any = None
+    stochastic: bool
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Torch's arguments; a user's subclass hands on `stochastic`, whether evaluation samples, too."""

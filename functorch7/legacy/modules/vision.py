@@ -62,6 +62,7 @@ class Unpooling(Emptied):
     """Modules that put values where a pooling object found them in its last forward."""
 
     spec_class = None
+    pooling: Any
 
     def __init__(self, poolingModule: Any):
         spec = poolingModule.description() if isinstance(poolingModule, Module) else poolingModule
@@ -94,6 +95,10 @@ class SpatialConvolution(Module, describes=layers.SpatialConvolution):
 
 class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):
     """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
+
+    tempWeight: Tensor
+    alphas: Tensor
+    gradInputAlphas: Tensor
 
     def binarizeWeight(self) -> None:
         """Replaces the weights by their signs (1 for 0), as for a network that is to be used only.

@@ -55,6 +55,8 @@ def _timed(module: Any, method: str) -> Any:
 class Batches:
     """Examples with and without a batch dimension."""
 
+    dpnn_online: bool
+
     def toBatch(self, tensor: Tensor, nDim: int, batchDim: int = 1) -> Tensor:
         """The tensor with a batch dimension of size 1 if it has only nDim dimensions."""
         self.__dict__["dpnn_online"] = tensor.dim() == nDim
@@ -73,6 +75,9 @@ class TrainingHelpers(Batches, Described):
 
     Source: dpnn/README.md, Module.
     """
+
+    momGradParams: list[Tensor]
+    dpnn_cinput: Tensor
 
     @property
     def dpnn_parameters(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ from ...interop import t7
 from ...interop.t7.values import HASHES, VECTORS
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader
-from ...interop.torch7.record import T7ModuleError
+from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named
 from .nodes import Arrays, Nodes, Objects
+from .own_fields import own_fields, take_own_fields
 from .torch_object import TorchObject, plain_class_named
 from .trainer import StochasticGradient
 
@@ -25,6 +26,8 @@ PLAIN: dict[str, type] = {"nn.StochasticGradient": StochasticGradient}
 """Classes whose objects are no modules, by name, besides those of `torch.class`."""
 
 TABLES = (*HASHES, *VECTORS)
+OF_FILES = (*PLAIN_KINDS, bytes, t7.T7Object, t7.T7Storage, t7.LuaFunction)
+"""What files have as it is."""
 
 
 def load_t7(
@@ -96,6 +99,8 @@ class Loaded:
                 ]
                 table.clear()
                 table.update(pairs)
+        while self.objects.owners:
+            take_own_fields(*self.objects.owners.pop())
         return root[0]
 
     def _noted(self, root: list) -> list[Any]:
@@ -122,7 +127,11 @@ class Loaded:
                 seen.add(id(each))
                 waiting.append((each, path))
 
-        while waiting or self.reader.users:
+        while waiting or self.reader.users or self.reader.owned:
+            while self.reader.owned:
+                own, path = self.reader.owned.pop()
+                seen.add(id(own))
+                waiting.append((own, path))
             if self.reader.users:
                 record, path = self.reader.users.pop()
                 user = self.users[id(record)] = object.__new__(class_named(record.class_name))
@@ -159,6 +168,11 @@ class Loaded:
             raise T7ModuleError(f"{record.class_name}: {error}", record.offset) from error
 
 
+def located(place: str) -> str:
+    """The end of a sentence about what is at a place, which is nothing for the whole."""
+    return f", at {place}" if place else ""
+
+
 def _entry(path: str, key: Any) -> str:
     """The place of a table's entry, in a text that does not grow without end."""
     name = repr(key[:40] if isinstance(key, str) else key) if isinstance(key, (str, int, float)) else "..."
@@ -170,39 +184,75 @@ class Saved:
 
     def __init__(self) -> None:
         self.arrays = Arrays()
-        self.nodes = Nodes(lambda user: t7.T7Object(user.typename(), 1, self._made(user.saved_fields())))
+        self.nodes = Nodes(self._user)
         self.writer = Writer(self.arrays)
-        self.plain: dict[int, t7.T7Object] = {}
+        self.described: list[tuple[Any, Node]] = []  # modules and criterions, and their nodes
+        self.records: dict[int, t7.T7Object] = {}  # of objects that are no modules, by their numbers
         self.tables: dict[int, Any] = {}
         self.kept: list[Any] = []
-        self.waiting: list[Any] = []
+        self.waiting: list[tuple[Any, str]] = []  # tables, and where they are
 
     def value(self, value: Any) -> Any:
-        """The value with records and arrays."""
-        result = self._made(value)
-        while self.waiting:
-            table = self.waiting.pop()
-            if isinstance(table, dict):
-                self.tables[id(table)].update((self._made(key), self._made(each)) for key, each in table.items())
-            else:
-                self.tables[id(table)].extend(self._made(each) for each in table)
+        """The value with records and arrays. Raises TypeError for what Torch has not, with its place."""
+        result = self.made(value, "")
+        while self.waiting or self.nodes.made:
+            while self.nodes.made:
+                self._add_own_fields(*self.nodes.made.pop())
+            if self.waiting:
+                self._fill(*self.waiting.pop())
         return result
 
-    def _made(self, each: Any) -> Any:
+    def made(self, each: Any, place: str) -> Any:
+        """What stands for a value; tables are filled later."""
         if isinstance(each, Tensor):
             return self.arrays(each)
         if isinstance(each, Storage):
             return t7.T7Storage(self.arrays.storage(each))
         if isinstance(each, Described):
             return self.writer.object(self.nodes.node(each))
+        if isinstance(each, (list, tuple, dict)):
+            return self._table(each, place)
         if isinstance(each, (StochasticGradient, TorchObject)):
-            if id(each) not in self.plain:
-                self.plain[id(each)] = t7.T7Object(each.typename(), 1, self._made(each.__dict__))
-            return self.plain[id(each)]
-        if not isinstance(each, (list, tuple, dict)):
+            return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(each.__dict__, place)))
+        return self.other(each, place)
+
+    def other(self, each: Any, place: str) -> Any:
+        """The same for what is neither a table nor an object of these classes."""
+        if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
-        if id(each) not in self.tables:
-            self.tables[id(each)] = {} if isinstance(each, dict) else []
+        raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
+
+    def once(self, each: Any, make: Callable[[], Any]) -> Any:
+        """What is made of a value when it first occurs."""
+        if id(each) not in self.records:
             self.kept.append(each)
-            self.waiting.append(each)
-        return self.tables[id(each)]
+            self.records[id(each)] = make()
+        return self.records[id(each)]
+
+    def _table(self, table: Any, place: str) -> Any:
+        if id(table) not in self.tables:
+            self.tables[id(table)] = {} if isinstance(table, dict) else []
+            self.kept.append(table)
+            self.waiting.append((table, place))
+        return self.tables[id(table)]
+
+    def _fill(self, table: Any, place: str) -> None:
+        made = self.tables[id(table)]
+        if isinstance(table, dict):
+            made.update((self.made(key, place), self.made(each, _entry(place, key))) for key, each in table.items())
+        else:
+            made.extend(self.made(each, _entry(place, i)) for i, each in enumerate(table, 1))
+
+    def _user(self, user: Any) -> t7.T7Object:
+        """The record of an object whose class a user wrote."""
+        return t7.T7Object(user.typename(), 1, self._table(user.saved_fields(), user.typename()))
+
+    def _add_own_fields(self, object: Any, node: Node) -> None:
+        """Writes the fields that a program has put into an object, and their names."""
+        self.described.append((object, node))
+        record, own = self.writer.object(node), own_fields(object)
+        made = {name: self.made(each, _entry(object.typename(), name)) for name, each in own.items()}
+        taken = record.fields.keys() - {"name"}  # which descriptions have, too
+        made = {name: each for name, each in made.items() if name not in taken and each is not None}
+        if made:
+            record.fields |= made | {OWN_FIELDS: list(made)}

@@ -30,6 +30,7 @@ class Objects:
     def __init__(self, users: dict[int, Any] | None = None) -> None:
         self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
         self.objects: dict[int, Any] = {}
+        self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
         self.tensors: dict[int, Tensor] = {}
         self.storages: dict[int, Storage] = {}
         self.kept: list[Any] = []  # what has its number above
@@ -97,6 +98,8 @@ class Objects:
             made.__dict__["train"] = node.settings["train"]
         if node.settings.get("dpnn_serialEmpty"):
             made.__dict__["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
+        if node.own:
+            self.owners.append((made, node.own))
         return made
 
     def _part(self, part: Any) -> Any:
@@ -127,6 +130,7 @@ class Nodes:
     def __init__(self, record: Callable[[Any], Any] | None = None) -> None:
         self.record = record
         self.nodes: dict[int, Node] = {}
+        self.made: list[tuple[Any, Node]] = []  # what was described, an nn.Serial as it is saved, and its node
         self.kept: list[Any] = []
 
     def node(self, object: Any) -> Node:
@@ -152,7 +156,7 @@ class Nodes:
         settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
-        return Node(
+        node = Node(
             object.description(),
             {name: object.__dict__[name] for name in names},
             gradients,
@@ -161,6 +165,8 @@ class Nodes:
             self._parts(object),
             settings,
         )
+        self.made.append((object, node))
+        return node
 
     def _parts(self, object: Described) -> dict[str, Any]:
         parts = parts_of(object._spec)  # those that are described without an object

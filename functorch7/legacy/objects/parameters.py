@@ -92,6 +92,12 @@ class Parameters(Described):
         names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
+    def field_names(self) -> set[str]:
+        """The names under which it keeps parameters and buffers, and the parameters' gradients."""
+        made = set() if self._spec is None else {*self._spec.parameter_order, *self._spec.init_buffers()}
+        learned = made.union(self.own_parameters())
+        return learned.union(map(grad_name, learned))
+
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The learnable tensors and their gradients, two lists in the same order."""
         names = self.own_parameters()

@@ -67,6 +67,7 @@ def _checked(owner: str, module: Any) -> Any:
 class Tree(Described):
     """The part of Module that deals with the modules inside."""
 
+    modules: Any
     train: bool = True
     takes_an_input = True
     """Whether it can be in a list of modules; a criterion takes a target, too."""

@@ -1,0 +1,69 @@
+"""Torch's package graph: directed graphs, walks through them, their order, and pictures.
+
+    g = graph.Graph()
+    first, second, third = graph.Node("a"), graph.Node("b"), graph.Node("c")
+    g.add([graph.Edge(first, second), graph.Edge(first, third), graph.Edge(third, second)])
+    nodes, _, _ = g.topsort()
+    [node.data for node in nodes]  # ["a", "c", "b"]
+    graph.dot(g, "a title", "file")
+
+Source: torch/graph.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..interop.writing import replacing
+from ..viz import Picture
+from .modules.directed import Edge as Edge
+from .modules.directed import Graph as Graph
+from .modules.directed import Node as Node
+from .tensors.tensor import Tensor
+
+
+def todot(g: Any, title: str = "") -> str:
+    """A graph, or the picture of a gModule (`network.fg`), in graphviz's language."""
+    return _picture(g, title).dot()
+
+
+def dot(g: Any, title: str = "", fname: str | None = None) -> Path:
+    """Writes FNAME.dot and FNAME.svg (a new temporary file by default) of a graph or a picture; returns the latter."""
+    return _picture(g, title).write(fname or str(Path(tempfile.mkdtemp()) / "graph"))
+
+
+def graphvizFile(g: Any, algorithm: str, fname: str) -> None:
+    """Writes a graph as a picture, or as text for graphviz, by the ending of the name: .svg or .dot.
+
+    Raises: ValueError for another ending, or another layout than "dot".
+    """
+    _expect_dot(algorithm)
+    written = {".svg": Picture.svg, ".dot": Picture.dot}.get(Path(fname).suffix)
+    if written is None:
+        raise ValueError(f"graph.graphvizFile: expected a name that ends with .svg or .dot, got {fname!r}")
+    with replacing(Path(fname)) as draft:
+        draft.write_text(written(_picture(g, "")), encoding="utf-8")
+
+
+def graphvizLayout(g: Any, algorithm: str = "dot") -> Tensor:
+    """Where nodes lie in a picture of a graph, x and y in each row, from 0 to 1; y grows upwards.
+
+    Raises: ValueError for another layout than "dot".
+    """
+    _expect_dot(algorithm)
+    places, width, height = _picture(g, "").layout()
+    return Tensor.of(np.array([[x / width, 1 - y / height] for x, y, *_ in places]))
+
+
+def _picture(g: Any, title: str) -> Picture:
+    return replace(g, title=title) if isinstance(g, Picture) else g.picture(title)
+
+
+def _expect_dot(algorithm: str | None) -> None:
+    if algorithm not in (None, "dot"):
+        raise ValueError(f"graph: expected the layout 'dot', got {algorithm!r}")

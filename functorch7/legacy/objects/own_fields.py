@@ -1,0 +1,45 @@
+"""Fields that a program gives an object beside those that its class defines: copies and files have them, too."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+OURS = "functorch7.legacy"
+
+
+class KeptElsewhere:
+    """What an object has in place of fields that are not its attributes."""
+
+    def contents(self) -> dict[str, Any]:
+        """These fields."""
+        raise NotImplementedError
+
+
+def own_fields(object: Any) -> dict[str, Any]:
+    """The object's fields, but those that begin with an underscore and those that its class knows."""
+    fields: dict[str, Any] = {}
+    for name, value in object.__getstate__().items():
+        fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
+    return {name: value for name, value in fields.items() if not _is_known(object, name)}
+
+
+def take_own_fields(object: Any, fields: dict[str, Any]) -> None:
+    """Gives an object those of a file's fields that say nothing else about it."""
+    fields = {name: value for name, value in fields.items() if not _is_known(object, name)}
+    vars(object).update((name, value) for name, value in fields.items() if not hasattr(object, name))
+
+
+def _is_known(object: Any, name: str) -> bool:
+    if name.startswith("_") or name in object.field_names():
+        return True
+    return any(name in _defined_in(kind) for kind in type(object).__mro__)
+
+
+@cache
+def _defined_in(kind: type) -> frozenset[str]:
+    """What a class here defines, and what it says by annotations that its methods put into an object."""
+    if not kind.__module__.startswith(OURS):
+        return frozenset()
+    return frozenset((*vars(kind), *inspect.get_annotations(kind)))
