@@ -13,7 +13,7 @@ from .merging import flattened, merged
 from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
 
-@partial(jax.jit, static_argnums=2)  # one program, also where what a pooling has recorded keeps the layer from being one
+@partial(jax.jit, static_argnums=2)  # a program of its own: a layer that reads a pooling's record is none
 def _placed(values: jax.Array, indices: jax.Array, sizes: tuple[int, ...]) -> jax.Array:
     """The values at their places in zeros of these sizes."""
     flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
