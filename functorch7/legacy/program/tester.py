@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.user_line import user_line
 from ..tensors.tensor import Tensor
 from .equality import Found, equal, tensors
 from .lua import kind, text
@@ -195,11 +195,8 @@ class Tester:
 
     def _placed(self, message: str) -> str:
         """A message with the test and the line that it is about."""
-        frame: Any = sys._getframe(1)
-        while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
-            frame = frame.f_back
-        place = f"{frame.f_code.co_filename}:{frame.f_lineno}: in function {frame.f_code.co_name}"
-        return "\n".join([*filter(None, [self._current]), message, place])
+        path, number = user_line()
+        return "\n".join([*filter(None, [self._current]), message, "stack traceback:", f"\t{path}:{number}:"])
 
     def _compared(self, found: Found, negate: bool, message: str) -> bool:
         same, said = found

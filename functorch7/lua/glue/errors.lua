@@ -28,7 +28,7 @@ function border.fail(problem, kind)
   error(border.decode(THROWN - kind, problem), 0)
 end
 
-function border.asked.place() return border.answered(position('[%s]:%d', 2)) end
+function border.asked.place() return border.answered(position('%s:%d', 2)) end
 
 local traceback = debug.traceback
 
