@@ -10,9 +10,10 @@ from itertools import count
 from typing import Any
 
 from ..layers import Node
-from ..legacy import tds
+from ..legacy import nn, tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
+from ..legacy.modules.criterion import Criterion
 from ..legacy.modules.directed import Members
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
@@ -95,13 +96,14 @@ class Classes:
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
-    def class_name(self, number: int) -> tuple[str, bool]:
-        """Torch's name of a class, and whether Lua has defined it."""
+    def class_name(self, number: int) -> tuple[str, bool, int | None]:
+        """Torch's name of a class, whether Lua has defined it, and the number of the class above it."""
         kind = self.kinds[number]
         if kind is Tensor:
-            return "torch.Tensor", False
-        named = getattr(kind, "_class_name", None)
-        return named() if named else f"torch.{kind.__name__}", issubclass(kind, LuaObject)
+            return "torch.Tensor", False, None
+        named, above = getattr(kind, "_class_name", None), _class_above(kind)
+        name = named() if named else f"torch.{kind.__name__}"
+        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above)
 
     def class_object(self, number: int) -> type:
         """The class of a number."""
@@ -343,6 +345,19 @@ def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
         return OBJECT, number
 
     return encode
+
+
+def _class_above(kind: type) -> type | None:
+    """The class above one of modules or criterions, as Torch has it: what lies between them here has no place in nn."""
+    if not issubclass(kind, Described) or kind in (Module, Criterion):
+        return None
+    return next(each for each in kind.__mro__[1:] if _is_of_torch(each))
+
+
+def _is_of_torch(kind: type) -> bool:
+    if issubclass(kind, LuaObject):
+        return kind not in (LuaObject, LuaLayer)
+    return issubclass(kind, Described) and getattr(nn, kind.__name__, None) is kind
 
 
 def _static(kind: type, key: str) -> Any:

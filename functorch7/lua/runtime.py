@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..layers.graph import told_by
+from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
@@ -115,7 +116,9 @@ class Runtime(Prompt):
 
     def _fields(self, _: int, value: Any) -> dict:
         """An object's fields."""
-        return {name: each for name, each in vars(value).items() if not name.startswith("_") or name == "_type"}
+        if isinstance(value, Described):
+            return composed.fields(value)
+        return {name: each for name, each in vars(value).items() if not name.startswith("_")}
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:
         target.insert(position - 1, value)

@@ -12,7 +12,7 @@ import optax
 from .. import optim
 from ..core import Composite, Module
 from ..data import load_mnist
-from ..layers import HardTanh, Linear, ReLU, Sequential, ZeroGrad
+from ..layers import HardTanh, Linear, MulConstant, ReLU, Sequential, Tanh, ZeroGrad
 from ..losses import ClassNLLCriterion
 from ..reinforce import ReinforceNormal, VRClassReward
 from ..training.validation import Top1Accuracy
@@ -24,13 +24,17 @@ from .rates import by_epoch
 from .recipe import Count, NotNegative, Positive, Recipe, Schedule, Task
 
 CLASSES = 10
+CALM = 0.1
+"""What is multiplied with a place's mean before its bound: Adam's steps are as large for noise as for a signal, and
+means that they carry to the bound at once have no gradient that would bring them back."""
 
 
 class Attention(Recipe, frozen=True, tag="attention"):
     """The digit on a larger canvas, of which only glimpses are seen; where to look is learned by REINFORCE.
 
     Source: rnn/README.md, Examples; Mnih et al., 2014.
-    Differs from Torch7: Adam, where the script has gradient descent.
+    Differs from Torch7: Adam, where the script has gradient descent; the means of places are bounded by Tanh, where it
+    has HardTanh.
     """
 
     dataset: Literal["digits", "mnist"] = "digits"
@@ -98,7 +102,8 @@ class Attention(Recipe, frozen=True, tag="attention"):
             ZeroGrad(),  # the noise of REINFORCE is kept out of the reader, which learns from the classes
             *inner,
             Linear(self.locator_size or self.hidden_size, 2),
-            HardTanh(),  # bounds the mean between -1 and 1
+            MulConstant(CALM),
+            Tanh(),  # bounds the mean between -1 and 1
             ReinforceNormal(self.locator_stdev, self.test_draws > 0),  # draws a place, or gives the mean
             HardTanh(),  # bounds the place
         )

@@ -48,6 +48,8 @@ class Images(Recipe, frozen=True, tag="images"):
     """Planes of the first convolution; later ones have multiples of it."""
     transfer: Literal["tanh", "relu"] = "tanh"
     """LeNet's transfer function; the other networks have ReLU."""
+    batch_norm: bool = False
+    """Whether LeNet's convolutions are followed by batch normalisation, as those of the other networks are."""
     dropout: Probability = 0
     batch_size: Positive = 64
     learning_rate: NotNegative = 0.1
@@ -77,7 +79,8 @@ class Images(Recipe, frozen=True, tag="images"):
     def of_size(self, size: list[int]) -> Module:
         """The network for images of a size (planes, height, width)."""
         if self.network == "lenet":
-            return lenet(size, self.width, self.dropout, {"tanh": Tanh, "relu": ReLU}[self.transfer]())
+            transfer = {"tanh": Tanh, "relu": ReLU}[self.transfer]()
+            return lenet(size, self.width, self.dropout, transfer, self.batch_norm)
         return {"inception": inception, "fire": fire}[self.network](size, self.width, self.dropout)
 
     def distorted(self, train: TensorLoader) -> DataLoader:
@@ -105,14 +108,15 @@ def digits() -> tuple[TensorLoader, TensorLoader, TensorLoader]:
     return train, *rest.split(0.5)
 
 
-def lenet(size: list[int], width: int, dropout: float, transfer: Module) -> Module:
+def lenet(size: list[int], width: int, dropout: float, transfer: Module, batch_norm: bool) -> Module:
     """Two convolutions with poolings, and two linear layers."""
     planes, height, _ = size
     kernel = 5 if height >= 28 else 3
 
     def stage(planes: int, outputs: int) -> list[Module]:
         same = (kernel, kernel, 1, 1, kernel // 2, kernel // 2)
-        return [SpatialConvolution(planes, outputs, *same), transfer, SpatialMaxPooling(2, 2, 2, 2)]
+        norm = [SpatialBatchNormalization(outputs)] if batch_norm else []
+        return [SpatialConvolution(planes, outputs, *same), *norm, transfer, SpatialMaxPooling(2, 2, 2, 2)]
 
     features = [*stage(planes, width), *stage(width, 2 * width)]
     left = 2 * width * (height // 4) ** 2

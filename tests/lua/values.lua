@@ -498,8 +498,45 @@ return a == b, a == a, a ~= b, b:name(), torch.getmetatable('Below') == torch.ge
   getmetatable(torch.getmetatable('Below')).__typename, torch.isTypeOf(a, 'Above'), torch.isTypeOf(Above(), 'Below')
 --> false, true, true, 'above', false, 'Above', true, false
 
---- what has a parent in Python is no table with a metatable
-local ok, problem = pcall(torch.setmetatable, {}, 'nn.Sequential')
-local none, missing = pcall(torch.setmetatable, {})
-return ok, problem:match('got nn.Sequential') ~= nil, none, missing:match('got nil') ~= nil
+--- metatables lead from class to class
+local function chain(value)
+  local names, metatable = {}, getmetatable(value)
+  while metatable do
+    names[#names + 1] = rawget(metatable, '__typename')
+    metatable = getmetatable(metatable)
+  end
+  return table.concat(names, ' ')
+end
+local Deep, above = torch.class('nn.Deep', 'nn.Linear')
+return chain(nn.Deep), chain(nn.Sequential()), chain(nn.LSTM(2, 2)), chain(nn.MSECriterion()),
+  getmetatable(nn.Deep) == Deep, above == torch.getmetatable('nn.Linear'), getmetatable(nn.Linear(1, 1)) == above
+--> 'nn.Deep nn.Linear nn.Module', 'nn.Sequential nn.Container nn.Module', 'nn.LSTM nn.AbstractRecurrent nn.Container nn.Module', 'nn.MSECriterion nn.Criterion', true, true, true
+
+--- methods that are put into metatables count for all objects
+getmetatable(nn.Tanh()).doubled = function(self, x) return self:forward(x) * 2 end
+torch.getmetatable('nn.Module').named = function(self) return torch.type(self) end
+return nn.Tanh():doubled(torch.zeros(1))[1], nn.Sequential():named(), nn.Linear.named ~= nil, nn.Linear.doubled
+--> 0, 'nn.Sequential', true, nil
+
+--- a table of fields becomes a module of the same tensors
+local function copied(value)
+  local made = {}
+  for key, each in pairs(value) do made[key] = type(each) == 'table' and copied(each) or each end
+  return torch.typename(value) and torch.setmetatable(made, torch.typename(value)) or made
+end
+local network = nn.Sequential():add(nn.SpatialConvolution(1, 2, 3, 3)):add(nn.View(-1)):add(nn.Linear(8, 2))
+network.epoch = 3
+local copy, x = copied(network:evaluate()), torch.randn(1, 4, 4)
+local same = (copy:forward(x) - network:forward(x)):abs():max()
+network:get(3).weight:fill(5)
+local third = copy:get(3).weight[1][1]
+copy:float()
+return torch.type(copy), same, third, copy.train, copy.epoch, #copy.modules, copy.modules[1].kW,
+  network:get(1).weight:type() == copy:get(1).weight:type()
+--> 'nn.Sequential', 0, 5, false, 3, 3, 3, true
+
+--- what makes no object of a class is refused
+local ok, problem = pcall(torch.setmetatable, {}, 'nn.Linear')
+local none, missing = pcall(torch.setmetatable, {}, 'no.Class')
+return ok, problem:match('expected a tensor of 2 dimensions as weight') ~= nil, none, missing:match("no class 'no.Class'") ~= nil
 --> false, true, false, true

@@ -19,6 +19,19 @@ def images(count=4, side=9):
     return TensorLoader(drawn, np.arange(count) + 1)
 
 
+def test_places_never_lose_their_gradient_at_the_bound():
+    locator = recipes.load("attention-plain").locator()
+    params, buffers = locator.init(jax.random.key(0), stdv=0.1)
+    states = 10 * jax.random.normal(jax.random.key(1), (64, 256))
+
+    def loss(params, reward):
+        _, new = locator.apply(params, buffers, states, key=jax.random.key(2), train=True)
+        return f7.reinforce_loss(new, reward)
+
+    of_each = jax.jit(jax.vmap(jax.grad(loss), (None, 0)))(params, jnp.eye(64))
+    assert (np.abs(f7.state_dict(locator, f7.Variables(of_each, buffers))["3.bias"]) > 0).all()
+
+
 def test_what_is_not_distorted_stays():
     found, classes = Distorted(images(), 0, 0, 0).index([3, 1], seed=1)
     np.testing.assert_allclose(found, images().inputs[[2, 0]], atol=1e-6)

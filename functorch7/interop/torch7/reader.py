@@ -13,7 +13,7 @@ from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
-from .extent import DEEPEST, Extents
+from .extent import DEEPEST, Extent, Extents
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
 from .record import Record, records_in
@@ -79,6 +79,12 @@ class Reader:
             return self.node(object, path)
         except RecursionError:
             raise T7FormatError("modules are nested too deeply", 0) from None
+
+    def know(self, object: T7Object, node: Node) -> None:
+        """Takes a node for an object, which need not be described then."""
+        self.kept += [object, node]
+        self.nodes[id(object)] = node
+        self.extents.known[id(node)] = Extent(1, 1, 0)
 
     def check(self) -> None:
         """Raises UnknownClassError if something was found that may not be there."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...interop.t7 import T7Object
+from ...interop.t7 import T7Object, T7Storage
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader, Unknown
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, described_among
 from .nodes import Arrays, Nodes, Objects
@@ -58,6 +59,18 @@ def _records_among(value: Any) -> list[Any]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [found for each in inner for found in _records_among(each)]
+
+
+def fields(object: Described) -> dict[str, Any]:
+    """All fields that a file of the object has, but what calls have left, and tables of steps."""
+    written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown().node(object))
+    found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
+    found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
+    return {name: value for name, value in found.items() if value is not None} | {"_type": object._type}
+
+
+def _plain(value: Any) -> Any:
+    return Storage(value.array) if isinstance(value, T7Storage) else value
 
 
 def field(object: Described, name: str) -> Any:

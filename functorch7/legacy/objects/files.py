@@ -186,6 +186,7 @@ class Saved:
         self.arrays = Arrays()
         self.nodes = Nodes(self._user)
         self.writer = Writer(self.arrays)
+        self.described: list[tuple[Any, Node]] = []  # modules and criterions, and their nodes
         self.records: dict[int, t7.T7Object] = {}  # of objects that are no modules, by their numbers
         self.tables: dict[int, Any] = {}
         self.kept: list[Any] = []
@@ -248,6 +249,7 @@ class Saved:
 
     def _add_own_fields(self, object: Any, node: Node) -> None:
         """Writes the fields that a program has put into an object, and their names."""
+        self.described.append((object, node))
         record, own = self.writer.object(node), own_fields(object)
         made = {name: self.made(each, _entry(object.typename(), name)) for name, each in own.items()}
         taken = record.fields.keys() - {"name"}  # which descriptions have, too

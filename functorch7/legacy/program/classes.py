@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import core
-from ...interop.t7 import T7Object
 from ...interop.torch7.names import KIN
 from .. import nn
 from ..objects.described import Described, class_named
-from ..objects.files import from_file, to_file
+from ..objects.from_fields import with_fields
 from ..objects.torch_object import TorchObject, plain_class_named
 from ..tensors.types import constructor_of
 from .objects import type as type_of
@@ -124,7 +123,7 @@ def setmetatable(table: dict[str, Any], classname: str) -> Any:
     if not isinstance(kind, type):
         raise ValueError(f"torch.setmetatable: there is no class {classname!r}")
     if issubclass(kind, Described) and kind.spec_class is not None:
-        return from_file(T7Object(classname, 1, to_file(table)))
+        return with_fields(classname, table)
     made = object.__new__(kind)
     made.__dict__ = table
     return made

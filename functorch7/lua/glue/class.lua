@@ -3,6 +3,7 @@ local border, python, torch = ...
 local call, numbers = border.call, border.numbers
 local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, next, rawget, rawset, setmetatable, type
 
+local python_setmetatable = torch.setmetatable
 local own_classes = {} -- classes without a parent in Python, by name
 local constructors = setmetatable({}, {__mode = 'k'})
 local instances = setmetatable({}, {__mode = 'k'})
@@ -78,13 +79,13 @@ end
 local function class_named(given)
   if type(given) == 'table' then
     local number = border.class_number(given)
-    if number then return given, number end
+    if number then return border.class(number), number end
     return constructors[given] and getmetatable(given) or given
   end
   if own_classes[given] then return own_classes[given] end
   local package, short = place_of(given)
-  local found = package[short]
-  return found, border.class_number(found)
+  local number = border.class_number(package[short])
+  return number and border.class(number) or package[short], number
 end
 
 function torch.class(name, parent, package)
@@ -99,9 +100,9 @@ function torch.class(name, parent, package)
   end
   local target, short = place_of(name, package)
   if number then
-    local made = border.class(call(python.derive, number, nil, name))
-    rawset(target, short, made)
-    return made, above
+    local derived = call(python.derive, number, nil, name)
+    rawset(target, short, border.constructor(derived))
+    return border.class(derived), above
   end
   local class = own_class(name, above)
   rawset(target, short, constructor(class))
@@ -124,11 +125,9 @@ function torch.factory(name)
   return function() return number and call(python.blank, number, nil) or blank(class) end
 end
 
-torch.setmetatable = function(value, name)
-  if not own_classes[name] then
-    border.fail(('torch.setmetatable: expected the name of a class of Lua without a parent in Python, got %s'):format(
-      tostring(name)), -1)
-  end
+-- A table becomes an object of a class, with its entries as fields.
+function torch.setmetatable(value, name)
+  if not own_classes[name] then return border.become(value, python_setmetatable(value, name)) end
   instances[value] = true
   return setmetatable(value, own_classes[name])
 end

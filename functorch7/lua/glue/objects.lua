@@ -2,10 +2,13 @@
 local border, python = ...
 local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
+local floor = math.floor
+local SHIFT = 2 ^ 32 -- as in border.lua
 local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable, newproxy, rawget, rawset, setmetatable, type
 
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
-local class_tables = {} -- by a class's number what stands for the class itself
+local class_tables, constructors = {}, {} -- by a class's number the metatable of its objects, and what makes some
+local about = setmetatable({}, {__mode = 'k'}) -- what is known of both of these
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
 local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
 border.fields, border.listings, border.containers = fields, listings, containers
@@ -207,7 +210,7 @@ kinds['function'] = function()
 end
 
 function kinds.class()
-  return function(number) return border.class(python.class_number(number)) end
+  return function(number) return border.constructor(python.class_number(number)) end
 end
 
 -- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
@@ -249,7 +252,7 @@ function border.forget_methods()
     class.names = {}
   end
   for _, class_table in pairs(class_tables) do
-    local members = getmetatable(class_table).members
+    local members = about[class_table].members
     for key in pairs(members) do members[key] = nil end
   end
 end
@@ -262,26 +265,24 @@ local function member(number, key)
 end
 
 local function construct(class_table, ...)
-  local own = getmetatable(class_table)
-  if not own.is_lua then return call(python.construct, own.number, nil, ...) end
-  local made = call(python.blank, own.number, nil)
+  local class = about[class_table]
+  if not class.is_lua then return call(python.construct, class.number, nil, ...) end
+  local made = call(python.blank, class.number, nil)
   class_table.__init(made, ...)
   return made
 end
 
--- What stands for a class: what it has can be read, called and defined in it, and it makes objects.
+-- The metatable of a class's objects, as programs see it: what the class has can be read and defined in it, and its own
+-- metatable is that of the class above. What only this file may know of it lies in `about`.
 function border.class(number)
   local found = class_tables[number]
   if found then return found end
-  local name, is_lua = call(python.class_name, number, nil)
+  local name, is_lua, above = call(python.class_name, number, nil)
   local members = {}
-  found = {}
-  class_tables[number] = found
-  call(python.class_object, number, nil)
-  return setmetatable(found, {
-    number = number, is_lua = is_lua, members = members, __typename = name,
+  found = {__typename = name}
+  class_tables[number], about[found] = found, {number = number, is_lua = is_lua, members = members}
+  setmetatable(found, {
     __index = function(self, key)
-      if key == '__typename' then return name end
       if key == '__index' then return self end
       if key == 'new' then return function(...) return construct(self, ...) end end
       local value = members[key]
@@ -297,11 +298,39 @@ function border.class(number)
     end,
     __call = construct,
     __tostring = function() return name end,
+    __metatable = above and border.class(above) or false,
   })
+  numbers[found] = numbers[border.constructor(number)]
+  return found
+end
+
+-- What stands for a class in its package: it makes objects, and has what the class has.
+function border.constructor(number)
+  local found = constructors[number]
+  if found then return found end
+  found = {}
+  constructors[number] = found
+  local class = border.class(number)
+  about[found] = about[class]
+  setmetatable(found, {
+    __index = class, __newindex = class, __call = construct, __metatable = class,
+    __tostring = function() return class.__typename end,
+  })
+  call(python.class_object, number, nil) -- which lets Python know it by a number
+  numbers[class] = numbers[found]
+  return found
 end
 
 -- The number of the class that a table stands for, if it does.
 function border.class_number(value)
-  local metatable = type(value) == 'table' and getmetatable(value)
-  return type(metatable) == 'table' and rawget(metatable, 'members') and metatable.number or nil
+  local class = about[value]
+  return class and class.number
+end
+
+-- Lets a table of Lua's stand for an object of Python's, in place of what does so now.
+function border.become(value, stand_in)
+  local number = numbers[stand_in]
+  for key in next, value do value[key] = nil end
+  live[number], numbers[value] = value, number
+  return setmetatable(value, metatable_for(classes[floor(number / SHIFT)]))
 end

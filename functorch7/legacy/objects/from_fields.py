@@ -1,0 +1,22 @@
+"""Objects made of fields: as a file with these would give them, but of the very tensors and modules in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...interop.t7 import T7Object
+from ..tensors.tensor import Tensor
+from .files import Loaded, Saved
+
+
+def with_fields(classname: str, fields: dict[str, Any]) -> Any:
+    """An object of a class of nn. Raises T7FormatError for fields that make none."""
+    saved, loaded = Saved(), Loaded()
+    record = T7Object(classname, 1, saved.value(dict(fields)))
+    for tensor in saved.arrays.kept:
+        if isinstance(tensor, Tensor):
+            loaded.objects.tensors[id(saved.arrays.arrays[id(tensor)])] = tensor
+    for object, node in saved.described:
+        loaded.reader.know(saved.writer.objects[id(node)], node)
+        loaded.objects.objects[id(node)] = object
+    return loaded.value(record)
