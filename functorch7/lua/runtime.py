@@ -10,6 +10,7 @@ from typing import Any
 from ..layers.graph import told_by
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
+from ..legacy.program.objects import type_names
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
 from .errors import LuaError
@@ -93,13 +94,19 @@ class Runtime(Prompt):
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
-        for name in ("write", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty"):
+        yield "type_names", self.border.entry(lambda _, value: type_names(value))
+        for name in (
+            "write", "print", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty",
+        ):  # fmt: skip
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------
 
     def _write(self, _: int, text: str) -> None:
         sys.stdout.write(text)
+
+    def _print(self, _: int, *texts: str) -> None:
+        print(*texts, sep="\t")
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()
