@@ -8,21 +8,23 @@ from jax.test_util import check_vjp
 def check_gradient(function, *args, compiled=True, **tolerance):
     """Reverse-mode gradients along a random direction against difference quotients (in float64, to be exact).
 
-    Two programs are compiled: the function, and its value together with the pullback of a cotangent.
+    One program is compiled, and the function traced once: its value, and its value with the pullback of a cotangent.
     """
+    if compiled:
+        function = jax.jit(function)
 
-    def program(function):
-        run = jax.jit(function) if compiled else function
-        return lambda *args: jax.tree.map(np.asarray, run(*args))  # what NumPy adds up needs no program
-
-    @program
-    def pull(args, cotangent):
+    def both(args, cotangent):
         value, back = jax.vjp(function, *args)
-        return value, back(cotangent)
+        return function(*args), value, back(cotangent)
+
+    program = jax.jit(both) if compiled else both
+    like = jax.eval_shape(function, *args) if compiled else function(*args)
+    none = jax.tree.map(lambda output: np.zeros(output.shape, output.dtype), like)
+
+    def run(args, cotangent=none):
+        return jax.tree.map(np.asarray, program(args, cotangent))  # what NumPy adds up needs no program
 
     def differentiate(*args):
-        value = evaluate(*args)
-        return pull(args, value)[0], lambda cotangent: pull(args, cotangent)[1]
+        return run(args)[1], lambda cotangent: run(args, cotangent)[2]
 
-    evaluate = program(function)
-    check_vjp(evaluate, differentiate, jax.tree.map(np.asarray, args), **tolerance)
+    check_vjp(lambda *args: run(args)[0], differentiate, jax.tree.map(np.asarray, args), **tolerance)

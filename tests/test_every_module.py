@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import lru_cache, partial
 
 import chex
 import jax
@@ -13,7 +14,7 @@ from criterion_cases import CRITERIONS
 from gradients import check_gradient
 
 import functorch7 as f7
-from functorch7.checks.errors import looking, title
+from functorch7.checks.errors import looking
 from functorch7.core import registry, without_emitted
 
 KEY = jax.random.key(7)
@@ -40,6 +41,12 @@ def arrays(tree, dtype=None):
 
 def applied(case, params, buffers, input):
     return case.module.apply(params, buffers, input, key=KEY, train=case.train)
+
+
+@lru_cache(maxsize=1)
+def initial(module):
+    """What `init` makes, for all tests of a case: they run one after the other."""
+    return module.init(KEY)
 
 
 def halved(array):
@@ -76,20 +83,44 @@ def test_every_module_has_a_row():
 
 
 @compiled
-def test_jit_equals_eager(case):
-    params, buffers = case.module.init(KEY)
-    input = arrays(case.input)
-    eager = applied(case, params, buffers, input)
-    with looking():
-        traced = jax.jit(lambda *args: applied(case, *args)).trace(params, buffers, input)
-    assert_close(traced.lower().compile()(params, buffers, input), eager, rtol=1e-5, atol=1e-6)
+def test_one_program_gives_what_single_operations_give(case):
+    """Of JAX's arrays and of NumPy's, and for a batch by vmap; equal modules have one program."""
+    params, buffers = initial(case.module)
+    inputs = [arrays(case.input), arrays(jax.tree.map(halved, case.input))]
+    stacked = jax.tree.map(lambda *a: np.stack(a), *inputs)
+    by_numpy = applied(case, *jax.tree.map(np.asarray, (params, buffers)), case.input)
+    second, _ = applied(case, params, buffers, inputs[1])
+    traces = []
+
+    @partial(jax.jit, static_argnums=0)
+    def program(module, params, buffers, input, stacked):
+        traces.append(module)
+        run = partial(module.apply, params, buffers, key=KEY, train=case.train)
+        with looking():
+            one = run(input)
+        return one, jax.vmap(run)(stacked)[0]
+
+    given = params, buffers, inputs[0], stacked
+    traced, again = (program.trace(case.module, *given) for _ in range(2))
+    assert len(traces) == 1 and again.jaxpr is traced.jaxpr, "what is traced once is compiled once"
+    one, several = traced.lower().compile()(*given)
+    assert_close(one, by_numpy, rtol=1e-5, atol=1e-6)
+    expected = jax.tree.map(lambda *a: np.stack(a), by_numpy[0], second)
+    assert_close(several, expected, rtol=1e-5, atol=1e-6, err_msg="by vmap")
     looks = any(type(effect).__name__ == "ErrorEffect" for effect in traced.jaxpr.effects)
     assert looks == case.module.traits.checks_values, "a module that checks values says so by checks_values"
 
 
+@each([c for c in MODULES if not c.traceable])
+def test_takes_numpy_arrays(case):
+    params, buffers = initial(case.module)
+    numpy = applied(case, *jax.tree.map(np.asarray, (params, buffers)), case.input)[0]
+    assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
+
+
 @each([c for c in MODULES if c.gradient])
 def test_gradient_is_the_derivative(case):
-    made = case.module.init(KEY)
+    made = initial(case.module)
     with jax.enable_x64(True):
         params, buffers = arrays(made, np.float64)
         input = arrays(case.input, np.float64)
@@ -104,30 +135,16 @@ def test_gradient_is_the_derivative(case):
         check_gradient(run, *args, compiled=case.traceable, rtol=1e-5, atol=1e-6)
 
 
-@compiled
-def test_vmap_equals_a_loop(case):
-    params, buffers = case.module.init(KEY)
-    inputs = [arrays(case.input), arrays(jax.tree.map(halved, case.input))]
-    stacked = jax.tree.map(lambda *a: np.stack(a), *inputs)
-    got, _ = jax.jit(jax.vmap(lambda input: applied(case, params, buffers, input)))(stacked)
-    expected = jax.tree.map(lambda *a: np.stack(a), *(applied(case, params, buffers, i)[0] for i in inputs))
-    assert_close(got, expected, rtol=1e-5, atol=1e-6)
-
-
 @every
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
-def test_dtype_is_kept(case, dtype):
-    with jax.enable_x64(dtype == "float64"):
-        output, new = shapes_of(case, dtype)
-        assert {leaf.dtype.name for leaf in floating(output)} <= {dtype}
-        assert {leaf.dtype.name for leaf in floating(new)} <= {dtype}
+def test_dtype_and_names_of_buffers_are_kept(case):
+    def names(tree):
+        paths = jax.tree_util.tree_flatten_with_path(without_emitted(tree), is_leaf=lambda leaf: leaf is None)[0]
+        return [path for path, _ in paths]
 
-
-@every
-def test_takes_numpy_arrays(case):
-    params, buffers = case.module.init(KEY)
-    numpy = applied(case, jax.tree.map(np.asarray, params), buffers, case.input)[0]
-    assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
+    assert names(shapes_of(case)[1]) == names(jax.eval_shape(case.module.init, KEY).buffers)
+    for dtype in ("bfloat16", "float16", "float64"):
+        with jax.enable_x64(dtype == "float64"):
+            assert {leaf.dtype.name for leaf in floating(shapes_of(case, dtype))} <= {dtype}
 
 
 @every
@@ -139,21 +156,6 @@ def test_descriptions_are_values(case):
     assert module != f7.Sequential(module, module)
 
 
-@compiled
-def test_equal_modules_compile_once(case):
-    traces = []
-
-    def run(module, params, buffers, input):
-        traces.append(module)
-        return module.apply(params, buffers, input, key=KEY, train=case.train)
-
-    jitted = jax.jit(run, static_argnums=0)
-    params, buffers = case.module.init(KEY)
-    for _ in range(2):
-        jitted.trace(case.module, params, buffers, arrays(case.input))  # what is traced once is compiled once
-    assert len(traces) == 1
-
-
 @every
 def test_init_is_repeatable(case):
     first, second, other = (case.module.init(jax.random.key(seed)) for seed in (1, 1, 2))
@@ -163,32 +165,3 @@ def test_init_is_repeatable(case):
     leaves = zip(*map(jax.tree.leaves, (first, other)), strict=True)
     changed = [not np.array_equal(a, b) for a, b in leaves if np.ptp(a) > 0]  # constants are those for every key
     assert not changed or any(changed)
-
-
-@every
-def test_buffers_keep_their_names(case):
-    buffers = jax.eval_shape(case.module.init, KEY).buffers
-    _, new = shapes_of(case)
-
-    def names(tree):
-        paths = jax.tree_util.tree_flatten_with_path(without_emitted(tree), is_leaf=lambda leaf: leaf is None)[0]
-        return [path for path, _ in paths]
-
-    assert names(new) == names(buffers)
-
-
-@each([c for c in MODULES if c.bad is not None])
-def test_wrong_input_names_the_module(case):
-    params, buffers = case.module.init(KEY)
-    with pytest.raises(ValueError) as caught:
-        applied(case, params, buffers, arrays(case.bad))
-    text = str(caught.value)
-    inside = [title(module) for module in (case.module, *_inside(case.module))]
-    assert any(text.startswith(f"{name}: expected ") for name in inside), text
-    assert " got " in text
-
-
-def _inside(module):
-    for child in (*module.child_modules(), *(v for v in vars(module).values() if isinstance(v, f7.Module))):
-        yield child
-        yield from _inside(child)

@@ -16,6 +16,7 @@ from jax.interpreters import partial_eval
 from test_every_module import arrays, assert_close, halved
 
 import functorch7 as f7
+from functorch7.checks.errors import title
 from functorch7.core import recording
 from functorch7.core.watching import Watch, Watcher, watching
 from functorch7.legacy.engine import compiled
@@ -266,8 +267,14 @@ def error_of(call):
     return str(caught.value)
 
 
+def modules_inside(module):
+    for child in (*module.child_modules(), *(v for v in vars(module).values() if isinstance(v, f7.Module))):
+        yield child
+        yield from modules_inside(child)
+
+
 @wrong
-def test_a_wrong_input_is_refused_with_the_same_words_however_it_is_held(case):
+def test_a_wrong_input_is_refused_by_name_with_the_same_words_however_it_is_held(case):
     module, bad = case.module, arrays(case.bad)
     params, buffers = jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), jax.eval_shape(module.init, KEY))
     held = {way: make(module, case.train) for way, make in ALONE.items()}
@@ -275,6 +282,8 @@ def test_a_wrong_input_is_refused_with_the_same_words_however_it_is_held(case):
     if not module.traits.checks_values:  # in compiled programs values are looked at where this is asked for
         held |= {way: make(module, case.train) for way, make in TRANSFORMED.items()}
     expected = error_of(lambda: run(module, case.train)(params, buffers, bad, KEY))
+    names = [title(each) for each in (module, *modules_inside(module))]
+    assert any(expected.startswith(f"{name}: expected ") for name in names) and " got " in expected, expected
     for way, apply in held.items():
         got = error_of(lambda apply=apply: apply(params, buffers, bad, KEY))
         assert got.endswith(expected), way

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core.types import Array, Key, Table, Tree
 from .initializers import split, uniform
 from .lookup import check_indices
 from .table import check_table
@@ -53,12 +54,12 @@ class SparseLinear(Layer):
     def row_parameters(self) -> tuple[str, ...]:
         return () if self.weight_decay else ("weight",)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         weight_key, bias_key = split(key)
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Any, input: Array) -> Array:
         if self.weight_decay:
             params = {**params, "weight": decaying(params["weight"], self.weight_decay)}
             return self.replace(weight_decay=0).f(params, input)
@@ -125,7 +126,7 @@ class IndexLinear(Module):
         columns = self.output_size + (4 if self.normalize else 0)
         return {"weight": (self.input_size, columns), "bias": (self.output_size,)}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shapes = self._shapes()
         if stdv is None:
             given = {"weight": self.weight, "bias": self.bias}
@@ -142,7 +143,7 @@ class IndexLinear(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {"normalized": Emitted(None, "parameter")} if self.normalize else {}
 
-    def flat(self, input: Any) -> tuple[Any, Any, Any, int]:
+    def flat(self, input: Table) -> tuple[Any, Any, Any, int]:
         """Keys, values, the number of the example that each belongs to, and how many examples there are."""
         keys, values, *sizes = check_table(self, input, 2)
         if isinstance(keys, (list, tuple)):
@@ -162,7 +163,7 @@ class IndexLinear(Module):
         numbers = jnp.arange(len(counts), dtype=jnp.int32)
         return keys, values, jnp.repeat(numbers, counts, total_repeat_length=len(keys)), len(numbers)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         keys, values, example, count = self.flat(input)
         check_indices(self, keys, self.input_size, 1 - self.keys_offset)
         weight, rows = params["weight"], keys.astype(jnp.int32) + (self.keys_offset - 1)
@@ -181,7 +182,7 @@ class IndexLinear(Module):
         single = len(input) == 2 and not isinstance(input[0], (list, tuple))
         return (output[0] if single else output), buffers
 
-    def _with_sizes(self, weight: Any, rows: Any, values: Any) -> Any:
+    def _with_sizes(self, weight: Array, rows: Array, values: Array) -> Array:
         largest = weight[:, 0].at[rows].max(jnp.abs(values))
         inverse = jnp.where(largest > 0, 1 / jnp.where(largest > 0, largest, 1), weight[:, 1])
         scale = weight[:, 2].at[rows].set(1)

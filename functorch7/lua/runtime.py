@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..layers.graph import told_by
+from ..core.user_line import UserLine, told_by
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.program.objects import type_names
@@ -106,6 +106,7 @@ class Runtime(Prompt):
         sys.stdout.write(text)
 
     def _print(self, _: int, *texts: str) -> None:
+        """By Python's function, in whose place a program may have put another (CmdLine.log)."""
         print(*texts, sep="\t")
 
     def _flush(self, _: int) -> None:
@@ -133,9 +134,10 @@ class Runtime(Prompt):
     def _names(self, _: int, value: Any) -> list[str]:
         return dir(value)
 
-    def _place(self) -> str | None:
+    def _place(self) -> UserLine | None:
         """Where the program is, while one runs."""
-        return self.border.answered(self.border.ask.place()) or None
+        path, _, number = (self.border.answered(self.border.ask.place()) or "").rpartition(":")
+        return UserLine(path, int(number)) if number else None
 
     def _collected(self, _: int) -> None:
         self.border.sweep()

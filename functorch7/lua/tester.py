@@ -23,6 +23,3 @@ class _LuaTester(Tester):
 
     def _traced(self, error: Exception) -> str:
         return "\n".join([text_of(error), *getattr(error, "__notes__", ())])
-
-    def _where(self) -> str:
-        return self._border.answered(self._border.ask.traceback())

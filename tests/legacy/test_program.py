@@ -115,7 +115,7 @@ def test_a_log_has_what_is_printed(tmp_path, monkeypatch, capsys):
     print("only there")
     lines = (tmp_path / "log").read_text().splitlines()
     assert [re.sub(r"^\[\d{4}\]\[a name\]:  ", "", line).rstrip() for line in lines][1:] == [
-        "[command line arguments]", "seed\t123", "booloption\tfalse", "[----------------------]", "loss 0.5",
+        "[command line arguments]", "seed 123", "booloption false", "[----------------------]", "loss 0.5",
         "only there",
     ]  # fmt: skip
     assert "[program started on " in lines[0]

@@ -6,9 +6,9 @@ tables within tables as the present trepl prints them. CmdLine's lines are sorte
 tests are in that of the program. What the chapters say of values in comments is printed.
 
 Left out are numbers drawn without a seed (bins of 10000 draws, draws by the alias method, the zeros of x * inverse(x)
-with the signs of their rounding), addresses (the methods of CharStorage's metatable), seconds, and known errors of the chapters:
-bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2 and `sumall`, which torch7 has not (both are
-written right), and the factors of potrf and solutions of potrs, which the matrix there does not give.
+with the signs of their rounding), addresses (the methods of CharStorage's metatable), seconds, and known errors of the
+chapters: bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2 and `sumall`, which torch7 has not
+(both are written right), and the factors of potrf and solutions of potrs, which the matrix there does not give.
 """
 
 import contextlib

@@ -196,7 +196,7 @@ class CmdLine(Named):
         print(f"[program started on {time.strftime('%c')}]")
         print("[command line arguments]")
         for name, value in (params or {}).items():
-            print(f"{name}\t{text(value)}")
+            print(name, text(value), sep="\t")
         print("[----------------------]")
 
     def _write(self, file: str | TextIO, values: Sequence) -> None:

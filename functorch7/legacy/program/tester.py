@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.user_line import user_line
 from ..tensors.named import Named
 from ..tensors.tensor import Tensor
 from .equality import Found, equal, tensors
@@ -196,14 +196,8 @@ class Tester(Named):
 
     def _placed(self, message: str) -> str:
         """A message with the test and the line that it is about."""
-        return "\n".join([*filter(None, [self._current]), message, self._where()])
-
-    def _where(self) -> str:
-        """The line outside from which an assertion was called."""
-        frame: Any = sys._getframe(1)
-        while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
-            frame = frame.f_back
-        return f"{frame.f_code.co_filename}:{frame.f_lineno}: in function {frame.f_code.co_name}"
+        path, number = user_line()
+        return "\n".join([*filter(None, [self._current]), message, "stack traceback:", f"\t{path}:{number}:"])
 
     def _traced(self, error: Exception) -> str:
         """An error with the way to it."""

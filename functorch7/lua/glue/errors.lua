@@ -28,7 +28,7 @@ function border.fail(problem, kind)
   error(border.decode(THROWN - kind, problem), 0)
 end
 
-function border.asked.place() return border.answered(position('[%s]:%d', 2)) end
+function border.asked.place() return border.answered(position('%s:%d', 2)) end
 
 local traceback = debug.traceback
 
@@ -36,7 +36,8 @@ local traceback = debug.traceback
 function border.traceback(message, level)
   local lines = {}
   for line in traceback('', (level or 1) + 1):gmatch('[^\n]+') do
-    local is_of_bridge = line:find('functorch7/', 1, true) or line:find("^%s*%[C%]: in function '[xew]")
+    local is_of_bridge = line:find('functorch7/', 1, true) or line:find("'what'", 1, true)
+      or line:find("^%s*%[C%]: in function '[xe]")
     if not is_of_bridge then
       lines[#lines + 1] = line
     end
@@ -58,5 +59,4 @@ function border.noted(problem)
 end
 
 -- For Torch's Tester.
-function border.asked.traceback() return border.answered(border.traceback(nil, 2)) end
 function border.asked.is_found(pattern, text) return text:find(pattern) ~= nil end

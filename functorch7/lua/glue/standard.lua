@@ -173,10 +173,9 @@ end
 function border.shown(value) return show(value, '', {}) end
 
 function print(...)
-  local found = {...}
-  local count = select('#', ...)
+  local count, found = select('#', ...), {...}
   for i = 1, count do found[i] = border.shown(found[i]) end
-  call(python.print, 0, nil, unpack(found, 1, count)) -- Python's, in whose place CmdLine's log puts its own
+  call(python.print, 0, nil, unpack(found, 1, count))
 end
 
 function os.exit(code) call(python.exit, 0, nil, code == true and 0 or code == false and 1 or code or 0) end
