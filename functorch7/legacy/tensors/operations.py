@@ -112,7 +112,8 @@ class Operation:
         """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
         if self.name not in OF_NUMBERS or not all(map(is_number, args)):
             return None
-        return next((f(np, *map(float, args)) for form, f in self.forms.items() if len(form) == len(args)), None)
+        formula = next((formula for form, formula in self.forms.items() if len(form) == len(args)), None)
+        return None if formula is None else quietly(formula, np, *map(float, args))
 
     def wrong(self, args: tuple) -> TypeError:
         """The error for arguments that are none of the forms."""
@@ -144,11 +145,11 @@ class Operation:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def _bits(name: str) -> Callable:
+def _bits(name: str, function: str) -> Callable:
     def bits(m: Any, x: Any, y: Any) -> Any:
         if not jnp.issubdtype(x.dtype, jnp.integer):
             raise TypeError(f"torch.{name}: expected a tensor of whole numbers, got {x.dtype}")
-        return getattr(m, name)(x, y)
+        return getattr(m, function)(x, y)
 
     return bits
 
@@ -240,7 +241,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "cmax": ({"xn": named("maximum"), "xt": named("maximum")}, "the larger of x and a number or tensor"),
     "cmin": ({"xn": named("minimum"), "xt": named("minimum")}, "the smaller of x and a number or tensor"),
     **{
-        f"{prefix}{name}": ({form: _bits(function)}, f"the bits of x {word} those of a {other}")
+        f"{prefix}{name}": ({form: _bits(f"{prefix}{name}", function)}, f"the bits of x {word} those of a {other}")
         for name, function, word in (
             ("bitand", "bitwise_and", "and"),
             ("bitor", "bitwise_or", "or"),

@@ -10,10 +10,11 @@ import numpy as np
 
 from ...core import is_concrete
 from .arguments import sizes_text
-from .arithmetic import Arithmetic
+from .arithmetic import BY_TABLES, Arithmetic
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
+from .named_errors import name_errors
 from .storage import Storage, StorageData, long_storage, sizes_given
 from .strides import contiguous_stride, strided
 
@@ -318,3 +319,6 @@ class Tensor(Arithmetic):
 
     def __reduce__(self):
         return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)
+
+
+name_errors(Tensor, besides=BY_TABLES)
