@@ -26,16 +26,32 @@ def test_a_formula_is_set(text, expected):
     assert mathml(text) == f'<math display="block"><mrow>{expected}</mrow></math>'
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    {
+        "y = x: what it is.": (["y = x"], "What it is."),
+        "i = s(x);  h' = i h. More.": (["i = s(x)", "h' = i h"], "More."),
+        "[a, b] -> a.": (["[a, b] -> a"], ""),
+        "y[i] = sum_{j < k} w[j] x[i + j], over the dimension.": (
+            ["y[i] = sum_{j < k} w[j] x[i + j]"], "Over the dimension.",
+        ),
+        "Row y = 3 of a table.": ([], "Row y = 3 of a table."),
+    }.items(),
+)  # fmt: skip
+def test_formulas_begin_a_paragraph_and_prose_comes_after_them(text, expected):
+    assert parted(text) == expected
+
+
 def test_every_formula_is_well_formed_and_has_all_the_names_of_its_text():
-    found = 0
+    with_formulas = 0
     for kind in modules().values():
-        formula, _ = parted(parts(kind.__doc__)[0].split("\n\n")[0])
-        if formula:
-            found += 1
+        found = [each for text in parts(kind.__doc__)[0].split("\n\n") for each in parted(text)[0]]
+        with_formulas += bool(found)
+        for formula in found:
             set_ = minidom.parseString(mathml(formula))
             shown = [node.firstChild.data.strip() for tag in ("mi", "mtext") for node in set_.getElementsByTagName(tag)]
             assert shown
-    assert found > 100
+    assert with_formulas > 200
 
 
 def test_every_class_has_a_page_in_one_chapter():

@@ -29,18 +29,25 @@ def parts(text: str) -> tuple[str, dict[str, str]]:
 def markdown(text: str) -> str:
     """A docstring as Markdown."""
     before, labelled = parts(text)
-    first, *others = re.split(r"\n\s*\n", before)
-    formula, rest = parted(first)
-    blocks = [f'<div class="formula">{mathml(formula)}</div>', *_blocks(rest)] if formula else _blocks(first)
-    blocks += [_block(block) for block in others]
+    blocks = [block for paragraph in re.split(r"\n\s*\n", before) for block in _with_formulas(paragraph)]
     for name, content in labelled.items():
         first, *others = _blocks(content)  # what stands after an empty line is no part of it
         blocks += [f"{name}\n:   " + textwrap.indent(first, "    ").lstrip(), *others]
     return "\n\n".join(blocks)
 
 
+def _with_formulas(paragraph: str) -> list[str]:
+    """A paragraph of what is computed: the formulas with which it begins, and its prose."""
+    found, rest = ([], paragraph) if _is_code(paragraph) else parted(paragraph)
+    return [*(f'<div class="formula">{mathml(each)}</div>' for each in found), *([_block(rest)] if rest else [])]
+
+
 def _blocks(text: str) -> list[str]:
     return [_block(block) for block in re.split(r"\n\s*\n", text)]
+
+
+def _is_code(text: str) -> bool:
+    return text.startswith("    ") or text.lstrip().startswith(">>>")
 
 
 def _block(text: str) -> str:

@@ -6,11 +6,15 @@ import re
 TOKEN = re.compile(
     r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]{2,}(?:_[A-Za-z]{2,}\d*)*'?|[A-Za-z]\d?'?|\|\||->|<=|>=|!=|\.\.\.|[^\s\w]|_)"
 )
-FORMULA = re.compile(r"-?sum(_\w+)? |-sum|\|\||\w+'? = |\w+_\w = |\w+(, \w+)+ = |\w+\[\w+\](\[.*?\])* = |merge\(\[")
+FORMULA = re.compile(
+    r"-?sum(_\w+|_\{.*?\})? |-sum|\|\||\w+(_\w|_\{.*?\})?'? = |\w+(, \w+)+ = |\w+(\[.*?\])+ = |P\(.*?\) = |merge\(\["
+    r"|\[.*?\] -> |x -> |(max|P)\("
+)
 END = re.compile(
-    r"[;:]\s|(?<! )\.(?=\s|$)|$|,? (?=(?:with|in training|over|for|kept|of two|of each|example by|element by|from)\b)"
-    r"|, (?=(?:divided|per|averaged|image|plane|step|by|one|the mean|the distances|where Phi|where x1|or with)\b)"
-    r"|, (?=(?:cast|but|NaN|which|at first)\b)"
+    r"[;:]\s|(?<![ .])\.(?=\s|$)|$"
+    r"|,? (?=(?:with|in training|over|for|kept|of two|of each|example by|element by|from)\b)"
+    r"|, (?=(?:divided|per|averaged|image|plane|step|by|one|the mean|the distances)\b)"
+    r"|, (?=(?:where Phi|where x1|where dimensions|or with|cast|but|NaN|which|at first|joined|if|projected)\b)"
 )
 NO_FORMULA = re.compile(r"\b(the|up)\b|^sum$|^x = 1$|JAX")
 SIGNS = {
@@ -21,15 +25,22 @@ LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03
 PROSE = {"where", "else", "if", "and", "of"}
 
 
-def parted(paragraph: str) -> tuple[str, str]:
-    """The formula with which a paragraph begins, "" if it begins otherwise, and what comes after it."""
-    text = " ".join(paragraph.split())
+def parted(paragraph: str) -> tuple[list[str], str]:
+    """The formulas with which a paragraph begins, one after another, and the prose after them."""
+    found, rest = [], " ".join(paragraph.split())
+    while formula := _first(rest):
+        found.append(formula[0])
+        rest = formula[1]
+    return (found, rest[:1].upper() + rest[1:]) if found else ([], paragraph)
+
+
+def _first(text: str) -> tuple[str, str] | None:
+    """The formula with which a text begins, and what comes after it; None if it begins otherwise."""
     end = END.search(text) if FORMULA.match(text) else None
     formula = text[: end.start()] if end else ""
     if end is None or NO_FORMULA.search(formula) or any(formula.count(a) != formula.count(b) for a, b in ("()", "[]")):
-        return "", paragraph
-    rest = text[end.end() :].lstrip(" ,")
-    return formula, rest[:1].upper() + rest[1:]
+        return None
+    return formula, text[end.end() :].lstrip(" ,")
 
 
 def mathml(formula: str) -> str:

@@ -23,6 +23,7 @@ import numpy as np
 import optax
 
 from ..core import axis as axis_of
+from ..core.types import Tree
 from ..network import leaves_by_name, misfits
 
 Masks = Mapping[str, Any]
@@ -30,7 +31,7 @@ NO_MASKS: Masks = MappingProxyType({})
 ORIGINAL, MASK = "_orig", "_mask"
 
 
-def l1_unstructured(params: Any, name: str, amount: float, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
+def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
     """The masks, with the `amount` smallest of |weight| among what is left of a parameter pruned, too.
 
     amount is a count, or, from 0.0 to 1.0, a part of what is left.
@@ -42,7 +43,7 @@ def l1_unstructured(params: Any, name: str, amount: float, masks: Masks = NO_MAS
 
 
 def random_unstructured(
-    params: Any, name: str, amount: float, key: jax.Array, masks: Masks = NO_MASKS
+    params: Tree, name: str, amount: float, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, with any `amount` of what is left of a parameter pruned, too. Amounts, errors: `l1_unstructured`."""
     weight, mask = _found("random_unstructured", params, name, masks)
@@ -50,7 +51,7 @@ def random_unstructured(
 
 
 def ln_structured(
-    params: Any, name: str, amount: float, n: float, dim: int, masks: Masks = NO_MASKS
+    params: Tree, name: str, amount: float, n: float, dim: int, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, with the `amount` slices along `dim` whose Ln norm is smallest among those left pruned, too.
 
@@ -64,7 +65,7 @@ def ln_structured(
 
 
 def random_structured(
-    params: Any, name: str, amount: float, dim: int, key: jax.Array, masks: Masks = NO_MASKS
+    params: Tree, name: str, amount: float, dim: int, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, with any `amount` of the slices left along `dim` pruned, too. The rest: `ln_structured`."""
     weight, mask = _found("random_structured", params, name, masks)
@@ -73,7 +74,7 @@ def random_structured(
 
 
 def global_unstructured(
-    params: Any, names: Iterable[str], amount: float, key: jax.Array | None = None, masks: Masks = NO_MASKS
+    params: Tree, names: Iterable[str], amount: float, key: jax.Array | None = None, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """`l1_unstructured` over several parameters at once: the smallest of all; with a key any of all.
 
@@ -91,7 +92,7 @@ def global_unstructured(
     return {**masks, **dict(zip(names, shaped, strict=True))}
 
 
-def custom_from_mask(params: Any, name: str, mask: Any, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
+def custom_from_mask(params: Tree, name: str, mask: Any, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
     """The masks, with a parameter pruned where `mask` is 0, too. Raises: ValueError for other names and shapes."""
     weight, before = _found("custom_from_mask", params, name, masks)
     if np.shape(mask) != weight.shape:
@@ -104,7 +105,7 @@ def is_pruned(masks: Masks, name: str = "") -> bool:
     return any(not name or each == name or each.startswith(f"{name}.") for each in masks)
 
 
-def prune(params: Any, masks: Masks) -> Any:
+def prune(params: Tree, masks: Masks) -> Any:
     """The params with zeros where masks are. Pure, for use under `jit` and `grad`, too.
 
     Raises: ValueError for masks of what is no parameter, and of other shapes.
@@ -113,7 +114,7 @@ def prune(params: Any, masks: Masks) -> Any:
     return _masked(lambda mask, value: jnp.where(mask, value, 0), masks, params)
 
 
-def remove(params: Any, masks: Masks, name: str) -> tuple[Any, dict[str, Any]]:
+def remove(params: Tree, masks: Masks, name: str) -> tuple[Any, dict[str, Any]]:
     """(params with the parameter's zeros, masks without its mask): the pruning is permanent, and no longer kept up.
 
     Raises: ValueError if there is no such mask.
@@ -131,11 +132,11 @@ def keep_pruned(masks: Masks) -> optax.GradientTransformation:
     Raises: ValueError for masks of what is no parameter, and of other shapes; and if `update` is not given the params.
     """
 
-    def init(params: Any) -> optax.EmptyState:
+    def init(params: Tree) -> optax.EmptyState:
         _check_masks("keep_pruned", params, masks)
         return optax.EmptyState()
 
-    def update(updates: Any, state: optax.EmptyState, params: Any = None) -> tuple[Any, optax.EmptyState]:
+    def update(updates: Any, state: optax.EmptyState, params: Tree | None = None) -> tuple[Any, optax.EmptyState]:
         if params is None:
             raise ValueError("keep_pruned: update needs the params")
         return _masked(lambda mask, change, value: jnp.where(mask, change, -value), masks, updates, params), state
@@ -169,14 +170,14 @@ def split_pruned(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ja
     }, masks
 
 
-def _check_names(who: str, params: Any, names: Iterable[str]) -> None:
+def _check_names(who: str, params: Tree, names: Iterable[str]) -> None:
     there = leaves_by_name(params)
     unknown = [str(name) for name in names if name not in there]
     if unknown:
         raise ValueError(f"{who}: no parameter {', '.join(unknown)}; there are {', '.join(there)}")
 
 
-def _check_masks(who: str, params: Any, masks: Masks) -> None:
+def _check_masks(who: str, params: Tree, masks: Masks) -> None:
     _check_names(who, params, masks)
     there = leaves_by_name(params)
     wrong = misfits({name: there[name] for name in masks}, masks)
@@ -184,7 +185,7 @@ def _check_masks(who: str, params: Any, masks: Masks) -> None:
         raise ValueError(f"{who}: " + "; ".join(wrong))
 
 
-def _found(who: str, params: Any, name: str, masks: Masks) -> tuple[np.ndarray, np.ndarray]:
+def _found(who: str, params: Tree, name: str, masks: Masks) -> tuple[np.ndarray, np.ndarray]:
     """A parameter as it is pruned so far, and what of it is left."""
     _check_names(who, params, [name])
     weight = np.asarray(leaves_by_name(params)[name], np.float64)

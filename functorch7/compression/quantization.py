@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module, Variables, is_concrete
 from ..core.hooks import attached
 from ..core.tree import dotted, found_at, join, split, with_at
+from ..core.types import Tree
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
 from ..layers.whole_numbers import LARGEST
@@ -18,8 +19,13 @@ Change = Callable[[Module], Module | None]
 
 
 def quantize(
-    module: Module, params: Any, buffers: Any, *, dynamic: bool = False, layers: Collection[type[Module]] | None = None
-) -> tuple[Module, Variables]:  # fmt: skip
+    module: Module,
+    params: Tree,
+    buffers: Tree,
+    *,
+    dynamic: bool = False,
+    layers: Collection[type[Module]] | None = None,
+) -> tuple[Module, Variables]:
     """(module, (params, buffers)) with int8 weights, a quarter of the bytes: `Quantized` in place of layers.
 
     These are the modules that say which axis of a weight counts outputs (`Module.scaled_axes`): Linear, LookupTable
@@ -58,7 +64,7 @@ def fake_quantized(
     return _converted(module, _rounding(FakeQuantized, "fake_quantized", dynamic, layers))
 
 
-def observed(module: Module, buffers: Any) -> tuple[Module, Any]:
+def observed(module: Module, buffers: Tree) -> tuple[Module, Any]:
     """(module, buffers) whose Linear layers note the range of their inputs, for static quantisation.
 
     Run it on typical batches, handing on the buffers, then convert it by `quantize`.
@@ -118,7 +124,7 @@ def _ties_left(shared: Shared) -> tuple:
     return tuple(tie for tie in shared.ties if all(dotted(end) in there for end in tie))
 
 
-def _rounded(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, Any]:
+def _rounded(old: Module, new: Module, params: Tree, buffers: Tree) -> tuple[Any, Any]:
     """The variables of the converted network."""
     if new == old:
         return params, buffers
@@ -135,14 +141,14 @@ def _rounded(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, 
     return _below(old, new, params, buffers)
 
 
-def _below(old: Module, new: Module, params: Any, buffers: Any) -> tuple[Any, Any]:
+def _below(old: Module, new: Module, params: Tree, buffers: Tree) -> tuple[Any, Any]:
     (own, below), (own_buffers, buffers_below) = split(old, params), split(old, buffers)
     inner = zip(old.child_modules(), new.child_modules(), below, buffers_below, strict=True)
     made = [_rounded(*each) for each in inner]
     return join(new, own, [p for p, _ in made]), join(new, own_buffers, [b for _, b in made])
 
 
-def _with_scale(old: Module, buffers: Any) -> Any:
+def _with_scale(old: Module, buffers: Tree) -> Any:
     """The buffers with the scale for what was observed."""
     if not isinstance(old, Observed):
         return buffers
@@ -152,7 +158,7 @@ def _with_scale(old: Module, buffers: Any) -> Any:
     return {"input_scale": jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))}
 
 
-def _noting(old: Module, new: Module, buffers: Any) -> Any:
+def _noting(old: Module, new: Module, buffers: Tree) -> Any:
     """The buffers with a range for each layer that is observed now."""
     if new == old:
         return buffers

@@ -10,6 +10,7 @@ import jax
 from .emitted import both, is_emitted
 from .keys import folded
 from .module import Module
+from .types import Array, Key, Tree
 
 
 class Composite(Module, abstract=True):
@@ -49,7 +50,7 @@ class Composite(Module, abstract=True):
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
         run = Run(self, params, buffers, key, train)
         return self.f(run, input), run.buffers
 
@@ -67,13 +68,13 @@ def _hides_modules(value: Any) -> bool:
 class Run:
     """One call of a Composite: its arrays, and its modules as functions of their inputs."""
 
-    def __init__(self, module: Composite, params: Any, buffers: Any, key: Any, train: bool):
+    def __init__(self, module: Composite, params: Tree, buffers: Tree, key: Key, train: bool):
         self._module, self._key = module, key
         self.params, self.buffers, self.train = params, dict(buffers), train
         self._calls: Counter[str] = Counter()
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Array:
         """The random key of the module itself, which no module inside has; None where nothing is drawn."""
         return folded(self._key, len(self._module.children()) + 1)
 
@@ -98,7 +99,7 @@ class Run:
         return output
 
 
-def key_of_call(module: Module, key: Any, count: int) -> Any:
+def key_of_call(module: Module, key: Key, count: int) -> Any:
     """The key for a module that has been called `count` times before by `module`; the first has that of any child."""
     if key is None or count == 0:
         return key

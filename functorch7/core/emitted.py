@@ -5,6 +5,8 @@ from typing import Any
 
 import jax
 
+from .types import Tree
+
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -26,18 +28,18 @@ def is_emitted(node: Any) -> bool:
     return isinstance(node, Emitted)
 
 
-def emitted(buffers: Any, kind: str) -> list[Emitted]:
+def emitted(buffers: Tree, kind: str) -> list[Emitted]:
     """All side outputs of one kind, in the tree's order."""
     nodes = jax.tree.leaves(buffers, is_leaf=is_emitted)
     return [node for node in nodes if is_emitted(node) and node.kind == kind]
 
 
-def without_emitted(buffers: Any) -> Any:
+def without_emitted(buffers: Tree) -> Any:
     """`buffers` with every side output emptied: the structure that `init` gave."""
     return jax.tree.map(lambda b: Emitted(None, b.kind) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
 
-def penalty(buffers: Any) -> jax.Array | float:
+def penalty(buffers: Tree) -> jax.Array | float:
     """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's."""
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
 

@@ -17,6 +17,7 @@ from ..checks.errors import is_concrete, title
 from .probe import at_once, opened, silent
 from .traits import Declared
 from .tree import Name, Path
+from .types import Tree
 from .watching import Key, Watch, Watcher
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
@@ -64,7 +65,7 @@ def here(module: Declared) -> bool:
 
 
 def run(
-    module: Declared, forward: Forward, params: Any, input: Any, others: Any = (), steps: bool = False
+    module: Declared, forward: Forward, params: Tree, input: Any, others: Any = (), steps: bool = False
 ) -> tuple[Any, Any]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
@@ -77,7 +78,7 @@ def run(
         module, input = _called(hook, module, input, each)
     bare = attached(module, tuple(hook for hook in module._hooks if hook.path))
 
-    def between(bare: Declared, params: Any, input: Any) -> tuple[Any, Any]:
+    def between(bare: Declared, params: Tree, input: Any) -> tuple[Any, Any]:
         try:
             output, buffers = forward(bare, params, input)
         except Exception:
@@ -139,7 +140,7 @@ class _Bracket:
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
         self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
-    def entered(self, params: Any, input: Any, shape: Any, others: Any) -> tuple[Any, Any, list]:
+    def entered(self, params: Tree, input: Any, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
         moving, joined = _parted(input)
         weights, filled = _parted(params)

@@ -5,6 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .types import Array, Key
+
 
 def folded(key: Any, number: Any) -> Any:
     """The key, or each step's, folded with a number; None stays None.
@@ -17,7 +19,7 @@ def folded(key: Any, number: Any) -> Any:
     return jax.random.fold_in(key, number) if _is_one(key) else jax.vmap(jax.random.fold_in, (0, None))(key, number)
 
 
-def of_steps(key: Any, length: int) -> Any:
+def of_steps(key: Key, length: int) -> Array | None:
     """A key for each step of a sequence, folded with its time; keys that are such already, and None, stay."""
     if key is None or not _is_one(key):
         return key

@@ -25,6 +25,7 @@ from .probe import opened
 from .recording import Recorder, recorded_below
 from .traits import Declared
 from .tree import by_position, child_at, join
+from .types import Key, Tree
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -103,7 +104,7 @@ class Module(Declared):
         """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
         return {}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
 
@@ -123,7 +124,7 @@ class Module(Declared):
         return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
 
     def apply(
-        self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False
+        self, params: Tree, buffers: Tree, input: Tree, *, key: jax.Array | None = None, train: bool = False
     ) -> tuple[Any, Any]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
@@ -145,7 +146,7 @@ class Module(Declared):
             raise
 
     def call(
-        self, name: int | str, params: Any, buffers: Any, input: Any, *, key: Any, train: bool,
+        self, name: int | str, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool,
         way: Callable | None = None, through: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
         """Runs one child: the only place where a module calls another.
@@ -209,7 +210,7 @@ class Map(Module, abstract=True):
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(input)")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
         return self.f(input), buffers
 
 
@@ -248,11 +249,11 @@ class Lambda(Map):
 class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Tree, input: Any) -> Any:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
         return self.f(params, input), buffers
 
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from .probe import Probe, opened, probing
 from .tree import Path
+from .types import Tree
 
 
 class Recorder(Probe):
@@ -66,7 +67,7 @@ def expose(**values: Any) -> None:
 
 
 def recorded_below(
-    name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Any, through: bool
+    name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Tree, through: bool
 ) -> tuple[Any, Any]:
     """Calls a child, and is below its place meanwhile; `through`: what is called records it, or only what is inside."""
     here = opened(Recorder)

@@ -13,6 +13,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from .probe import Keyed, Probe, opened, probing
+from .types import Array, Tree
 
 
 @jax.tree_util.register_dataclass
@@ -26,7 +27,7 @@ class Gathered:
     indices: Any
     axis: int = field(metadata={"static": True})
 
-    def zeros(self, table: Any) -> jax.Array:
+    def zeros(self, table: Any) -> Array:
         """Rows of zeros."""
         rest = table.shape[: self.axis] + table.shape[self.axis + 1 :]
         return jnp.zeros((*self.indices.shape, *rest), table.dtype)
@@ -102,12 +103,12 @@ def reading(tables: list[RowTable], sinks: list[Keyed] | None = None) -> Abstrac
     return probing({table: Reads(each) for table, each in zip(tables, given, strict=True)})
 
 
-def held(params: Any) -> Any:
+def held(params: Tree) -> Any:
     """The params without gradient, `RowTable`s among them."""
     return jax.tree.map(lambda p: p.held() if isinstance(p, RowTable) else lax.stop_gradient(p), params)
 
 
-def gather(table: Any, indices: Any, axis: int = 0) -> Any:
+def gather(table: Any, indices: Array, axis: int = 0) -> Array:
     """Rows of a parameter, NaN for indices outside it. Layers whose parameters are large read them by this."""
     if isinstance(table, RowTable):
         return table.gather(indices, axis)

@@ -8,6 +8,8 @@ and of a branch for each child.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
+from .types import Tree
+
 Name = int | str
 """What a module is called in the one around it: its position, from 0, or its name."""
 Path = tuple[Name, ...]
@@ -54,7 +56,7 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
         yield from places(child, (*path, name))
 
 
-def split(module: Parent[Any], tree: Any) -> tuple[dict[str, Any], list[Any]]:
+def split(module: Parent[Any], tree: Tree) -> tuple[dict[str, Any], list[Any]]:
     """(the module's own entries of a tree, a branch for each child, in order)."""
     return _split(module.children(), tree)
 
@@ -103,7 +105,7 @@ def dotted(path: Path) -> str:
     return ".".join(map(str, path))
 
 
-def found_at(tree: Any, path: Path) -> Any:
+def found_at(tree: Tree, path: Path) -> Any:
     """What is at a path in a tree of lists and dicts."""
     for name in path:
         tree = tree[name]

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import core
 from ..core.tree import Path, child_at, child_names, dotted
+from ..core.types import Key
 from ..network import Shared
 from . import t7
 from .torch7.node import Node, functional
@@ -38,7 +39,7 @@ class Deviation:
 
 def compare(
     model: Any, inputs: Any, outputs: Any = None, *, rtol: float = 1e-4, atol: float = 1e-5, train: bool = False,
-    key: Any = None,
+    key: Key = None,
 ) -> Deviation | None:  # fmt: skip
     """The first layer, in the order of computation, whose output deviates from a recorded one; None if none does.
 
@@ -53,7 +54,7 @@ def compare(
 
 
 def _compared(
-    model: Any, inputs: Any, outputs: Any, rtol: float, atol: float, *, train: bool, key: Any
+    model: Any, inputs: Any, outputs: Any, rtol: float, atol: float, *, train: bool, key: Key
 ) -> Deviation | None:
     recorded: dict[str, Any] = {}
     if isinstance(model, (str, os.PathLike)):

@@ -11,6 +11,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from ..core import Module
 from ..core.tree import dotted
+from ..core.types import Key, Tree
 from ..network import structure_of
 
 
@@ -45,7 +46,7 @@ class AsLinen(linen.Module):
         return output
 
 
-def linen_variables(params: Any, buffers: Any) -> dict[str, Any]:
+def linen_variables(params: Tree, buffers: Tree) -> dict[str, Any]:
     """The variables with which `AsLinen(module).apply` gives what `module.apply(params, buffers, ...)` gives."""
     return {"params": _as_dicts(params), "buffers": _as_dicts(buffers)}
 
@@ -166,7 +167,7 @@ class FromLinen(Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return bool(self.streams) and (train or not self._mode(train))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         inputs = input if isinstance(input, list) else [input]
         variables = {"params": unflatten_dict(params, sep="."), **unflatten_dict(buffers, sep=".")}
         keys = {} if key is None else {name: jax.random.fold_in(key, i) for i, name in enumerate(self.streams)}
@@ -211,7 +212,7 @@ class FromNnx(Module, abstract=True):
         _, _, random, _ = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
         return train and bool(nnx.to_flat_state(random))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         graph, learned, random, rest = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
         _fill_nnx(learned, params)
         _fill_nnx(rest, buffers)

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from ..core import Module, Variables
+from ..core.types import Tree
 from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .writing import replacing
@@ -27,7 +28,7 @@ class Checkpoint(NamedTuple):
     optimizer_state: Any = None
 
 
-def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> None:
+def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: Any = None) -> None:
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
@@ -45,7 +46,7 @@ def save(path: str | os.PathLike, module: Module, params: Any, buffers: Any, opt
         opened.save(draft, ocp.args.Composite(**items))
 
 
-def items_of(module: Module, params: Any, buffers: Any, optimizer_state: Any = None) -> dict[str, Any]:
+def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: Any = None) -> dict[str, Any]:
     """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import Map, Module, Variables
 from ..core.tree import by_position, child_names, dotted, named_children
+from ..core.types import Tree
 from ..network import Shared, from_state_dict, load_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .pytorch_layers import GRUS, KIND_NAMES, RULES, Arrays, lstm_names, refusal
@@ -15,7 +16,7 @@ from .remote import replacing
 
 
 def to_pytorch(
-    module: Module, params: Any, buffers: Any, names: Mapping[str, str] | None = None
+    module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, Any]:  # fmt: skip
     """The state_dict of PyTorch's network of the same layers: `network.load_state_dict(to_pytorch(...))`.
 
@@ -35,7 +36,7 @@ def to_pytorch(
 
 
 def pytorch_arrays(
-    module: Module, params: Any, buffers: Any, names: Mapping[str, str] | None = None
+    module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """As `to_pytorch`, in NumPy arrays and without PyTorch."""
     arrays = {name: np.asarray(array) for name, array in state_dict(module, Variables(params, buffers)).items()}
@@ -128,7 +129,7 @@ def _one_lstm(group: list[tuple[str, Any]], layer: Any) -> bool:
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Any, buffers: Any, names: Mapping[str, str] | None = None
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
     """Writes what `to_pytorch` gives to a path or a URL: a .safetensors file, or, by torch.save, one of another ending.
 

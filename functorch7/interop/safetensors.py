@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..core import Module, Variables
+from ..core.types import Tree
 from ..network import from_state_dict, load_state_dict, state_dict
 from .packages import package
 from .remote import reading, replacing
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Any, buffers: Any, metadata: Mapping[str, str] | None = None
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, metadata: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
     """Writes the arrays (no recurrent state), in their dtypes, and texts of one's own beside them; a path or a URL.
 

@@ -10,12 +10,13 @@ from jax.experimental import checkify
 from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
+from ..core.types import Tree
 from .packages import package
 from .remote import reading, replacing
 
 
 def export(
-    module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32, platforms: Any = None
+    module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32, platforms: Any = None
 ) -> bytes:  # fmt: skip
     """The network in evaluation, with its arrays inside, as a program `input -> output`. Values
     (classes, indices) are not checked in it.
@@ -65,7 +66,7 @@ def export(
 
 
 def save_exported(
-    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32,
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32,
     platforms: Any = None,
 ) -> None:  # fmt: skip
     """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
+from ..core.types import Array, Tree
 from .merging import flattened, merged
 from .windows import Windows
 
@@ -18,7 +19,7 @@ def regions(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     return numbers * size // count, -(-(numbers + 1) * size // count)
 
 
-def largest_of(patches: Any, positions: Any, dims: int) -> tuple[Any, Any]:
+def largest_of(patches: Array, positions: Array, dims: int) -> tuple[Array, Any]:
     """The first maximum of patches (..., outputs of `dims` axes, then windows of as many), and its position."""
     leading = patches.ndim - dims
     flat, where = (flattened(each, leading) for each in (patches, jnp.broadcast_to(positions, patches.shape)))
@@ -35,7 +36,7 @@ class Adaptive(Windows, Map, abstract=True):
     def __post_init__(self) -> None:
         check_positive(self, w=self.w, h=self.h)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_floating(self, input)
         self.check_rank(input)
         return self.pool(input)
@@ -61,7 +62,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
 
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
-    def pool(self, images: Any) -> Any:
+    def pool(self, images: Array) -> Array:
         planes, windows = merged(images, 2), []
         for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
@@ -87,7 +88,7 @@ class SpatialAdaptiveAveragePooling(Adaptive):
     [[[3.0]]]
     """
 
-    def pool(self, images: Any) -> Any:
+    def pool(self, images: Array) -> Array:
         means = []
         for size, count in zip(images.shape[-2:], (self.h, self.w), strict=True):
             first, behind = regions(size, count)
@@ -114,7 +115,7 @@ class FractionalMaxPooling(Windows, abstract=True):
     def draws(self, train: bool) -> bool:
         return not self.fixed
 
-    def output_sizes(self, input: Any) -> tuple[int, ...]:
+    def output_sizes(self, input: Array) -> tuple[int, ...]:
         """The sizes of the output; ValueError if they leave no room for the windows."""
         sizes = input.shape[-len(self.axes) :]
         wanted = [getattr(self, "out" + axis) for axis in self.axes]
@@ -124,7 +125,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         return out
 
     @staticmethod
-    def starts(sample: Any, size: int, k: int, count: int) -> Any:
+    def starts(sample: Array, size: int, k: int, count: int) -> Array:
         """Where the windows of one axis begin, for samples in [0, 1): increments are alpha, rounded either way."""
         if count == 1:
             return jnp.full((*sample.shape, 1), size - k, jnp.int32)
@@ -134,7 +135,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         begin = shifted.astype(jnp.int32) - (sample * alpha).astype(jnp.int32)[..., None]
         return begin.at[..., -1].set(size - k)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         self.check_rank(input)
         dims, out = len(self.axes), self.output_sizes(input)

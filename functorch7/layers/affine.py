@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from ..core import Layer, check_floating, check_positive, expected
+from ..core.types import Array
 from .initializers import uniform
 from .shape import sizes_of
 
@@ -33,13 +33,13 @@ class Add(Layer):
         if not self.scalar:
             check_positive(self, input_size=self.input_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         size = 1 if self.scalar else self.input_size
         if self.fill is None:
             return {"bias": uniform(key, (size,), size, stdv)}
         return {"bias": jnp.full(size, float(self.fill), jnp.float32)}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         bias = params["bias"].astype(input.dtype)
         if bias.size == 1:
@@ -64,10 +64,10 @@ class Mul(Layer):
     [2.0, 6.0]
     """
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (1,), 1, stdv)}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         return input * params["weight"].astype(input.dtype).reshape((1,) * input.ndim)
 
@@ -90,7 +90,7 @@ class Componentwise(Layer, abstract=True):
         """The array's name."""
         return self.parameter_order[0]
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if self.fill is not None:
             return {self.parameter: jnp.full(self.size, float(self.fill), jnp.float32)}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
@@ -99,7 +99,7 @@ class Componentwise(Layer, abstract=True):
         """The output, of arrays whose shapes broadcast."""
         raise NotImplementedError(f"{self.torch_name()} must define combine")
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         array = params[self.parameter].astype(input.dtype)
         if input.size == array.size:
@@ -135,7 +135,7 @@ class CAdd(Componentwise, init=False):
 
     parameter_order = ("bias",)
 
-    def combine(self, input: Any, array: Any) -> Any:
+    def combine(self, input: Array, array: Array) -> Array:
         return input + array
 
 
@@ -155,5 +155,5 @@ class CMul(Componentwise, init=False):
 
     parameter_order = ("weight",)
 
-    def combine(self, input: Any, array: Any) -> Any:
+    def combine(self, input: Array, array: Array) -> Array:
         return input * array

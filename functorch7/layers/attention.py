@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Composite, Module, check_positive, expected
+from ..core.types import Array, Key, Tree
 from .linear import Linear
 from .normalization import at_least_float32
 
@@ -14,7 +15,8 @@ PROJECTIONS = ("queries", "keys", "values", "output")
 
 
 class MultiHeadAttention(Composite):
-    """Of each head SoftMax(Q K' / sqrt(size / heads)) V, with Q, K and V linear in the inputs; joined by a Linear.
+    """head = SoftMax(Q K^T / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
+    Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
     last two of one length S, with a mask after them if wanted: booleans (T, S) or (B, T, S), True where a query may
@@ -52,7 +54,7 @@ class MultiHeadAttention(Composite):
     def draws(self, train: bool) -> bool:
         return train and self.p > 0
 
-    def f(self, run: Any, input: Any) -> Any:
+    def f(self, run: Any, input: Tree) -> Array:
         queries, keys, values, mask = self._sequences(input)
         parts = self._split(run.queries(queries)), self._split(run.keys(keys)), self._split(run.values(values))
         found = self._attended(*parts, mask, run.key if self.draws(run.train) else None)
@@ -65,11 +67,11 @@ class MultiHeadAttention(Composite):
             raise expected(self, "a sequence (T, size) or (B, T, size), or a table [queries, keys, values]", input)
         return table[0], table[1], table[2], table[3] if len(table) == 4 else None
 
-    def _split(self, x: Any) -> Any:
+    def _split(self, x: Array) -> Array:
         """(..., T, size) as (..., heads, T, size / heads)."""
         return jnp.moveaxis(x.reshape(*x.shape[:-1], self.heads, self.size // self.heads), -2, -3)
 
-    def _attended(self, queries: Any, keys: Any, values: Any, mask: Any, key: Any) -> Any:
+    def _attended(self, queries: Array, keys: Array, values: Array, mask: Any, key: Key) -> Array:
         scores = queries @ jnp.swapaxes(keys, -1, -2) / math.sqrt(self.size // self.heads)
         scores = scores.astype(at_least_float32(scores.dtype))
         unseen = jnp.finfo(scores.dtype).min  # and not -inf: a query that may look nowhere gets a mean, and no NaN

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Const, Module, check_positive, check_values, expected, title
+from ..core.types import Array, Tree
 
 
 def pairs(name: str, bigrams: Any) -> Const:
@@ -86,7 +87,7 @@ class Bigrams(Module):
             "following": jnp.asarray(records["next"]), "stay": jnp.asarray(stay), "other": jnp.asarray(other),
         }  # fmt: skip
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         if input.ndim != 1:
             raise expected(self, "a vector of words", input)
         starts, sizes, following, stay, other = (

@@ -1,16 +1,17 @@
 """Convolution with binary weights."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from ..core.types import Array
 from .convolution import SpatialConvolution, convolve
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
-def convolve_signs(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> jax.Array:
+def convolve_signs(x: Array, weight: Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> Array:
     """The convolution with the signs of the weight, times the mean size of each output plane's weights.
 
     As in XNOR-Net's code, the gradient of x is that of the signs, times the mean size of each *input* plane's weights,
@@ -20,7 +21,7 @@ def convolve_signs(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], pad
     return convolve(x, signs(weight), stride, padding) * scale
 
 
-def signs(weight: jax.Array) -> jax.Array:
+def signs(weight: Array) -> Array:
     """1 where the weight is at least 0, else -1."""
     return jnp.where(weight >= 0, 1, -1).astype(weight.dtype)
 
@@ -60,7 +61,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
     bias: bool = False
     groups: ClassVar[int] = 1  # type: ignore[misc]
 
-    def convolved(self, images: Any, weight: Any) -> Any:
+    def convolved(self, images: Array, weight: Array) -> Array:
         return convolve_signs(images, weight, self.window("d"), self.window("pad"))
 
     def printed(self) -> str:

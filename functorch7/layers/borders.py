@@ -1,13 +1,13 @@
 """Layers that widen images and volumes at their borders."""
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import Map, expected
+from ..core.types import Array
 
 
 class Border(Map, abstract=True):
@@ -25,7 +25,7 @@ class Border(Map, abstract=True):
         """What is added before and behind, axis by axis of the tensor."""
         return [(getattr(self, before), getattr(self, behind)) for before, behind in self.sides]
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Array) -> None:
         """Refuses other ranks, and inputs that are cut away."""
         dims = len(self.sides) + 1
         if input.ndim not in (dims, dims + 1):
@@ -34,7 +34,7 @@ class Border(Map, abstract=True):
         if any(size + before + behind < 1 or min(before, behind) <= -size for size, (before, behind) in sizes):
             raise expected(self, "an input that is larger than what is cut off", input)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         self.check(input)
         cut = [(min(before, 0), min(behind, 0), 0) for before, behind in self.widths()]
         wide = [(max(before, 0), max(behind, 0)) for before, behind in self.widths()]
@@ -68,7 +68,7 @@ class SpatialZeroPadding(SpatialBorder):
     [[[0.0, 1.0, 2.0, 0.0]]]
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         self.check(input)
         edges = [(before, behind, 0) for before, behind in self.widths()]
         return lax.pad(input, np.zeros((), input.dtype), [(0, 0, 0)] * (input.ndim - 2) + edges)
@@ -88,7 +88,7 @@ class SpatialReflectionPadding(SpatialBorder):
 
     mode: ClassVar[Literal["edge", "reflect"]] = "reflect"
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Array) -> None:
         super().check(input)
         if any(max(width) >= size for size, width in zip(input.shape[-2:], self.widths(), strict=True)):
             raise expected(self, "images larger than the padding", input)

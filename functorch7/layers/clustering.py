@@ -8,11 +8,13 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, check_positive, expected
+from ..core.types import Array, Key, Tree
 from .initializers import between
 
 
 class Kmeans(Module):
-    """The number (from 1) of the centre that is nearest to each example; the first of several.
+    """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
+    several.
 
     Its parameters' gradient is -scale / (n_j + 1e-7) times the sum of (x - c_j) over the n_j examples of centre j, so
     that a step of 1 along it moves the centres to the means; no gradient reaches the input.
@@ -39,19 +41,19 @@ class Kmeans(Module):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"nn.Kmeans: scale has to be positive, got {self.scale}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         bound = 1 if stdv is None else stdv
         return {"weight": between(key, (self.k, self.dim), -bound, bound)}
 
     def init_buffers(self) -> dict[str, Any]:
         return {"loss": Emitted(None, "loss")}
 
-    def _checked(self, input: Any) -> Any:
+    def _checked(self, input: Array) -> Array:
         if input.ndim != 2 or input.shape[1] != self.dim:
             raise expected(self, f"a 2D tensor, B x {self.dim}", input)
         return lax.stop_gradient(input)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, centres = self._checked(input), params["weight"]
         input = input.astype(centres.dtype)
         distances = jnp.square(input[:, None] - centres[None]).sum(-1)
@@ -65,14 +67,14 @@ class Kmeans(Module):
         loss = mean + lax.stop_gradient(least.sum() - mean)
         return (nearest + 1).astype(centres.dtype), {"loss": Emitted(loss, "loss")}
 
-    def init_random(self, key: jax.Array, input: Any) -> dict[str, Any]:
+    def init_random(self, key: Array, input: Any) -> dict[str, Any]:
         """Parameters whose centres are examples, drawn with replacement. Raises ValueError for fewer than k."""
         input = self._checked(input)
         if len(input) < self.k:
             raise expected(self, f"at least {self.k} examples to start from", input)
         return {"weight": input[jax.random.randint(key, (self.k,), 0, len(input))]}
 
-    def init_kmeans_plus(self, key: jax.Array, input: Any, p: float | None = None) -> dict[str, Any]:
+    def init_kmeans_plus(self, key: Array, input: Any, p: float | None = None) -> dict[str, Any]:
         """Parameters whose centres are examples, each far from those before it (Arthur & Vassilvitskii, 2007).
 
         Each is drawn with a probability in proportion to its squared distance from the nearest centre; with p, as in

@@ -14,7 +14,8 @@ from .table import CSubTable
 
 
 class Maxout(Sequential):
-    """The largest of maxout_number linear functions, output by output: Linear, View, [preprocess], Max.
+    """y = max_k (W_k x + b_k): the largest of maxout_number linear functions, output by output: Linear, View,
+    [preprocess], Max.
 
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
     Parameters: those of its Linear(input_size, output_size * maxout_number), at position 0.

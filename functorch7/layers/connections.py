@@ -2,11 +2,11 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Layer, check_positive, const, expected, in_dtype_of
+from ..core.types import Array, Tree
 from .convolution import SpatialConvolution, convolve
 from .initializers import between, bound_of, split, uniform
 from .merging import merged
@@ -79,7 +79,7 @@ class SpatialConvolutionMap(Windows, Layer):
         """The number of output planes."""
         return int(self.conn_table.value[:, 1].max())
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         table = self.conn_table.value
         fan_in = np.maximum(np.bincount(table[:, 1] - 1), 1) * self.kw * self.kh
         bounds = np.array([bound_of(each, stdv) for each in fan_in])
@@ -88,29 +88,29 @@ class SpatialConvolutionMap(Windows, Layer):
         weight = between(weight_key, (len(table), self.kh, self.kw), -of_weight, of_weight)
         return {"weight": weight, "bias": between(bias_key, (self.n_output_plane,), -bounds, bounds)}
 
-    def dense(self, weight: Any, first: int, second: int) -> Any:
+    def dense(self, weight: Array, first: int, second: int) -> Array:
         """The weight as planes x planes x kernel, zeros where the table connects nothing (column numbers from 0)."""
         table = self.conn_table.value - 1
         planes = (table[:, first].max() + 1, table[:, second].max() + 1)
         return jnp.zeros(planes + weight.shape[1:], weight.dtype).at[table[:, first], table[:, second]].add(weight)
 
-    def convolved(self, images: Any, weight: Any) -> Any:
+    def convolved(self, images: Array, weight: Array) -> Array:
         """The output without bias."""
         return convolve(images, self.dense(weight, 1, 0), self.window("d"), (0, 0))
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Tree, input: Array) -> Array:
         self.check_input(input)
         weight = params["weight"]
         images = merged(in_dtype_of(self, input, weight), 3)[:, : self.n_input_plane]
         output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
-    def check_input(self, input: Any) -> None:
+    def check_input(self, input: Array) -> None:
         """Refuses inputs of other ranks and sizes."""
         self.check_planes(input)
         self.counts(input)
 
-    def check_planes(self, input: Any) -> None:
+    def check_planes(self, input: Array) -> None:
         """Refuses inputs of other ranks, and of fewer planes than the table names; further ones are not read."""
         self.check_rank(input)
         if input.shape[-3] < self.n_input_plane:
@@ -131,15 +131,16 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     (8, 2, 11, 11)
     """
 
-    def check_input(self, input: Any) -> None:
+    def check_input(self, input: Array) -> None:
         self.check_planes(input)
 
-    def convolved(self, images: Any, weight: Any) -> Any:
+    def convolved(self, images: Array, weight: Array) -> Array:
         return convolve_transposed(images, self.dense(weight, 0, 1), self.window("d"), (0, 0), (0, 0))
 
 
 class SpatialConvolutionLocal(Windows, Layer):
-    """SpatialConvolution with kernels and biases of their own for every place in the output.
+    """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]:
+    SpatialConvolution with kernels and biases of their own for every place in the output.
 
     Shape: (C, ih, iw) or (B, C, ih, iw) -> n_output_plane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
     Parameters: weight (oh, ow, n_output_plane, n_input_plane, kh, kw), bias (n_output_plane, oh, ow); both uniform on
@@ -170,7 +171,7 @@ class SpatialConvolutionLocal(Windows, Layer):
         self.check_windows()
         self.counts(np.empty((1, self.ih, self.iw)))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         places = self.counts(np.empty((1, self.ih, self.iw)))
         fan_in = self.n_input_plane * self.kh * self.kw
         weight_key, bias_key = split(key)
@@ -180,7 +181,7 @@ class SpatialConvolutionLocal(Windows, Layer):
             "bias": uniform(bias_key, (self.n_output_plane, *places), fan_in, stdv),
         }
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         self.check_rank(input, self.n_input_plane)
         if input.shape[-2:] != (self.ih, self.iw):
             raise expected(self, f"images of {self.ih} x {self.iw} (height x width)", input)
@@ -202,7 +203,8 @@ class SpatialConvolutionLocal(Windows, Layer):
 
 
 class SpatialDepthWiseConvolution(SpatialConvolution):
-    """n_output_plane kernels of its own for every input plane; no plane meets another.
+    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]: n_output_plane kernels
+    of its own for every input plane; no plane meets another.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_input_plane * n_output_plane planes (those of the first input plane first) of
     floor((size + 2 pad - k) / d) + 1.
@@ -220,13 +222,13 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     scaled_axes = None  # a row has kernels of several outputs
     groups: ClassVar[int] = 1  # type: ignore[misc]
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shape, fan_in = (self.n_output_plane, self.n_input_plane), self.n_input_plane * self.kh * self.kw
         weight_key, bias_key = split(key)
         made = {"weight": uniform(weight_key, (shape[0], fan_in), fan_in, stdv)}
         return {**made, "bias": uniform(bias_key, shape, fan_in, stdv)} if self.bias else made
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = params["weight"].reshape(self.n_output_plane, self.n_input_plane, 1, self.kh, self.kw)

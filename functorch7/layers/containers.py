@@ -6,11 +6,12 @@ import jax
 
 from ..core import Container, Module, axis, check_dimension, expected
 from ..core.printing import branches
+from ..core.types import Array, Key, Table, Tree
 from .table import check_table, joined
 
 
 class Sequential(Container, init=False):
-    """The modules one after another: m_n(... m_2(m_1(x))).
+    """y = m_n(... m_2(m_1(x))): the modules one after another.
 
     Shape: what the first module takes -> what the last one gives; without modules the input itself.
     Parameters and buffers: a list, one entry per module.
@@ -25,7 +26,7 @@ class Sequential(Container, init=False):
     nn.Linear(4 -> 2)
     """
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
         new = list(buffers)
         for i in range(len(self.modules)):
             input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
@@ -43,7 +44,7 @@ class Sequential(Container, init=False):
 class Branches(Container, abstract=True, init=False):
     """Containers that run their modules side by side: write `split` and `join`."""
 
-    def split(self, input: Any) -> list:
+    def split(self, input: Tree) -> list:
         """Each module's input."""
         return [input] * len(self.modules)
 
@@ -55,7 +56,7 @@ class Branches(Container, abstract=True, init=False):
     def takes_table(self) -> bool:
         return any(module.traits.takes_table for module in self.modules)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
         outputs, new = [], list(buffers)
         for i, part in enumerate(self.split(input)):
             output, new[i] = self.call(i, params, buffers, part, key=key, train=train)
@@ -67,7 +68,7 @@ class Branches(Container, abstract=True, init=False):
 
 
 class Concat(Branches):
-    """Every module gets the same input; their outputs are joined along `dimension`.
+    """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
     Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
     Parameters and buffers: a list, one entry per module.
@@ -89,12 +90,13 @@ class Concat(Branches):
         super().__post_init__()
         check_dimension(self, self.dimension)
 
-    def join(self, outputs: list) -> Any:
+    def join(self, outputs: list) -> Array:
         return joined(self, outputs, self.dimension)
 
 
 class Parallel(Branches):
-    """Module i gets slice i of the input along `input_dimension`; the outputs are joined along `output_dimension`.
+    """y = join(m_1(x_1), ..., m_n(x_n)): module i gets slice i of the input along `input_dimension`; the outputs are
+    joined along `output_dimension`.
 
     Shape: at most as many slices as modules -> the joined outputs; modules without a slice are not run.
     Parameters and buffers: a list, one entry per module.
@@ -119,19 +121,20 @@ class Parallel(Branches):
             if dimension is not None:
                 check_dimension(self, dimension)
 
-    def split(self, input: Any) -> list:
+    def split(self, input: Array) -> list:
         along = axis(self, self.input_dimension, input.ndim)
         if not 1 <= input.shape[along] <= len(self.modules):
             modules = len(self.modules)
             raise expected(self, f"1 to {modules} slices (one for each module) in dimension {along + 1}", input)
         return [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(input.shape[along])]
 
-    def join(self, outputs: list) -> Any:
+    def join(self, outputs: list) -> Array:
         return joined(self, outputs, self.output_dimension)
 
 
 class ConcatTable(Branches, init=False):
-    """Every module gets the same input (a tensor or a table); the output is the table of their outputs.
+    """y = [m_1(x), ..., m_n(x)]: every module gets the same input (a tensor or a table); the output is the table of
+    their outputs.
 
     Shape: any -> [output of module 1, ...].
     Parameters and buffers: a list, one entry per module.
@@ -145,7 +148,8 @@ class ConcatTable(Branches, init=False):
 
 
 class ParallelTable(Branches, init=False):
-    """Module i gets entry i of the input table; the output is the table of their outputs.
+    """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their
+    outputs.
 
     Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
     Parameters and buffers: a list, one entry per module.
@@ -159,5 +163,5 @@ class ParallelTable(Branches, init=False):
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    def split(self, input: Any) -> list:
+    def split(self, input: Table) -> list:
         return check_table(self, input, len(self.modules))[: len(self.modules)]

@@ -3,13 +3,14 @@
 import math
 from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_positive, in_dtype_of, traced_for
+from ..core.types import Array, Tree
 from .initializers import weight_and_bias
 from .merging import merged
 from .windows import Windows
@@ -21,7 +22,7 @@ _PATCH_VALUES = 4_000_000
 _TAP_PLANES = 32
 
 
-def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> jax.Array:
+def _by_patches(x: Array, weight: Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> Array:
     """The convolution as one matrix product: every window is a row of a matrix."""
     out_planes, _, kh, kw = weight.shape
     x = jnp.pad(x.transpose(0, 2, 3, 1), ((0, 0), *((p, p) for p in padding), (0, 0)))
@@ -37,7 +38,7 @@ def _by_patches(x: jax.Array, weight: jax.Array, stride: tuple[int, ...], paddin
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _by_taps(x: jax.Array, weight: jax.Array, padding: tuple[int, ...]) -> jax.Array:
+def _by_taps(x: Array, weight: Array, padding: tuple[int, ...]) -> Array:
     """XLA's convolution of stride 1, whose derivative by the weight is one matrix product for each tap."""
     return lax.conv_general_dilated(x, weight, (1, 1), [(p, p) for p in padding])
 
@@ -57,13 +58,13 @@ def _(padding, primals, tangents):
 
 
 def convolve(
-    x: jax.Array,
-    weight: jax.Array,
+    x: Array,
+    weight: Array,
     stride: tuple[int, ...],
     padding: tuple[int, ...],
     dilation: tuple[int, ...] = (),
     groups: int = 1,
-) -> jax.Array:
+) -> Array:
     """Cross-correlation of B x C x sizes with O x C/groups x kernel, by whatever is fastest for these shapes."""
     ones = (1,) * len(stride)
     kernel, dilation = weight.shape[2:], dilation or ones
@@ -98,19 +99,19 @@ class Convolution(Windows, Layer, abstract=True):
         """n_output_plane x n_input_plane / groups x kernel."""
         return (self.n_output_plane, self.n_input_plane // self.groups, *self.window("k"))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shape = self.kernel_shape()
         return weight_and_bias(key, shape, math.prod(shape[1:]), self.bias, stdv)
 
-    def kernels(self, params: Any) -> Any:
+    def kernels(self, params: Tree) -> Array:
         """The weight as `kernel_shape` says."""
         return params["weight"]
 
-    def convolved(self, images: Any, weight: Any) -> Any:
+    def convolved(self, images: Array, weight: Array) -> Array:
         """The output without bias."""
         return convolve(images, weight, self.window("d"), self.window("pad"), self.window("dilation"), self.groups)
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         self.check_rank(input, self.n_input_plane)
         self.counts(input)
         weight = self.kernels(params)
@@ -140,7 +141,8 @@ class Convolution(Windows, Layer, abstract=True):
 
 
 class SpatialConvolution(Convolution):
-    """Cross-correlation of images with learned kernels, plus a bias per output plane.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]: cross-correlation of
+    images with learned kernels, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1.
     Arguments come width first (kw, kh, dw, dh, padw, padh), padh is padw unless given; sizes in pixels. With `groups`,
@@ -188,16 +190,17 @@ class SpatialConvolutionMM(SpatialConvolution):
     (16, 75)
     """
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         params = super().init_params(key, stdv)
         return {**params, "weight": params["weight"].reshape(self.n_output_plane, -1)}
 
-    def kernels(self, params: Any) -> Any:
+    def kernels(self, params: Tree) -> Array:
         return params["weight"].reshape(self.kernel_shape())
 
 
 class SpatialDilatedConvolution(SpatialConvolution):
-    """SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dh + m dilationh - padh, j dw + n dilationw - padw]:
+    SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     Parameters and errors: as SpatialConvolution.
@@ -216,7 +219,8 @@ class SpatialDilatedConvolution(SpatialConvolution):
 
 
 class VolumetricConvolution(Convolution):
-    """Cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dt + l - padt, i dh + m - padh, j dw + n - padw]:
+    cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
     in the order t, w, h; padw is padt and padh is padw unless given. `groups`: as SpatialConvolution's.

@@ -7,6 +7,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from ..core import Container, Module, check_dimension, expected
+from ..core.types import Array, Key, Tree
 from .placement import device_numbered
 
 
@@ -45,7 +46,7 @@ class DataParallelTable(Container):
     def takes_table(self) -> bool:
         return bool(self.modules) and self.modules[0].traits.takes_table
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if not self.modules:
             raise expected(self, "a module inside", None)
         devices = self.placed_on()

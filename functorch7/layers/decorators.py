@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Container, Module, axis, builder, check_positive, expected
+from ..core.types import Array, Key, Table, Tree
 from .containers import Concat
 from .initializers import normal
 from .merging import merged
@@ -35,7 +36,7 @@ class Decorator(Container):
     def takes_table(self) -> bool:
         return self.modules[0].traits.takes_table
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
         return output, [buffer, *buffers[1:]]
 
@@ -93,7 +94,7 @@ class Bottle(Decorator):
         super().__post_init__()
         check_positive(self, n_input_dim=self.n_input_dim, n_output_dim=self.n_output_dim)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if input.ndim <= self.n_input_dim:
             return super().forward(params, buffers, input, key=key, train=train)
         leading = input.shape[: input.ndim - self.n_input_dim + 1]
@@ -117,14 +118,14 @@ class DepthConcat(Concat, init=False):
     (8, 9, 12, 12)
     """
 
-    def join(self, outputs: list) -> Any:
+    def join(self, outputs: list) -> Array:
         tensors = check_table(self, outputs)
         if len({t.ndim for t in tensors}) > 1:
             raise expected(self, "outputs of one number of dimensions", tensors)
         along = axis(self, self.dimension, tensors[0].ndim)
         largest = [max(sizes) for sizes in zip(*(t.shape for t in tensors), strict=True)]
 
-        def centred(tensor: Any) -> Any:
+        def centred(tensor: Array) -> Array:
             pads = [(0, 0) if a == along else ((n - s) // 2, -(-(n - s) // 2)) for a, (n, s) in
                     enumerate(zip(largest, tensor.shape, strict=True))]  # fmt: skip
             return jnp.pad(tensor, pads)
@@ -133,7 +134,7 @@ class DepthConcat(Concat, init=False):
 
 
 class MapTable(Container):
-    """The same module for every entry of a table.
+    """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
     Parameters: those of the module, one level down. Buffers: those that the last entry leaves. With `shared` False (or
@@ -152,7 +153,7 @@ class MapTable(Container):
 
     shared: bool = True
 
-    def __init__(self, module: Module | None = None, shared: Any = True):
+    def __init__(self, module: Module | None = None, shared: bool | None = True):
         self._set(modules=() if module is None else (module,), shared=shared)
         self.__post_init__()
 
@@ -167,7 +168,7 @@ class MapTable(Container):
         """The same map with n modules; where they are shared, itself."""
         return self if self.shared else self.replace(modules=self.modules[:1] * n)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
         if not self.modules:
             raise expected(self, "a module to be added first", input)
         table = check_table(self, input, 0)
@@ -188,7 +189,7 @@ class MapTable(Container):
 
 
 class WeightNorm(Module):
-    """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
+    """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
 
     Shape: that of the module. Buffers: those of the module, under the name `module`.
     Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros,
@@ -212,7 +213,7 @@ class WeightNorm(Module):
             raise ValueError(f"{self.torch_name()}: expected a module with a weight, got {self.module}")
         return made["weight"].shape
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         outputs, *others = self.moved_shape()
         rest = math.prod(others)
         v = normal(key, (outputs, rest), (2 / rest) ** 0.5)
@@ -231,13 +232,13 @@ class WeightNorm(Module):
         shape, along = self._weight_shape(), self.output_dim - 1
         return (shape[along], *shape[:along], *shape[along + 1 :])
 
-    def weight(self, params: Any) -> Any:
+    def weight(self, params: Tree) -> Array:
         """The weight that v and g stand for."""
         v = params["v"]
         rows = v * (params["g"] * lax.rsqrt((v * v).sum(1, keepdims=True) + 1e-4))
         return jnp.moveaxis(rows.reshape(self.moved_shape()), 0, self.output_dim - 1)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         inner = {"weight": self.weight(params)}
         if "bias" in params:
             inner["bias"] = params["bias"]

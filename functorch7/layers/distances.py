@@ -8,12 +8,13 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
+from ..core.types import Array, Table, Tree
 from .initializers import uniform
 from .table import check_table
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
-def norm(x: Any, axis: int, eps: float) -> Any:
+def norm(x: Array, axis: int, eps: float) -> Array:
     """The Euclidean norm along an axis; its derivative is x / (norm + eps), 0 where the norm is 0."""
     return jnp.sqrt((x * x).sum(axis))
 
@@ -45,17 +46,17 @@ class Euclidean(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.input_size, self.output_size), self.input_size, stdv)}
 
-    def offsets(self, params: Any, input: Any) -> Any:
+    def offsets(self, params: Tree, input: Array) -> Array:
         """x - w_j, with the centres in the last dimension."""
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
         weight = params["weight"]
         return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         return norm(self.offsets(params, input), -2, 1e-7)
 
 
@@ -76,10 +77,10 @@ class WeightedEuclidean(Euclidean):
 
     parameter_order = ("weight", "diagCov")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {**super().init_params(key, stdv), "diagCov": jnp.ones((self.input_size, self.output_size))}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         scale = params["diagCov"]
         return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2, 1e-7)
 
@@ -104,10 +105,10 @@ class Cosine(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.output_size, self.input_size), self.output_size, stdv)}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
         weight = params["weight"]
@@ -117,7 +118,7 @@ class Cosine(Layer):
         return product / (lengths * (norm(input, -1, 1e-12)[..., None] + 1e-12))
 
 
-def _pair(module: Any, input: Any) -> tuple[Any, Any]:
+def _pair(module: Any, input: Table) -> tuple[Array, Any]:
     """The two tensors of a table: vectors or batches of vectors, of one shape."""
     first, second = check_table(module, input, 2)[:2]
     if first.ndim not in (1, 2) or first.shape != second.shape:
@@ -125,13 +126,13 @@ def _pair(module: Any, input: Any) -> tuple[Any, Any]:
     return first, second
 
 
-def _one_per_example(values: Any) -> Any:
+def _one_per_example(values: Array) -> Array:
     """Torch gives a tensor of size 1 for a single example."""
     return values.reshape(-1)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _p_norm(x: Any, p: float) -> Any:
+def _p_norm(x: Array, p: float) -> Array:
     """||x||_p over the last dimension; its derivative is x |x|^(p-2) / (norm + 1e-6)^(p-1), 0 where x is 0."""
     return (jnp.abs(x) ** p).sum(-1) ** (1 / p)
 
@@ -160,13 +161,13 @@ class PairwiseDistance(TableMap):
 
     norm: float = 2
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         return _one_per_example(_p_norm(first - second, self.norm))
 
 
 class DotProduct(TableMap):
-    """x1 . x2, example by example.
+    """y = x1 . x2, example by example.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     Raises: ValueError unless the input is a pair of one shape.
@@ -177,13 +178,13 @@ class DotProduct(TableMap):
     [11.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         return _one_per_example((first * second).sum(-1))
 
 
 class CosineDistance(TableMap):
-    """x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
+    """y = x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     Raises: ValueError unless the input is a pair of one shape.
@@ -194,7 +195,7 @@ class CosineDistance(TableMap):
     [0.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         lengths = [lax.rsqrt((x * x).sum(-1) + 1e-12) for x in (first, second)]
         return _one_per_example((first * second).sum(-1) * lengths[0] * lengths[1])

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, builder, check_floating, expected, expose
+from ..core.types import Array, Tree
 from ..network import number
 
 
@@ -79,7 +80,7 @@ class Dropout(Scaling, Module):
     def starts_at_zero(self) -> bool:
         return not (self.lazy and self.p)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not self.traits.draws(train):
             return (input * self.kept if self.v1 and not train else input), buffers
@@ -128,7 +129,7 @@ class SpatialDropout(Dropping, Module):
     def draws(self, train: bool) -> bool:
         return train or self.stochastic_inference
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         if not self.draws(train):
             return input * self.kept, buffers
         dims = self.map_dims + 1
@@ -191,7 +192,7 @@ class TotalDropout(Dropping, Module):
     def draws(self, train: bool) -> bool:
         return train
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not train:
             return input, buffers
@@ -226,7 +227,7 @@ class WhiteNoise(Module):
     def draws(self, train: bool) -> bool:
         return train
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         if not train:
             return input + self.mean, buffers
         noise = self.mean + self.std * jax.random.normal(key, input.shape, input.dtype)

@@ -1,13 +1,13 @@
 """Normalisation by statistics of one example: those of today's networks, which no batch and no mode changes."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, check_floating, check_positive, expected
+from ..core.types import Array, Tree
 from .normalization import at_least_float32
 
 
@@ -36,10 +36,10 @@ class LayerNorm(Layer):
         check_positive(self, **{f"size {i}": each for i, each in enumerate(sizes, 1)})
         self._set(size=sizes)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": jnp.ones(self.size), "bias": jnp.zeros(self.size)} if self.affine else {}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         sizes = tuple(self.size)  # type: ignore[arg-type]
         if input.shape[-len(sizes) :] != sizes:
@@ -48,11 +48,11 @@ class LayerNorm(Layer):
         y = self.standardized(x, tuple(range(-len(sizes), 0)))
         return (self.scaled(params, y) if self.affine else y).astype(input.dtype)
 
-    def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+    def standardized(self, x: Array, axes: tuple[int, ...]) -> Array:
         """The input over what its statistics along these axes make of it."""
         return _standardized(x, axes, self.eps)
 
-    def scaled(self, params: Any, x: jax.Array) -> jax.Array:
+    def scaled(self, params: Tree, x: Array) -> Array:
         """What the parameters make of the standardized input."""
         return x * _spread(params["weight"], x) + _spread(params["bias"], x)
 
@@ -76,13 +76,13 @@ class RMSNorm(LayerNorm):
 
     eps: float = 1e-6
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": jnp.ones(self.size)} if self.affine else {}
 
-    def standardized(self, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+    def standardized(self, x: Array, axes: tuple[int, ...]) -> Array:
         return x * lax.rsqrt((x * x).mean(axes, keepdims=True) + self.eps)
 
-    def scaled(self, params: Any, x: jax.Array) -> jax.Array:
+    def scaled(self, params: Tree, x: Array) -> Array:
         return x * _spread(params["weight"], x)
 
 
@@ -113,10 +113,10 @@ class GroupNorm(Layer):
         if self.n_output % self.groups:
             raise ValueError(f"{self}: expected planes in {self.groups} equal groups, got {self.n_output}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": jnp.ones(self.n_output), "bias": jnp.zeros(self.n_output)} if self.affine else {}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         if input.ndim < 2 or input.shape[1] != self.n_output:
             raise expected(self, f"a batch with {self.n_output} planes in dimension 2", input)
@@ -133,11 +133,11 @@ class GroupNorm(Layer):
         return f"{self.torch_name()}({self.groups}, {self.n_output})"
 
 
-def _standardized(x: jax.Array, axes: tuple[int, ...], eps: float) -> jax.Array:
+def _standardized(x: Array, axes: tuple[int, ...], eps: float) -> Array:
     centered = x - x.mean(axes, keepdims=True)
     return centered * lax.rsqrt((centered * centered).mean(axes, keepdims=True) + eps)
 
 
-def _spread(array: Any, x: jax.Array) -> jax.Array:
+def _spread(array: Array, x: Array) -> Array:
     """A parameter for each number of x, in x's type."""
     return jnp.broadcast_to(array.astype(x.dtype), x.shape)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
+from ..core.types import Array, Key, Table, Tree
 from ..core.user_line import user_line
 from .shape import Identity
 
@@ -149,7 +150,7 @@ class Wiring(NamedTuple):
     outputs: tuple[Source, ...]
 
 
-def wired(name: str, inputs: Any, outputs: Any) -> Wiring:
+def wired(name: str, inputs: Table, outputs: Table) -> Wiring:
     """The nodes between inputs and outputs, each after those it needs, as Torch orders them: depth first from the end.
 
     Raises: TypeError for what is no node; ValueError for an input that has inputs, for cycles, and for nodes and parts
@@ -190,7 +191,7 @@ def _needs(node: Node) -> list[Node]:
     return [node.whole.of] if isinstance(node, Part) else node.inputs
 
 
-def _in_order(name: str, outputs: Any) -> list[Node]:
+def _in_order(name: str, outputs: Table) -> list[Node]:
     """Depth first, without recursion, so that a graph may be as deep as it likes."""
     order: list[Node] = []
     done: set[int] = set()
@@ -278,7 +279,7 @@ class Graph(Container):
         first = [m for m, sources in zip(self.modules, self.sources, strict=True) if sources[0].origin < 0]
         return any(module.traits.takes_table for module in first)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
         given = [input] if self.n_inputs == 1 else input
         if not isinstance(given, (list, tuple)) or len(given) != self.n_inputs:
             raise expected(self, f"a table of {self.n_inputs} inputs", input)
@@ -296,7 +297,7 @@ class Graph(Container):
         results = [self.value(source, given, values) for source in self.outputs]
         return filmed("output", results[0] if len(results) == 1 else results), new
 
-    def value(self, source: Source, given: Any, values: list) -> Any:
+    def value(self, source: Source, given: Table, values: list) -> Any:
         """What comes from a source: of the inputs given, or of the modules' outputs so far."""
         value = given[-1 - source.origin] if source.origin < 0 else values[source.origin]
         for entry, count in source.path:
@@ -341,7 +342,7 @@ class JustTable(Map):
     1
     """
 
-    def f(self, input: Any) -> list:
+    def f(self, input: Array) -> list:
         return [input]
 
 
@@ -357,7 +358,7 @@ class JustElement(TableMap):
     [1.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         if not isinstance(input, (list, tuple)) or len(input) != 1:
             raise expected(self, "a table: expecting one element", input)
         return input[0]

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import is_concrete
+from ..core.types import Array
 
 
 class Source(Protocol):
@@ -28,23 +29,23 @@ SOURCE: ContextVar[Source | None] = ContextVar("source", default=None)
 """What initial values are drawn from instead of their keys."""
 
 
-def _source(key: jax.Array) -> Source | None:
+def _source(key: Array) -> Source | None:
     """The source; none while a program is traced, which has no numbers but shapes."""
     return SOURCE.get() if is_concrete(key) else None
 
 
-def split(key: jax.Array, count: int = 2) -> Any:
+def split(key: Array, count: int = 2) -> Any:
     """Keys of draws that follow each other; the same one where there is a source, which does not use it."""
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
-def between(key: jax.Array, shape: tuple[int, ...], low: Any = 0, high: Any = 1) -> Any:
+def between(key: Array, shape: tuple[int, ...], low: Any = 0, high: Any = 1) -> Array:
     """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
     source = _source(key)
     return source.uniform(shape, low, high) if source else jax.random.uniform(key, shape, jnp.float32, low, high)
 
 
-def normal(key: jax.Array, shape: tuple[int, ...], stdv: float = 1) -> Any:
+def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     """Normally distributed about 0."""
     source = _source(key)
     return source.normal(shape, 0, stdv) if source else jax.random.normal(key, shape, jnp.float32) * stdv
@@ -57,7 +58,7 @@ def bound_of(fan_in: int, stdv: float | None = None) -> float:
     return 1 / math.sqrt(fan_in) if stdv is None else stdv * math.sqrt(3)
 
 
-def uniform(key: jax.Array, shape: tuple[int, ...], fan_in: int, stdv: float | None = None) -> Any:
+def uniform(key: Array, shape: tuple[int, ...], fan_in: int, stdv: float | None = None) -> Array:
     """Uniform on [-b, b) with b of `bound_of`.
 
     Source: torch/nn, the `reset` method of each layer.
@@ -67,7 +68,7 @@ def uniform(key: jax.Array, shape: tuple[int, ...], fan_in: int, stdv: float | N
 
 
 def weight_and_bias(
-    key: jax.Array, weight: tuple[int, ...], fan_in: int, bias: bool, stdv: float | None = None
+    key: Array, weight: tuple[int, ...], fan_in: int, bias: bool, stdv: float | None = None
 ) -> dict[str, Any]:
     """`weight`, and `bias` (one per output, the weight's first dimension) if wanted, both by `uniform`."""
     weight_key, bias_key = split(key)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from ..core import Map, Module, expected
+from ..core.types import Array
 from .containers import Sequential
 from .shape import Identity, Reshape
 from .slicing import Collapse, Select, Transpose
@@ -90,13 +90,13 @@ class Convert(Map):
             raise ValueError(f"nn.Convert: cannot convert shape '{self.input_shape}' to bt")
         return Reshape(1, batch_mode=True)
 
-    def converter(self, input: Any) -> Module:
+    def converter(self, input: Array) -> Module:
         """The module that does it for such a batch."""
         if self.transposes:
             return self.transpose(self.output_shape or "")
         return {"bf": self.bf, "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         if self.dtype is not None:
             input = input.astype(self.dtype)
         if self.input_shape == "b*":

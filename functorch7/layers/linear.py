@@ -2,12 +2,12 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Const
+from ..core.types import Array, Table, Tree
 from .distances import norm
 from .initializers import normal, weight_and_bias
 from .table import check_table
@@ -39,22 +39,22 @@ class Linear(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         input = self.checked_input(input, params["weight"])
         # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
         return self.with_bias(params, lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ()))))
 
-    def checked_input(self, input: Any, like: Any) -> Any:
+    def checked_input(self, input: Array, like: Array) -> Array:
         """The input in the dtype of `like`; ValueError unless it has the layer's size."""
         input = in_dtype_of(self, input, like)
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
         return input
 
-    def with_bias(self, params: Any, output: Any) -> Any:
+    def with_bias(self, params: Tree, output: Array) -> Array:
         """The output with the bias added, if there is one."""
         return output + params["bias"].reshape((1,) * (output.ndim - 1) + (-1,)) if self.bias else output
 
@@ -92,17 +92,17 @@ class LinearWeightNorm(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         made = weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
         v = made.pop("weight")
         return {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True)), **made}
 
-    def weight(self, params: Any) -> Any:
+    def weight(self, params: Tree) -> Array:
         """The matrix that v and g stand for."""
         v = params["v"]
         return v * (params["g"] / jnp.maximum(norm(v, 1, self.eps)[:, None], self.eps))
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         inner = Linear(self.input_size, self.output_size, self.bias)
         if input.ndim == 0 or input.shape[-1] != self.input_size:
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
@@ -138,11 +138,11 @@ class Bilinear(Layer):
     def __post_init__(self) -> None:
         check_positive(self, input_size1=self.input_size1, input_size2=self.input_size2, output_size=self.output_size)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shape = (self.output_size, self.input_size1, self.input_size2)
         return weight_and_bias(key, shape, self.input_size1, self.bias, stdv)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Tree, input: Table) -> Array:
         first, second = check_table(self, input, 2)[:2]
         sizes = (self.input_size1, self.input_size2)
         if (
@@ -186,11 +186,11 @@ class PartialLinear(Layer):
             if p.ndim != 1 or not p.size or p.min() < 1 or p.max() > self.output_size:
                 raise ValueError(f"{self}: expected a partition of outputs from 1 to {self.output_size}, got {p}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         params = {"weight": normal(key, (self.output_size, self.input_size))}
         return {**params, "bias": jnp.zeros((1, self.output_size))} if self.bias else params
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         if input.ndim != 2 or input.shape[1] != self.input_size:
             raise expected(self, f"a 2D tensor, B x {self.input_size}", input)
         input, weight = in_dtype_of(self, input, params["weight"]), params["weight"]

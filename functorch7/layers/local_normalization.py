@@ -2,19 +2,19 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
+from ..core.types import Array
 from ..network import number
 from .convolution import convolve
 from .merging import merged
 
 
 class SpatialCrossMapLRN(Map):
-    """y_f = x_f / (k + alpha / size * sum of x_l^2 over the `size` planes around f)^beta.
+    """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
     Raises: ValueError for other ranks and for a size below 1.
@@ -35,7 +35,7 @@ class SpatialCrossMapLRN(Map):
     def __post_init__(self) -> None:
         check_positive(self, size=self.size)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_floating(self, input)
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
@@ -52,7 +52,7 @@ class SpatialCrossMapLRN(Map):
         """The weight of one plane."""
         return self.alpha / self.size
 
-    def _power(self, scale: Any) -> Any:
+    def _power(self, scale: Array) -> Array:
         """scale^-beta; roots are several times faster than powers."""
         if self.beta == 0.75:
             root = lax.rsqrt(scale)
@@ -75,14 +75,14 @@ class Neighbourhood(Map, abstract=True):
             raise ValueError(f"{self.torch_name()}: averaging kernel must have ODD dimensions, got {kernel.shape}")
         self._set(kernel=const(kernel))
 
-    def checked(self, input: Any) -> Any:
+    def checked(self, input: Array) -> Array:
         """The input as a batch of images."""
         check_floating(self, input)
         if input.ndim not in (3, 4) or input.shape[-3] != self.n_input_plane:
             raise expected(self, f"a 3D or 4D tensor with {self.n_input_plane} planes in dimension -3", input)
         return merged(input, 3)
 
-    def mean(self, images: Any) -> Any:
+    def mean(self, images: Array) -> Array:
         """The kernel-weighted mean over window and planes: B x 1 x H x W; beyond the image there are zeros."""
         kernel = np.asarray(self.kernel)
         kernel = np.outer(kernel, kernel) if kernel.ndim == 1 else kernel
@@ -90,15 +90,15 @@ class Neighbourhood(Map, abstract=True):
         padding = (kernel.shape[0] // 2, kernel.shape[1] // 2)
         return convolve(images.sum(1, keepdims=True), weight[None, None], (1, 1), padding)
 
-    def mass(self, images: Any) -> Any:
+    def mass(self, images: Array) -> Array:
         """How much of the kernel lies inside the image: 1 x 1 x H x W."""
         return self.mean(jnp.ones((1, *images.shape[1:]), images.dtype))
 
-    def centred(self, images: Any) -> Any:
+    def centred(self, images: Array) -> Array:
         """The images less their mean; near the border, the mean of what is inside."""
         return images - self.mean(images) / self.mass(images)
 
-    def deviation(self, images: Any) -> Any:
+    def deviation(self, images: Array) -> Any:
         """The root of the mean of the squares, over the kernel's mass: B x 1 x H x W."""
         squares = self.mean(images * images)
         zero = squares <= 0  # rounding may leave less; the root has no gradient there
@@ -106,7 +106,7 @@ class Neighbourhood(Map, abstract=True):
 
 
 class SpatialSubtractiveNormalization(Neighbourhood):
-    """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
@@ -118,7 +118,7 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     (8, 3, 12, 12)
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         images = self.checked(input)
         return self.centred(images).reshape(input.shape)
 
@@ -144,7 +144,7 @@ class SpatialDivisiveNormalization(Neighbourhood):
         threshold = 1e-4 if self.threshold is None else self.threshold
         self._set(threshold=threshold, thresval=threshold if self.thresval is None else self.thresval)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         images = self.checked(input)
         deviation = self.deviation(images)
         limited = jnp.where(deviation > self.threshold, deviation, jnp.asarray(self.thresval, input.dtype))
@@ -163,7 +163,7 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     (8, 3, 12, 12)
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         images = self.checked(input)
         return super().f(self.centred(images)).reshape(input.shape)
 
@@ -185,7 +185,7 @@ class SpatialNormalization(Neighbourhood):
 
     threshold: float | None = None
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         images = self.centred(self.checked(input))
         deviation = self.deviation(images) / self.n_input_plane**0.5
         if self.threshold is None:

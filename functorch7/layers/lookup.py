@@ -2,11 +2,11 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
+from ..core.types import Array, Key, Tree
 from .initializers import normal
 
 
@@ -19,7 +19,8 @@ def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
 
 
 class LookupTable(Module):
-    """Row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs of any rank.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs
+    of any rank.
 
     Shape: indices (n) or (B, n), from 1 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
@@ -49,7 +50,7 @@ class LookupTable(Module):
         if self.norm_type is not None and not self.norm_type > 0:
             raise ValueError(f"{self.torch_name()}: non-positive-norm not supported, got {self.norm_type}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
     def init_buffers(self) -> dict[str, Any]:
@@ -64,7 +65,7 @@ class LookupTable(Module):
     def row_parameters(self) -> tuple[str, ...]:
         return ("weight",) if self.max_norm is None else ()
 
-    def renormalize(self, params: Any, indices: Any = None) -> Any:
+    def renormalize(self, params: Any, indices: Array | None = None) -> Any:
         """The params with rows whose norm is above max_norm scaled down to it: all, or those of some indices."""
         if self.max_norm is None:
             return params
@@ -75,7 +76,7 @@ class LookupTable(Module):
             large &= jnp.zeros(large.shape, bool).at[indices - 1].set(True)
         return {**params, "weight": jnp.where(large, weight * (self.max_norm / (norms + 1e-7)), weight)}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of indices", input)
         check_indices(self, input, self.n_index)
@@ -116,7 +117,8 @@ class LookupTable(Module):
 
 
 class Embedding(LookupTable):
-    """Row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its name of today.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its
+    name of today.
 
     Shape: indices (...), from 1 to n_index -> (..., n_output).
     Parameters and buffers: as LookupTable.
@@ -129,7 +131,7 @@ class Embedding(LookupTable):
     (1, 2, 2, 16)
     """
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         rows, buffers = super().forward(params, buffers, input.reshape(-1), key=key, train=train)
         return rows.reshape(*input.shape, self.n_output), buffers
 

@@ -1,24 +1,23 @@
 """Poolings by L_p norms."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Map, expected
+from ..core.types import Array, Key, Tree
 from .containers import Sequential
 from .pointwise import MulConstant, Power, Sqrt, Square
 from .pooling import SpatialAveragePooling
 
 
-def stopped_at_zero(x: Any) -> Any:
+def stopped_at_zero(x: Array) -> Array:
     """The same, without a gradient where it is 0: an infinite derivative there would meet one of 0, and give NaN."""
     return jnp.where(x == 0, lax.stop_gradient(x), x)
 
 
 class SpatialLPPooling(Sequential):
-    """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
+    """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
@@ -37,7 +36,7 @@ class SpatialLPPooling(Sequential):
         power, root = (Square(), Sqrt()) if pnorm == 2 else (Power(pnorm), Power(1 / pnorm))
         super().__init__(power, mean, MulConstant(kw * kh), root)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         (*before, root), new = range(len(self.modules)), list(buffers)
         power = self.modules[0]
         sums = stopped_at_zero(input) if isinstance(power, Power) and power.pow < 1 else input
@@ -72,7 +71,7 @@ class FeatureLPPooling(Map):
                 f"got {self.width} and {self.stride}"
             )
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = 1 if self.batch_mode else 0
         if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:
             raise expected(self, f"1 to 3 dimensions per example, with at least {self.width} features", input)

@@ -1,15 +1,16 @@
 """Many dimensions as one, where -1 would not do: sizes may be 0."""
 
 import math
-from typing import Any
+
+from ..core.types import Array
 
 
-def merged(x: Any, kept: int) -> Any:
+def merged(x: Array, kept: int) -> Array:
     """An array whose dimensions before the last `kept` are one."""
     leading = x.ndim - kept
     return x.reshape((math.prod(x.shape[:leading]), *x.shape[leading:]))
 
 
-def flattened(x: Any, kept: int = 1) -> Any:
+def flattened(x: Array, kept: int = 1) -> Array:
     """An array whose dimensions after the first `kept` are one."""
     return x.reshape((*x.shape[:kept], math.prod(x.shape[kept:])))

@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Module, check_positive
+from ..core.types import Array, Key, Tree
 from .decorators import Decorator
 from .tap import tap
 
@@ -25,11 +26,11 @@ class Watched(Decorator, abstract=True):
         return False
 
 
-def _totals(leaves: list) -> Any:
+def _totals(leaves: list) -> list:
     return [jnp.sum(leaf) for leaf in leaves]
 
 
-def _total(tree: Any) -> Any:
+def _total(tree: Tree) -> Any:
     """The sum of all numbers in a tree: NaN if one of them is."""
     return sum((jnp.sum(lax.stop_gradient(leaf)).astype(np.float32) for leaf in jax.tree.leaves(tree)), np.float32(0))
 
@@ -67,7 +68,7 @@ class NaN(Watched):
         culprit = "input" if np.isnan(input) else "parameters" if np.isnan(params) else "output"
         self._refuse(culprit, outputs)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         params = tap(self.torch_name(), params, _totals, None, partial(self._refuse, "gradParameters"))
         input = tap(self.torch_name(), input, _totals, None, partial(self._refuse, "gradInput"))
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
@@ -109,7 +110,7 @@ def stopwatch(profile: "Profile") -> Stopwatch:
     return Stopwatch(profile.name, profile.print_interval)
 
 
-def _corners(leaves: list) -> Any:
+def _corners(leaves: list) -> list:
     return [leaf.reshape(-1)[:1] for leaf in leaves]
 
 
@@ -141,7 +142,7 @@ class Profile(Watched):
         super().__post_init__()
         check_positive(self, print_interval=self.print_interval)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         watch = stopwatch(self)
         given = (params, input)
         params, input = tap(self.torch_name(), given, _corners, watch.start, partial(watch.stop, "backward"))

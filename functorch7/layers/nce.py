@@ -10,6 +10,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
+from ..core.types import Array, Table, Tree
 from .alias import alias_table
 from .initializers import between, split
 from .linear import Linear
@@ -67,7 +68,7 @@ class NCEModule(Module):
         if not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
             raise ValueError(f"{self}: expected unigrams that are not negative, with a positive sum, got {given}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         weight_key, bias_key = split(key)
         bound = 1 / math.sqrt(self.input_size) if stdv is None else stdv
         weight = between(weight_key, (self.output_size, self.input_size), -bound, bound)
@@ -81,17 +82,17 @@ class NCEModule(Module):
     def draws(self, train: bool) -> bool:
         return train or not self.normalized
 
-    def noise_sample(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+    def noise_sample(self, key: Array, shape: tuple[int, ...]) -> Array:
         """Noise classes, from 1."""
         return alias_table(self.unigrams).draw(key, shape) + 1
 
-    def noise_probability(self, classes: Any, dtype: DTypeLike) -> jax.Array:
+    def noise_probability(self, classes: Array, dtype: DTypeLike) -> Array:
         """The probability with which noise is one of these classes; NaN for numbers that are none."""
         unigrams = self.unigrams.value
         probabilities = (unigrams / unigrams.sum(dtype=np.float64)).astype(dtype)
         return gather(probabilities, classes - 1)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Table, *, key: Array, train: bool) -> tuple[Any, Tree]:
         hidden, target = check_table(self, input, 2)[:2]
         if hidden.ndim != 2 or hidden.shape[1] != self.input_size or target.shape != hidden.shape[:1]:
             raise expected(self, f"an input of B x {self.input_size} and a target of B", input)
@@ -110,7 +111,7 @@ class NCEModule(Module):
         of_classes = [of_target / divisor, of_noise / divisor[None]]
         return [*of_classes, self.noise_probability(target, hidden.dtype), by_noise], {"Z": normalizer}
 
-    def _scores_of_batch(self, params: Any, hidden: Any, target: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+    def _scores_of_batch(self, params: Tree, hidden: Array, target: Array, key: Array) -> tuple[Any, Any, Any, Any]:
         """exp(W x + b) of targets and noise, the noise classes, and what Z is estimated from."""
         noise, k = self.noise_sample(key, (self.k,)), self.k
         used = jnp.concatenate([noise, target])
@@ -120,7 +121,7 @@ class NCEModule(Module):
         of_noise = jnp.exp(lax.dot_general(hidden, weight[:k], (((1,), (1,)), ((), ()))) + bias[None, :k])
         return of_target, of_noise, noise[None], of_noise
 
-    def _scores_of_rows(self, params: Any, hidden: Any, target: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+    def _scores_of_rows(self, params: Tree, hidden: Array, target: Array, key: Array) -> tuple[Any, Any, Any, Any]:
         """The same with noise of its own for every example."""
         noise = self.noise_sample(key, (len(hidden), self.k))
         used = jnp.concatenate([target[:, None], noise], 1)

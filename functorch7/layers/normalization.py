@@ -2,11 +2,11 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, check_floating, check_positive, expected, expose
+from ..core.types import Array, Key, Tree
 from ..network import number
 from .initializers import between
 
@@ -16,7 +16,7 @@ def at_least_float32(dtype: Any) -> Any:
     return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
 
 
-def _moments(x: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance in one pass, in float32 at least.
 
     Both are taken around the first element of each feature: the plain difference E[x^2] - E[x]^2 loses all
@@ -65,7 +65,7 @@ class BatchNormalization(Module):
         if not isinstance(self.affine, bool):
             raise TypeError(f"{self}: affine has to be true or false, got {self.affine!r}")
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if not self.affine:
             return {}
         return {"weight": between(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
@@ -73,7 +73,7 @@ class BatchNormalization(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not train and input.ndim == self.ndim - 1:
             input = input[None]
@@ -99,7 +99,7 @@ class BatchNormalization(Module):
             output = output + params["bias"].astype(output.dtype).reshape(per_feature)
         return output.astype(input.dtype), buffers
 
-    def _moved(self, running: jax.Array, value: jax.Array) -> jax.Array:
+    def _moved(self, running: Array, value: Array) -> Array:
         value = lax.stop_gradient(value).astype(running.dtype)
         return running * self.inertia + value * self.momentum
 
@@ -113,7 +113,7 @@ class BatchNormalization(Module):
 
 
 class SpatialBatchNormalization(BatchNormalization):
-    """BatchNormalization of each feature map, over batch and pixels.
+    """y = (x - mean) / sqrt(var + eps) * weight + bias: BatchNormalization of each feature map, over batch and pixels.
 
     Shape: (B, n_output, H, W), kept; in evaluation also (n_output, H, W), which gives a batch of one.
     Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.
@@ -128,7 +128,8 @@ class SpatialBatchNormalization(BatchNormalization):
 
 
 class VolumetricBatchNormalization(BatchNormalization):
-    """BatchNormalization of each feature map, over batch, time and pixels.
+    """y = (x - mean) / sqrt(var + eps) * weight + bias: BatchNormalization of each feature map, over batch, time and
+    pixels.
 
     Shape: (B, n_output, T, H, W), kept; in evaluation also (n_output, T, H, W), which gives a batch of one.
     Parameters, buffers, errors: as BatchNormalization. A batch of one example uses the running statistics.

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
+from ..core.types import Array, Key, Tree
 
 
 class L1Penalty(Module):
@@ -36,7 +37,7 @@ class L1Penalty(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {"loss": Emitted(None, "loss")}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         sign = lax.stop_gradient(jnp.sign(input))
         weight = self.l1weight / input.size if self.size_average else self.l1weight
@@ -73,7 +74,7 @@ class CategoricalEntropy(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {"loss": Emitted(None, "loss")}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if input.ndim != 2:
             raise expected(self, "a batch (2 dimensions)", input)
@@ -113,7 +114,7 @@ class GradientReversal(Map):
 
     lambda_: float = 1
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return _reversed(input, self.lambda_)
 
     @builder

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
+from ..core.types import Array, Key, Tree
 from .decorators import Decorator
 from .tensor_types import TYPES
 
@@ -52,7 +53,7 @@ class GPU(Decorator):
     def traceable(self) -> bool:
         return len(jax.devices()) == 1 and self.modules[0].traits.traceable
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         given = jax.device_put((params, buffers, input, key), device_numbered(self.device))
         output, buffers = super().forward(*given[:3], key=given[3], train=train)
         return jax.device_put(output, device_numbered(self.outdevice)), buffers
@@ -61,11 +62,11 @@ class GPU(Decorator):
         return f"nn.GPU({self.device}) @ {self.modules[0]}"
 
 
-def _cast(tree: Any, dtype: Any) -> Any:
+def _cast(tree: Array, dtype: Any) -> Array:
     return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(x.dtype, jnp.inexact) else x, tree)
 
 
-def _floating_dtype(tree: Any) -> Any:
+def _floating_dtype(tree: Tree) -> Any:
     return next((x.dtype for x in jax.tree.leaves(tree) if jnp.issubdtype(x.dtype, jnp.inexact)), None)
 
 
@@ -100,7 +101,7 @@ class DontCast(Decorator):
         if self.module_type is not None and self.module_type not in TYPES:
             raise ValueError(f"nn.DontCast: expected a type of {', '.join(TYPES)}, got {self.module_type!r}")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         outer = _floating_dtype(input)
         if self.castin:
             inner = TYPES[self.module_type] if self.module_type else _floating_dtype(params)

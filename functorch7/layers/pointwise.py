@@ -1,13 +1,14 @@
 """Arithmetic on every element."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Const, Map, check_number, const, expected, host_device
+from ..core.types import Array
 from .lookup import check_indices
 from .tap import tap
 from .tensor_types import TYPES
@@ -26,7 +27,7 @@ class Abs(Transfer):
     [1.0, 0.0, 2.0]
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.where(input >= 0, input, -input)
 
 
@@ -42,7 +43,7 @@ class Exp(Transfer):
     ['0.368', '1.000', '7.389']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.exp(input)
 
 
@@ -58,7 +59,7 @@ class Log(Transfer):
     ['0.000', '0.693', '2.303']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.log(input)
 
 
@@ -74,7 +75,7 @@ class Square(Transfer):
     [1.0, 0.0, 4.0]
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input * input
 
 
@@ -92,7 +93,7 @@ class Sqrt(Transfer):
 
     eps: float = 0
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         zero = input == 0
         return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, input)))
 
@@ -115,7 +116,7 @@ class Power(Transfer):
         super().__post_init__()
         check_number(self, power=self.pow)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input**self.pow
 
 
@@ -141,7 +142,7 @@ class AddConstant(Transfer):
         if not isinstance(self.constant_scalar, (int, float)):
             self._set(constant_scalar=const(self.constant_scalar))
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         if not isinstance(self.constant_scalar, Const):
             return input + self.constant_scalar
         constant = self.constant_scalar.value.reshape(-1)
@@ -171,12 +172,12 @@ class MulConstant(Transfer):
         super().__post_init__()
         check_number(self, constant=self.constant_scalar)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input * self.constant_scalar
 
 
 class Contiguous(Map):
-    """y = x (JAX's arrays are always contiguous).
+    """y = x: JAX's arrays are always contiguous.
 
     Shape: any, kept.
     Source: nn/doc/simple.md#nn.Contiguous.
@@ -186,7 +187,7 @@ class Contiguous(Map):
     [-1.0, 0.0, 2.0]
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input
 
 
@@ -203,7 +204,7 @@ class ZeroGrad(Map):
     [0.0, 0.0, 0.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         return jax.lax.stop_gradient(input)
 
 
@@ -230,12 +231,12 @@ class Copy(Map):
             if name is not None and name not in TYPES:
                 raise ValueError(f"nn.Copy: unknown type {name!r}; expected one of {', '.join(TYPES)}")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input if self.output_type is None else input.astype(TYPES[self.output_type])
 
 
 class OneHot(Map):
-    """A 1 at the place that an index (from 1) names, zeros elsewhere.
+    """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, output_size); no gradient.
     Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give NaN.
@@ -250,7 +251,7 @@ class OneHot(Map):
 
     output_size: int
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_indices(self, input, self.output_size)
         dtype = input.dtype if jnp.issubdtype(input.dtype, jnp.inexact) else jnp.float32
         known = (input >= 1) & (input <= self.output_size)
@@ -259,7 +260,7 @@ class OneHot(Map):
 
 
 class Constant(Map):
-    """A given value, whatever the input; no gradient.
+    """y = value: a given value, whatever the input; no gradient.
 
     Shape: any -> the value's (a number: (1)); with n_input_dim, an input of more dimensions is a batch, and the value
     is repeated for each example.
@@ -279,7 +280,7 @@ class Constant(Map):
             raise TypeError(f"nn.Constant: expecting number or tensor at arg 1, got {self.value!r}")
         self._set(value=const(np.atleast_1d(np.asarray(self.value, np.float64))))
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         value = jnp.asarray(self.value.value, input.dtype)
         if self.n_input_dim is None or input.ndim <= self.n_input_dim:
             return value
@@ -305,7 +306,7 @@ class PrintSize(Map):
     def traceable(self) -> bool:
         return host_device() is not None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         sizes = jax.tree.map(lambda x: "x".join(map(str, jnp.shape(x))), input)
 
         def printing(what: str) -> Callable:

@@ -10,12 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, builder, check_floating, expose
+from ..core.types import Array
 from .merging import flattened, merged
 from .windows import Windows, offsets, padded, slices
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
-def max_pool(x: jax.Array, windows: Windows, counts: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
+def max_pool(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array, Array]:
     """Maximum and its position (row-major in the plane, from 0) in each window of ... x sizes; the first of equals.
 
     The window's offsets are compared one by one, as whole shifted images: on CPU several times faster than
@@ -63,7 +64,7 @@ class Pooling(Windows, Map, abstract=True):
             kernel = ", ".join(f"k{a.upper()} = {getattr(self, 'k' + a)}" for a in order)
             raise ValueError(f"{self}: pad should be smaller than half of kernel size, but got {pads}, {kernel}")
 
-    def places(self, input: Any) -> tuple[int, ...]:
+    def places(self, input: Array) -> tuple[int, ...]:
         """The number of windows along each axis."""
         self.check_rank(input)
         return self.counts(input, getattr(self, "ceil_mode", False))
@@ -113,7 +114,7 @@ class MaxPooling(Rounding, abstract=True):
     def traceable(self) -> bool:
         return self.record is None
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         counts = self.places(input)
         check_floating(self, input)
         best, position = max_pool(input, self, counts)
@@ -125,7 +126,8 @@ class MaxPooling(Rounding, abstract=True):
 
 
 class SpatialMaxPooling(MaxPooling):
-    """Maximum over kw x kh windows of each plane, every dw, dh pixels; padding counts as -inf.
+    """y[i, j] = max_{m < kh, n < kw} x[i dh + m - padh, j dw + n - padw]: maximum over kw x kh windows of each plane,
+    every dw, dh pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
     `ceil()`. The gradient goes to each window's first maximum.
@@ -166,7 +168,8 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
 
 
 class VolumetricMaxPooling(MaxPooling):
-    """Maximum over kt x kh x kw windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
+    """y[t, i, j] = max_{l < kt, m < kh, n < kw} x[t dt + l - padt, i dh + m - padh, j dw + n - padw]: maximum over kt x
+    kh x kw windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - k) / d) + 1 elements, as SpatialMaxPooling.
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
@@ -210,7 +213,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     dilationh: int = 1
 
 
-def summed(x: Any, windows: Windows, counts: tuple[int, ...]) -> Any:
+def summed(x: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
     """The sum over each window of ... x sizes (which have their padding), one axis after the other."""
     leading = x.ndim - len(counts)
     for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), leading):
@@ -239,7 +242,7 @@ class AveragePooling(Pooling, abstract=True):
             area = area[..., None] * (np.minimum(start + k, high) - np.maximum(start, low))
         return area if getattr(self, "divide", True) else area / math.prod(self.window("k"))
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_floating(self, input)
         counts = self.places(input)
         areas = self.areas(input.shape[-len(self.axes) :], counts)
@@ -248,7 +251,8 @@ class AveragePooling(Pooling, abstract=True):
 
 
 class SpatialAveragePooling(AveragePooling, Rounding):
-    """Mean over kw x kh windows of each plane, every dw, dh pixels (1 by default); the padding is zeros.
+    """y[i, j] = sum_{m < kh, n < kw} x[i dh + m - padh, j dw + n - padw] / (kh kw): Mean over kw x kh windows of each
+    plane, every dw, dh pixels (1 by default); the padding is zeros.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
     `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,

@@ -1,15 +1,14 @@
 """Products of the matrices and vectors of a table."""
 
-from typing import Any
-
 import jax.numpy as jnp
 
 from ..core import TableMap, expected
+from ..core.types import Array, Table
 from .table import check_table
 
 
 class MM(TableMap):
-    """A B, each transposed first if `transA`, `transB`.
+    """y = A B: each is transposed first if `transA`, `transB`.
 
     Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
     Raises: ValueError unless the input is a pair of matrices, or of batches of as many, whose sizes match.
@@ -23,7 +22,7 @@ class MM(TableMap):
     trans_a: bool = False
     trans_b: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = check_table(self, input, 2)[:2]
         if first.ndim not in (2, 3) or second.ndim != first.ndim or first.shape[:-2] != second.shape[:-2]:
             raise expected(self, "two matrices, or two batches of as many matrices", input)
@@ -35,7 +34,7 @@ class MM(TableMap):
 
 
 class MV(TableMap):
-    """M v, with M transposed first if `trans`.
+    """y = M v: M is transposed first if `trans`.
 
     Shape: [(m, n), (n)] -> (m), or with a batch in front of both.
     Raises: ValueError unless the input is a matrix and a vector, or batches of as many, whose sizes match; TypeError if
@@ -53,7 +52,7 @@ class MV(TableMap):
         if not isinstance(self.trans, bool):
             raise TypeError(f"nn.MV: expected true or false (whether to transpose the matrix), got {self.trans!r}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         matrix, vector = check_table(self, input, 2)[:2]
         if matrix.ndim not in (2, 3) or vector.ndim != matrix.ndim - 1 or matrix.shape[:-2] != vector.shape[:-1]:
             raise expected(self, "a matrix and a vector, or batches of as many", input)

@@ -10,6 +10,7 @@ from jax import lax
 from ..core import Module, Proxy, Variables, places
 from ..core.module import Children
 from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
+from ..core.types import Array, Key, Tree
 from ..network import Shared
 from .linear import Linear
 from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
@@ -86,11 +87,11 @@ class Rounding(Around, abstract=True):
         if self.activations not in kinds:
             raise ValueError(f"{self}: expected activations {' or '.join(kinds)}, got {self.activations!r}")
 
-    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
+    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Any, **options: Any) -> tuple[Any, Any]:
         """The output and the new buffers, where `way(module, params, buffers, input, ...)` runs the module inside."""
         raise NotImplementedError
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         return self.computed(type(self.module).forward, params, buffers, input, key=key, train=train)
 
 
@@ -103,7 +104,7 @@ def _without(arrays: dict, names: Any) -> dict:
 
 
 class Quantized(Rounding):
-    """A layer whose weights are int8: round(weight / scale), with a scale for each output.
+    """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
     These are the weights, of the layer and of the modules inside it, that their classes name in `scaled_axes`; biases,
     peepholes and whatever else there is stay as they are. activations "float": the layer computes with int8 * scale,
@@ -139,13 +140,13 @@ class Quantized(Rounding):
 
         return rebuilt(self.module, of)
 
-    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+    def init(self, key: Array, stdv: float | None = None) -> Variables:
         params, buffers = self.module.init(key, stdv)
         if self.activations == "static":
             buffers = {**buffers, "input_scale": jnp.ones(())}
         return self.rounding(params, buffers)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return _without(super().init_params(key, stdv), self._own_axes)
 
     def init_buffers(self) -> dict[str, Any]:
@@ -156,7 +157,7 @@ class Quantized(Rounding):
             made = {**made, name: jnp.zeros(shape, jnp.int8), _scale_name(name): jnp.ones(sizes)}
         return {**made, "input_scale": jnp.ones(())} if self.activations == "static" else made
 
-    def rounding(self, params: Any, buffers: Any) -> Variables:
+    def rounding(self, params: Tree, buffers: Tree) -> Variables:
         """The variables for the module's own; with "static", the buffers have input_scale already."""
         for path, axes in scaled(self.module):
             own, made = found_at(params, path), found_at(buffers, path)
@@ -166,7 +167,7 @@ class Quantized(Rounding):
             params, buffers = with_at(params, path, _without(own, axes)), with_at(buffers, path, made)
         return Variables(params, buffers)
 
-    def multiplied_out(self, params: Any, buffers: Any) -> Variables:
+    def multiplied_out(self, params: Tree, buffers: Tree) -> Variables:
         """The opposite: params and buffers of the module itself, with the weights that the int8 numbers stand for."""
         for path, axes in scaled(self.module):
             held = found_at(buffers, path)
@@ -175,7 +176,7 @@ class Quantized(Rounding):
             buffers = with_at(buffers, path, _without(held, [*axes, *map(_scale_name, axes)]))
         return Variables(params, buffers)
 
-    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
+    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Any) -> tuple[Array, Any]:
         if isinstance(self.module, Linear) and self.activations != "float":
             weight, scale = buffers["weight"], buffers["weight_scale"]
             input = self.module.checked_input(input, scale)
@@ -211,7 +212,7 @@ class FakeQuantized(Rounding):
     def children(self) -> Children:
         return self.module.children()
 
-    def computed(self, way: Callable, params: Any, buffers: Any, input: Any, **options: Any) -> tuple[Any, Any]:
+    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Any) -> tuple[Array, Any]:
         if isinstance(self.module, Linear) and self.activations != "float":
             input = self.module.checked_input(input, params["weight"])
             input = fake_quantized(input, input_scale_of(input))
@@ -243,7 +244,7 @@ class Observed(Around):
     def init_buffers(self) -> dict[str, Any]:
         return {"input_range": -jnp.ones(())}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         output, _ = self.module.forward(params, {}, input, key=key, train=train)
         before = jnp.asarray(buffers["input_range"])
         largest = lax.stop_gradient(jnp.abs(input).max(initial=0).astype(before.dtype))

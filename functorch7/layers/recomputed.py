@@ -1,18 +1,18 @@
 """Memory for time: activations that are computed again instead of kept."""
 
 from functools import partial
-from typing import Any
 
 import jax
 
 from ..core import Module, places
 from ..core.probe import is_probed
+from ..core.types import Array, Key, Tree
 from .decorators import Decorator
 from .pointwise import PrintSize
 
 
 class Remat(Decorator):
-    """The module inside, y = f(x); of what it computes, backward is left x alone, and computes the rest again.
+    """y = f(x): the module inside; of what it computes, backward is left x alone, and computes the rest again.
 
     Of a network in n such parts backward needs the memory of one part and of n inputs, and the time of one more forward
     pass. Around the whole network it saves nothing.
@@ -34,7 +34,7 @@ class Remat(Decorator):
     def __init__(self, module: Module):
         super().__init__(module)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         run = partial(super().forward, train=train)
         if is_probed() or not self._may_run_twice:
             return run(params, buffers, input, key=key)

@@ -1,11 +1,12 @@
 """Rectifiers: functions with a bend, at which the derivative is the one on the left."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Layer, Module, check_floating, check_number, expected, expose
+from ..core.types import Array, Tree
 from ..network import number
 from .transfer import Transfer
 
@@ -38,7 +39,7 @@ class Threshold(Transfer):
                 f"threshold ({self.threshold})"
             )
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
 
 
@@ -75,7 +76,7 @@ class ReLU6(Transfer):
 
     inplace: bool = False
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
 
 
@@ -102,7 +103,7 @@ class LeakyReLU(Transfer):
             self._set(negval=0.01)
         check_number(self, negval=self.negval)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.where(input > 0, input, self.negval * input)
 
     def printed(self) -> str:
@@ -131,7 +132,7 @@ class ELU(Transfer):
         super().__post_init__()
         check_number(self, alpha=self.alpha)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         below = jnp.where(input > 0, 0, input)  # so that the exponential of a large x is never taken
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
@@ -154,10 +155,10 @@ class PReLU(Layer):
 
     n_output_plane: int | None = None
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": jnp.full(self.n_output_plane or 1, 0.25, jnp.float32)}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
         weight = params["weight"].astype(input.dtype)
         if not self.n_output_plane:
@@ -201,7 +202,7 @@ class RReLU(Module):
     def draws(self, train: bool) -> bool:
         return train
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not train:
             return jnp.where(input > 0, input, input * self.middle), buffers
@@ -215,7 +216,7 @@ class RReLU(Module):
 
 
 class CReLU(Transfer):
-    """[max(0, x), max(0, -x)], joined along the first dimension of an example.
+    """y = [max(0, x), max(0, -x)], joined along the first dimension of an example.
 
     Shape: n_input_dims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
     Raises: ValueError for other ranks; TypeError for integers.
@@ -229,7 +230,7 @@ class CReLU(Transfer):
     n_input_dims: int
     inplace: bool = False
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = input.ndim - self.n_input_dims
         if along not in (0, 1):
             raise expected(self, f"{self.n_input_dims} dimensions, or one more for a batch", input)

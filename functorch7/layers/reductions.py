@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from ..checks.errors import example_axis
 from ..core import Map, axis, check_dimension, expected
+from ..core.types import Array
 
 
 class Reduction(Map, abstract=True):
@@ -23,14 +24,14 @@ class Reduction(Map, abstract=True):
         """The input with the dimension's size reduced to 1."""
         raise NotImplementedError(f"{self.torch_name()} must define reduce")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
         reduced = self.reduce(input, along)
         return reduced.squeeze(along) if input.ndim > 1 else reduced
 
 
 class Max(Reduction):
-    """The maximum over a dimension; the gradient goes to the first maximum.
+    """y = max_i x_i: the maximum over a dimension; the gradient goes to the first maximum.
 
     Shape: (n, p, q) -> (n, q) for dimension 2; a vector gives one element. An input of n_input_dims + 1 dimensions
     is a batch, and a positive dimension is counted after it.
@@ -42,13 +43,13 @@ class Max(Reduction):
     [5.0, 4.0]
     """
 
-    def reduce(self, input: Any, axis: int) -> Any:
+    def reduce(self, input: Array, axis: int) -> Array:
         at = jnp.expand_dims(jnp.argmax(input, axis), axis)
         return jnp.take_along_axis(input, at, axis)
 
 
 class Min(Reduction):
-    """The minimum over a dimension; the gradient goes to the first minimum.
+    """y = min_i x_i: the minimum over a dimension; the gradient goes to the first minimum.
 
     Shape: as Max.
     Raises: ValueError for dimension 0 or beyond the input's.
@@ -59,13 +60,13 @@ class Min(Reduction):
     [1.0, 2.0]
     """
 
-    def reduce(self, input: Any, axis: int) -> Any:
+    def reduce(self, input: Array, axis: int) -> Array:
         at = jnp.expand_dims(jnp.argmin(input, axis), axis)
         return jnp.take_along_axis(input, at, axis)
 
 
 class ArgMax(Map):
-    """The place, from 1, of the maximum along a dimension; the first of several. No gradient.
+    """y = argmax_i x_i: the place, from 1, of the maximum along a dimension; the first of several. No gradient.
 
     Shape: (n, p, q) -> (n, q) for dim 2; a vector gives one element. An input of more than n_input_dim dimensions is a
     batch, and dim is counted after it. Integers, or numbers of the input's type if not as_long.
@@ -84,7 +85,7 @@ class ArgMax(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         batch = input.ndim > self.n_input_dim and self.dim > 0
         along = axis(self, self.dim + 1 if batch else self.dim, input.ndim)
         place = jnp.argmax(input, along, keepdims=input.ndim == 1) + 1
@@ -92,7 +93,7 @@ class ArgMax(Map):
 
 
 class Sum(Reduction):
-    """The sum over a dimension, divided by its size if size_average.
+    """y = sum_i x_i: the sum over a dimension, divided by its size if size_average.
 
     Shape: as Max; without `squeeze` the dimension stays, with size 1.
     Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is no boolean.
@@ -111,17 +112,17 @@ class Sum(Reduction):
         if not isinstance(self.squeeze, bool):
             raise TypeError(f"{self.torch_name()}: squeeze has to be true/false, got {self.squeeze!r}")
 
-    def reduce(self, input: Any, axis: int) -> Any:
+    def reduce(self, input: Array, axis: int) -> Array:
         return (jnp.mean if self.size_average else jnp.sum)(input, axis, keepdims=True)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         if self.squeeze:
             return super().f(input)
         return self.reduce(input, example_axis(self, self.dimension, input.ndim, self.n_input_dims))
 
 
 class Mean(Sum):
-    """The mean over a dimension.
+    """y = sum_i x_i / n: the mean over a dimension.
 
     Shape: as Max.
     Raises: ValueError for dimension 0 or beyond the input's.
@@ -158,7 +159,7 @@ class Normalize(Map):
         if not self.p > 0:
             raise ValueError(f"nn.Normalize: {self.p}-norm not supported, expected p > 0")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a 1D or 2D tensor", input)
         size = jnp.where(input >= 0, input, -input)
@@ -178,7 +179,7 @@ class Normalize(Map):
 
 
 class TemporalDynamicKMaxPooling(Map):
-    """The k largest values of each feature over time, in their order; k = max(min_k, ceil(factor * T)).
+    """k = max(min_k, ceil(factor T)): the k largest values of each feature over time, in their order.
 
     Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
     Raises: ValueError for other ranks and for sequences shorter than min_k.
@@ -192,7 +193,7 @@ class TemporalDynamicKMaxPooling(Map):
     min_k: int
     factor: float = 0
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         if input.ndim not in (2, 3):
             raise expected(self, "a 2D tensor, or a 3D tensor for a batch", input)
         length = input.shape[-2]

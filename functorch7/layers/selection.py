@@ -6,11 +6,13 @@ import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, expected
+from ..core.types import Array, Table, Tree
 from .table import check_table
 
 
 class SelectTable(TableMap):
-    """One entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has keys.
+    """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
+    keys.
 
     Shape: [..., x, ...] -> x.
     Raises: ValueError if there is no such entry.
@@ -23,7 +25,7 @@ class SelectTable(TableMap):
 
     index: int | str
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Tree) -> Any:
         if isinstance(input, dict):
             if self.index not in input:
                 raise expected(self, f"a table with the key {self.index!r}", input)
@@ -58,7 +60,7 @@ class NarrowTable(TableMap):
         if self.offset < 1:
             raise ValueError(f"nn.NarrowTable(offset, length): expected offset >= 1, got {self.offset}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         table = check_table(self, input)
         length = max(self.length, 0)
         if self.offset - 1 + length > len(table):
@@ -78,7 +80,7 @@ class FlattenTable(TableMap):
     [1.0, 2.0, 3.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         return jax.tree.leaves(check_table(self, input, 0))
 
 
@@ -94,7 +96,7 @@ class ZipTable(TableMap):
     [[1.0, 10.0], [2.0, 20.0]]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         rows = [check_table(self, row) for row in check_table(self, input)]
         if len({len(row) for row in rows}) > 1:
             raise expected(self, "tables of one length", input)
@@ -113,7 +115,7 @@ class ReverseTable(TableMap):
     [3.0, 2.0, 1.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         return check_table(self, input, 0)[::-1]
 
 
@@ -129,7 +131,7 @@ class ZipTableOneToMany(TableMap):
     [[0.0, 1.0], [0.0, 2.0]]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         if not isinstance(input, (list, tuple)) or len(input) != 2 or not isinstance(input[1], (list, tuple)):
             raise expected(self, "a table of an element and a table", input)
         return [[input[0], each] for each in input[1]]
@@ -148,7 +150,7 @@ class CAddTensorTable(TableMap):
     [[11.0, 12.0], [21.0, 22.0]]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         one, many = check_table(self, input, 2)[:2]
         if any(jnp.shape(each) != jnp.shape(one) for each in check_table(self, many)):
             raise expected(self, f"tensors of one shape ({jnp.shape(one)})", input)
@@ -172,7 +174,7 @@ class MixtureTable(TableMap):
 
     dim: int | None = None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         gater, experts = check_table(self, input, 2)[:2]
         if gater.ndim not in (1, 2):
             raise expected(self, "a gater of 1 or 2 dimensions", gater)

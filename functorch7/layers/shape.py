@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from ..core import Map, builder, expected
+from ..core.types import Tree
 
 
 class Identity(Map):
@@ -22,7 +23,7 @@ class Identity(Map):
 
     takes_complex = True  # type: ignore[assignment]
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Tree) -> Any:
         return input
 
 

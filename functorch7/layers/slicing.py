@@ -8,13 +8,14 @@ from jax import lax
 
 from ..checks.errors import example_axis
 from ..core import Map, TableMap, axis, builder, check_dimension, expected, gather
+from ..core.types import Array, Table
 from .lookup import check_indices
 from .merging import flattened
 from .table import check_table
 
 
 class Narrow(Map):
-    """`length` slices of a dimension, from slice `offset`.
+    """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
     negative offset the slice starts at 1 and has size - length elements.
@@ -33,7 +34,7 @@ class Narrow(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = axis(self, self.dimension, input.ndim)
         size = input.shape[along]
         length = self.length if self.length >= 0 else size - self.offset + self.length + 2
@@ -46,7 +47,7 @@ class Narrow(Map):
 
 
 class Select(Map):
-    """One slice of a dimension, which disappears; both may count backwards from -1.
+    """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
 
     Shape: (..., n, ...) -> (..., ...).
     Raises: ValueError for dimension or index 0, or beyond the input's.
@@ -63,7 +64,7 @@ class Select(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = axis(self, self.dimension, input.ndim)
         size = input.shape[along]
         position = self.index - 1 if self.index > 0 else self.index + size
@@ -73,7 +74,8 @@ class Select(Map):
 
 
 class Index(TableMap):
-    """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
+    """y_i = x_{index_i}: the slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of
+    repeated ones add up.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
@@ -92,7 +94,7 @@ class Index(TableMap):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         tensor, index = check_table(self, input, 2)[:2]
         if index.ndim != 1:
             raise expected(self, "a 1D tensor of indices", index)
@@ -121,7 +123,7 @@ class Replicate(Map):
         if self.dim < 1:
             raise ValueError(f"{self.torch_name()}: can only replicate across positive dimensions, got {self.dim}")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         at = self.dim - 1 + (1 if self.ndim is not None and input.ndim > self.ndim else 0)
         if at > input.ndim:
             raise expected(self, f"enough dimensions to replicate along dimension {at + 1}", input)
@@ -144,7 +146,7 @@ class Squeeze(Map):
     dim: int | None = None
     num_input_dims: int | None = None
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         batch = self.num_input_dims is not None and input.ndim == self.num_input_dims + 1
         if self.dim is None:
             gone = tuple(a for a, size in enumerate(input.shape) if size == 1 and not (batch and a == 0))
@@ -176,7 +178,7 @@ class Unsqueeze(Map):
     pos: int
     num_input_dims: int | None = None
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims
         if dims > input.ndim:
             raise expected(self, f"at least {dims} dimensions", input)
@@ -213,7 +215,7 @@ class Transpose(Map):
         if any(len(pair) != 2 for pair in self.permutations):
             raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         for a, b in self.permutations:
             first, second = (axis(self, d, input.ndim, self.num_input_dims) for d in (a, b))
             input = jnp.swapaxes(input, first, second)
@@ -248,7 +250,7 @@ class Padding(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dim)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         batch = self.n_input_dim is not None and input.ndim != self.n_input_dim
         along = axis(self, self.dim + (1 if batch else 0), input.ndim)
         size = input.shape[along]
@@ -274,7 +276,7 @@ class PixelShuffle(Map):
 
     upscale_factor: int
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         r = self.upscale_factor
         if input.ndim not in (3, 4) or input.shape[-3] % (r * r):
             raise expected(self, f"a 3D or 4D tensor with a multiple of {r * r} channels", input)
@@ -297,7 +299,7 @@ class Collapse(Map):
 
     n_input_dim: int
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return flattened(input, int(input.ndim > self.n_input_dim))
 
 
@@ -320,7 +322,7 @@ class SplitTable(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> list:
         along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
         slices = [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(input.shape[along])]
         return slices if input.ndim > 1 else [s.reshape(1) for s in slices]

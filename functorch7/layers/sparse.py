@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core.types import Array, Key, Table, Tree
 from .initializers import split, uniform
 from .lookup import check_indices
 from .table import check_table
@@ -53,26 +55,45 @@ class SparseLinear(Layer):
     def row_parameters(self) -> tuple[str, ...]:
         return () if self.weight_decay else ("weight",)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         weight_key, bias_key = split(key)
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Any, input: Array) -> Array:
         if self.weight_decay:
             params = {**params, "weight": decaying(params["weight"], self.weight_decay)}
             return self.replace(weight_decay=0).f(params, input)
         if isinstance(input, (list, tuple)):
-            return jnp.stack([self.f(params, each) for each in input]) if input else params["bias"]
-        if input.ndim not in (2, 3) or input.shape[-1] != 2:
-            raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
-        weight = params["weight"]
-        values = input[..., 1].astype(weight.dtype)
-        present = values != 0
-        check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
-        columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
-        product = jnp.einsum("o...n,...n->...o", gather(weight, columns, 1), values)
+            return self._of_examples(params, input) if input else params["bias"]
+        if input.ndim not in (2, 3):
+            raise self._unfit(input)
+        product = jnp.einsum("o...n,...n->...o", *self._factors(params, input))
         return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
+
+    def _of_examples(self, params: Any, examples: Any) -> jax.Array:
+        """The same for a table of examples, by one sum for all, however many there are and of whatever lengths."""
+        for each in examples:
+            if each.ndim != 2:
+                raise self._unfit(each)
+        columns, values = self._factors(params, jnp.concatenate(examples))
+        places = np.repeat(np.arange(len(examples)), [len(each) for each in examples])
+        sums = jax.ops.segment_sum((columns * values[None]).T, places, len(examples), indices_are_sorted=True)
+        return sums + params["bias"][None]
+
+    def _factors(self, params: Any, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The weight's columns that pairs name, and the values by which these are multiplied."""
+        if pairs.shape[-1] != 2:
+            raise self._unfit(pairs)
+        weight = params["weight"]
+        values = pairs[..., 1].astype(weight.dtype)
+        present = values != 0
+        check_indices(self, jnp.where(present, pairs[..., 0], 1), self.input_size)
+        columns = jnp.where(present, pairs[..., 0], 1).astype(jnp.int32) - 1
+        return gather(weight, columns, 1), values
+
+    def _unfit(self, input: Any) -> Exception:
+        return expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
 
 
 class IndexLinear(Module):
@@ -125,7 +146,7 @@ class IndexLinear(Module):
         columns = self.output_size + (4 if self.normalize else 0)
         return {"weight": (self.input_size, columns), "bias": (self.output_size,)}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shapes = self._shapes()
         if stdv is None:
             given = {"weight": self.weight, "bias": self.bias}
@@ -142,7 +163,7 @@ class IndexLinear(Module):
     def init_buffers(self) -> dict[str, Any]:
         return {"normalized": Emitted(None, "parameter")} if self.normalize else {}
 
-    def flat(self, input: Any) -> tuple[Any, Any, Any, int]:
+    def flat(self, input: Table) -> tuple[Any, Any, Any, int]:
         """Keys, values, the number of the example that each belongs to, and how many examples there are."""
         keys, values, *sizes = check_table(self, input, 2)
         if isinstance(keys, (list, tuple)):
@@ -162,7 +183,7 @@ class IndexLinear(Module):
         numbers = jnp.arange(len(counts), dtype=jnp.int32)
         return keys, values, jnp.repeat(numbers, counts, total_repeat_length=len(keys)), len(numbers)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         keys, values, example, count = self.flat(input)
         check_indices(self, keys, self.input_size, 1 - self.keys_offset)
         weight, rows = params["weight"], keys.astype(jnp.int32) + (self.keys_offset - 1)
@@ -181,7 +202,7 @@ class IndexLinear(Module):
         single = len(input) == 2 and not isinstance(input[0], (list, tuple))
         return (output[0] if single else output), buffers
 
-    def _with_sizes(self, weight: Any, rows: Any, values: Any) -> Any:
+    def _with_sizes(self, weight: Array, rows: Array, values: Array) -> Array:
         largest = weight[:, 0].at[rows].max(jnp.abs(values))
         inverse = jnp.where(largest > 0, 1 / jnp.where(largest > 0, largest, 1), weight[:, 1])
         scale = weight[:, 2].at[rows].set(1)

@@ -10,7 +10,7 @@ from .windows import Windows, padded
 
 
 class SpatialSubSampling(Windows, Layer):
-    """y = w * (sum over each kw x kh window) + b, plane by plane.
+    """y = w s + b, with s the sum over each kw x kh window, plane by plane.
 
     Shape: (n_input_plane, H, W) or with a batch in front -> floor((size - k) / d) + 1 pixels.
     Parameters: weight and bias (n_input_plane,), uniform on +-1/sqrt(kw * kh), or +-stdv * sqrt(3).

@@ -8,16 +8,17 @@ import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, axis, check_dimension, expected
+from ..core.types import Array, Table
 
 
-def check_table(module: Any, input: Any, at_least: int = 1) -> list:
+def check_table(module: Any, input: Table, at_least: int = 1) -> list:
     """The input as a list, if it is a table of so many entries."""
     if not isinstance(input, (list, tuple)) or len(input) < at_least:
         raise expected(module, f"a table of at least {at_least}" if at_least else "a table", input)
     return list(input)
 
 
-def joined(module: Any, tensors: Any, dimension: int | None, n_input_dims: int | None = None) -> jax.Array:
+def joined(module: Any, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match."""
     tensors = check_table(module, tensors)
     along = axis(module, dimension, tensors[0].ndim, n_input_dims)
@@ -26,7 +27,7 @@ def joined(module: Any, tensors: Any, dimension: int | None, n_input_dims: int |
     return jnp.concatenate(tensors, along)
 
 
-def same_shapes(module: Any, input: Any, at_least: int = 1) -> list:
+def same_shapes(module: Any, input: Table, at_least: int = 1) -> list:
     """The input as a list, if it is a table of tensors of one shape; dimensions of size 1 may differ."""
     tensors = check_table(module, input, at_least)
     shape = jnp.shape(tensors[0])
@@ -37,7 +38,7 @@ def same_shapes(module: Any, input: Any, at_least: int = 1) -> list:
 
 
 class CAddTable(TableMap):
-    """The sum of the table's tensors.
+    """y = sum_i x_i: the sum of the table's tensors.
 
     Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -50,12 +51,12 @@ class CAddTable(TableMap):
 
     inplace: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         return reduce(operator.add, same_shapes(self, input))
 
 
 class CSubTable(TableMap):
-    """x1 - x2.
+    """y = x1 - x2.
 
     Shape: [s, s] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -66,13 +67,13 @@ class CSubTable(TableMap):
     [-2.0, -3.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = same_shapes(self, input, 2)[:2]
         return first - second
 
 
 class CDivTable(TableMap):
-    """x1 / x2, element by element.
+    """y = x1 / x2, element by element.
 
     Shape: [s, s] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -83,13 +84,13 @@ class CDivTable(TableMap):
     [0.5, 2.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         first, second = same_shapes(self, input, 2)[:2]
         return first / second
 
 
 class CMulTable(TableMap):
-    """The product of the table's tensors, element by element.
+    """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -100,12 +101,13 @@ class CMulTable(TableMap):
     [3.0, 10.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         return reduce(operator.mul, same_shapes(self, input))
 
 
 class CMaxTable(TableMap):
-    """The maximum of the table's tensors, element by element; the gradient goes to the first that has it.
+    """y = max(x_1, ..., x_n): the maximum of the table's tensors, element by element; the gradient goes to the first
+    that has it.
 
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -116,12 +118,13 @@ class CMaxTable(TableMap):
     [2.0, 6.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         return reduce(lambda best, x: jnp.where(x > best, x, best), same_shapes(self, input))
 
 
 class CMinTable(TableMap):
-    """The minimum of the table's tensors, element by element; the gradient goes to the first that has it.
+    """y = min(x_1, ..., x_n): the minimum of the table's tensors, element by element; the gradient goes to the first
+    that has it.
 
     Shape: [s, s, ...] -> s.
     Raises: ValueError unless the input is a table of tensors of one shape.
@@ -132,12 +135,12 @@ class CMinTable(TableMap):
     [1.0, 3.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         return reduce(lambda best, x: jnp.where(x < best, x, best), same_shapes(self, input))
 
 
 class JoinTable(TableMap):
-    """The table's tensors joined along `dimension`.
+    """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
     Shape: tensors that agree in every other dimension; `n_input_dims` is the number of dimensions of one
     example: tensors with one more have a batch in front, and `dimension` is counted after it.
@@ -157,7 +160,7 @@ class JoinTable(TableMap):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         return joined(self, input, self.dimension, self.n_input_dims)
 
 
@@ -180,7 +183,7 @@ class MaskedSelect(TableMap):
     def traceable(self) -> bool:
         return self.size is not None
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array | None:
         x, mask = check_table(self, input, 2)[:2]
         if x.shape != mask.shape:
             raise expected(self, "a tensor and a mask of one shape", input)

@@ -2,11 +2,11 @@
 
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of
+from ..core.types import Array
 from .initializers import split, uniform, weight_and_bias
 from .merging import merged
 from .pooling import max_pool
@@ -19,7 +19,7 @@ class Temporal(Windows, abstract=True):
     axes: ClassVar[str] = "w"
     printed_axes: ClassVar[str] = "w"
 
-    def frames(self, input: Any, features: int | None = None, ranks: tuple[int, ...] = (2, 3)) -> int:
+    def frames(self, input: Array, features: int | None = None, ranks: tuple[int, ...] = (2, 3)) -> int:
         """The number of windows in (T, F) or (B, T, F); ValueError for other inputs."""
         if input.ndim not in ranks or (features is not None and input.shape[-1] != features):
             dims = " or ".join(f"{rank}D" for rank in ranks)
@@ -27,7 +27,7 @@ class Temporal(Windows, abstract=True):
             raise expected(self, f"a {dims} tensor{size}", input)
         return self.counts(input[..., 0])[0]
 
-    def taps(self, input: Any, count: int) -> list[Any]:
+    def taps(self, input: Array, count: int) -> list[Any]:
         """Frame i of every window, for each i."""
         k, d = self.window("k")[0], self.window("d")[0]
         return [lax.slice_in_dim(input, i, i + (count - 1) * d + 1, d, input.ndim - 2) for i in range(k)]
@@ -58,11 +58,11 @@ class TemporalConvolution(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size, output_frame_size=self.output_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         fan_in = self.kw * self.input_frame_size
         return weight_and_bias(key, (self.output_frame_size, fan_in), fan_in, True, stdv)
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         count, weight = self.frames(input, self.input_frame_size), params["weight"]
         windows = jnp.concatenate(self.taps(in_dtype_of(self, input, weight), count), -1)
         output = lax.dot_general(windows, weight, (((windows.ndim - 1,), (1,)), ((), ())))
@@ -92,11 +92,11 @@ class TemporalRowConvolution(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         shape = (self.input_frame_size, 1, self.kw)
         return weight_and_bias(key, shape, self.kw * self.input_frame_size, self.bias, stdv)
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> Any:
+    def f(self, params: dict[str, Array], input: Array) -> Any:
         by_time = jnp.swapaxes(input, -1, -2) if self.feat_first and input.ndim > 1 else input
         count, weight = self.frames(by_time, self.input_frame_size), params["weight"]
         ones = (1,) * (input.ndim - 1)
@@ -140,18 +140,18 @@ class TemporalSubSampling(Temporal, Layer):
         check_positive(self, input_frame_size=self.input_frame_size)
         self.check_windows()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         keys, shape = split(key), (self.input_frame_size,)
         return {name: uniform(k, shape, self.kw, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
-    def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         count = self.frames(input, self.input_frame_size, (2,))
         taps = self.taps(in_dtype_of(self, input, params["weight"]), count)
         return sum(taps[1:], taps[0]) * params["weight"][None] + params["bias"][None]
 
 
 class TemporalMaxPooling(Temporal, Map):
-    """Maximum of each feature over windows of kw frames, every dw (kw by default).
+    """y_t = max_{k < kw} x_{t dw + k}: maximum of each feature over windows of kw frames, every dw (kw by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kw) / dw) + 1 frames. The gradient goes to each window's first maximum.
     Exposes: indices, each maximum's frame, counted from 1.
@@ -172,13 +172,13 @@ class TemporalMaxPooling(Temporal, Map):
         self._set(dw=self.kw if self.dw is None else self.dw)
         self.check_windows()
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         count = self.frames(input)
         check_floating(self, input)
         by_feature = jnp.swapaxes(input, -1, -2)
         best, position = max_pool(merged(by_feature, 1), self, (count,))
 
-        def by_time(values: Any) -> Any:
+        def by_time(values: Array) -> Array:
             return jnp.swapaxes(values.reshape((*by_feature.shape[:-1], count)), -1, -2)
 
         expose(indices=by_time(position) + 1)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Map, axis, check_floating, expected
+from ..core.types import Array, Key, Tree
 from ..network import number
 
 
@@ -20,7 +21,7 @@ class Transfer(Map, abstract=True):
         if not isinstance(inplace, bool):
             raise TypeError(f"{self.torch_name()}: in-place flag must be boolean, got {inplace!r}")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         return self.f(input), buffers
 
@@ -37,7 +38,7 @@ class Tanh(Transfer):
     ['-0.762', '0.000', '0.964']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.tanh(input)
 
 
@@ -53,7 +54,7 @@ class Sigmoid(Transfer):
     ['0.269', '0.500', '0.881']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jax.nn.sigmoid(input)
 
 
@@ -69,7 +70,7 @@ class TanhShrink(Transfer):
     ['-0.238', '0.000', '1.036']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input - jnp.tanh(input)
 
 
@@ -97,7 +98,7 @@ class HardTanh(Transfer):
             name = self.torch_name()
             raise ValueError(f"{name}: max_value must be larger than min_value, got {self.min_val}, {self.max_val}")
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         limit = jnp.where(input > self.min_val, self.max_val, self.min_val).astype(input.dtype)
         return jnp.where((input > self.min_val) & (input < self.max_val), input, limit)
 
@@ -131,7 +132,7 @@ class HardShrink(Transfer):
 
     lambda_: float = 0.5
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jnp.where((input > self.lambda_) | (input < -self.lambda_), input, 0)
 
 
@@ -151,7 +152,7 @@ class SoftShrink(Transfer):
 
     lambda_: float = 0.5
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         above, below = input > self.lambda_, input < -self.lambda_
         return jnp.where(above, input - self.lambda_, jnp.where(below, input + self.lambda_, 0))
 
@@ -177,7 +178,7 @@ class SoftPlus(Transfer):
         """What the logarithm is multiplied by."""
         return 1 / self.beta
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         linear = input * self.beta > self.threshold
         scaled = jnp.where(linear, 0, input * self.beta)  # so that no exponential overflows
         return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) * self.inverse)
@@ -195,7 +196,7 @@ class SoftSign(Transfer):
     ['-0.500', '0.000', '0.667']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return input / (1 + jnp.where(input >= 0, input, -input))
 
 
@@ -211,7 +212,7 @@ class LogSigmoid(Transfer):
     ['-1.313', '-0.693', '-0.127']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jax.nn.log_sigmoid(input)
 
 
@@ -229,7 +230,7 @@ class GatedLinearUnit(Transfer):
 
     dim: int | None = None
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         along = axis(self, self.dim or -1, input.ndim)
         if input.shape[along] % 2:
             raise expected(self, f"an even size to halve in dimension {along + 1}", input)
@@ -237,7 +238,7 @@ class GatedLinearUnit(Transfer):
         return values * jax.nn.sigmoid(gates)
 
 
-def class_axis(module: Any, input: Any) -> int:
+def class_axis(module: Any, input: Array) -> int:
     """The axis of the classes: that of a vector, a batch of vectors, a C x H x W image or a batch of them."""
     if not 1 <= input.ndim <= 4:
         raise expected(module, "a 1D, 2D, 3D or 4D tensor", input)
@@ -256,7 +257,7 @@ class SoftMax(Transfer):
     ['0.125', '0.375', '0.500']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
 
@@ -272,7 +273,7 @@ class SoftMin(Transfer):
     ['0.333', '0.333', '0.333']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jax.nn.softmax(-input, axis=class_axis(self, input))
 
 
@@ -288,7 +289,7 @@ class LogSoftMax(Transfer):
     ['-1.099', '-1.099', '-1.099']
     """
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return jax.nn.log_softmax(input, axis=class_axis(self, input))
 
 

@@ -88,7 +88,8 @@ class FullConvolution(Windows, Layer, abstract=True):
 
 
 class SpatialFullConvolution(FullConvolution):
-    """Transposed convolution of images, plus a bias per output plane.
+    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padh - i dh, q + padw - j dw] x[c, i, j]: transposed convolution of
+    images, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
     takes adj such that the output is as large as `other`, whose gradient is zero.
@@ -116,7 +117,8 @@ class SpatialFullConvolution(FullConvolution):
 
 
 class VolumetricFullConvolution(FullConvolution):
-    """Transposed convolution of volumes, plus a bias per output plane.
+    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padt - t dt, p + padh - i dh, q + padw - j dw] x[c, t, i, j]:
+    transposed convolution of volumes, plus a bias per output plane.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
     SpatialFullConvolution.

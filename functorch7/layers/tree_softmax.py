@@ -10,6 +10,7 @@ import numpy as np
 
 from ..checks.errors import in_dtype_of
 from ..core import Const, Module, check_positive, check_values, expected, gather, title
+from ..core.types import Array, Key, Table, Tree
 from .containers import ConcatTable, Sequential
 from .decorators import Decorator
 from .initializers import weight_and_bias
@@ -77,7 +78,7 @@ def paths(name: str, hierarchy: Const, root: int) -> Paths:
 
 
 class SoftMaxTree(Module):
-    """log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
+    """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, input_size), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
     children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only what is on the
@@ -125,7 +126,7 @@ class SoftMaxTree(Module):
     def row_parameters(self) -> tuple[str, ...]:
         return "weight", "bias"
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, jax.Array]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         rows = len(self.hierarchy.value)
         return weight_and_bias(key, (rows, self.input_size), rows * self.input_size, True, stdv)
 
@@ -139,7 +140,7 @@ class SoftMaxTree(Module):
             raise ValueError(f"{self.torch_name()}: expected a node that has children, got {parent}")
         return slice(int(rows[0]), int(rows[-1]) + 1)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         x, target = check_table(self, input, 2)[:2]
         if x.ndim != 2 or x.shape[1] != self.input_size or target.shape != x.shape[:1]:
             raise expected(self, f"[B x {self.input_size}, B targets]", input)
@@ -158,7 +159,7 @@ class SoftMaxTree(Module):
             total = total + jnp.where(families[:, level] >= 0, chosen, 0)
         return total, buffers
 
-    def scores(self, params: Any, buffers: Any, x: Any, family: Any, largest: int) -> Any:
+    def scores(self, params: Tree, buffers: Tree, x: Array, family: Array, largest: int) -> Array:
         """B x largest: W x + b of the members of one family for each example, -inf where it has fewer."""
         numbers = jnp.arange(largest, dtype=jnp.int32)[None]
         present = numbers < jnp.asarray(buffers["sizes"])[family][:, None]

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, check_floating, expected
+from ..core.types import Array
 
 
 def interpolation(size: int, count: int) -> np.ndarray:
@@ -22,14 +22,14 @@ def interpolation(size: int, count: int) -> np.ndarray:
     return matrix
 
 
-def nearest(x: Any, scale: int, dims: int) -> Any:
+def nearest(x: Array, scale: int, dims: int) -> Array:
     """The last dimensions with every element repeated."""
     for axis in range(x.ndim - dims, x.ndim):
         x = jnp.repeat(x, scale, axis)
     return x
 
 
-def linear(x: Any, sizes: tuple[int, ...]) -> Any:
+def linear(x: Array, sizes: tuple[int, ...]) -> Array:
     """The last dimensions interpolated to these sizes, corners aligned."""
     for axis, count in zip(range(x.ndim - len(sizes), x.ndim), sizes, strict=True):
         matrix = jnp.asarray(interpolation(x.shape[axis], count), x.dtype)
@@ -43,7 +43,7 @@ def _check_scale(module: Map, scale: Any) -> None:
 
 
 class SpatialUpSamplingNearest(Map):
-    """Every pixel repeated in a block of scale_factor x scale_factor.
+    """y[i, j] = x[floor(i / scale), floor(j / scale)]: every pixel repeated in a block of scale_factor x scale_factor.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
     Raises: ValueError for other ranks, and for a scale that is no whole number above 0.
@@ -59,7 +59,7 @@ class SpatialUpSamplingNearest(Map):
     def __post_init__(self) -> None:
         _check_scale(self, self.scale_factor)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
         return nearest(input, self.scale_factor, 2)
@@ -97,7 +97,7 @@ class SpatialUpSamplingBilinear(Map):
         scale_factor, sizes = _sizes_or_scale(self, scale, ("oheight", "owidth"))
         self._set(scale_factor=scale_factor, sizes=sizes)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_floating(self, input)
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
@@ -133,7 +133,7 @@ class UpSampling(Map):
             raise ValueError("nn.UpSampling: nearest neighbour upsampling requires a scale_factor")
         self._set(scale_factor=scale_factor, sizes=sizes, mode=mode)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         check_floating(self, input)
         if input.ndim not in (4, 5):
             raise expected(self, "a 4D or 5D tensor", input)

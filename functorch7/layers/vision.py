@@ -9,12 +9,13 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
+from ..core.types import Array, Key, Table, Tree
 from .merging import merged
 from .table import check_table
 from .upsampling import linear
 
 
-def check_images(module: Module, input: Any, channels: int | None = None) -> None:
+def check_images(module: Module, input: Array, channels: int | None = None) -> None:
     """Refuses what is neither an image nor a batch of images."""
     check_floating(module, input)
     if input.ndim not in (3, 4) or (channels is not None and input.shape[-3] != channels):
@@ -23,7 +24,7 @@ def check_images(module: Module, input: Any, channels: int | None = None) -> Non
 
 
 @jax.custom_jvp
-def _clipped(input: Any, low: Any, high: Any) -> Any:
+def _clipped(input: Array, low: Array, high: Array) -> Array:
     return jnp.clip(input, low, high)
 
 
@@ -51,7 +52,7 @@ class Clip(Map):
     def __post_init__(self) -> None:
         check_number(self, minval=self.minval, maxval=self.maxval)
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         return _clipped(input, self.minval, self.maxval)
 
 
@@ -85,7 +86,7 @@ class SpatialGlimpse(Map):
         check_positive(self, height=size[0], width=size[1], depth=self.depth)
         check_number(self, scale=self.scale)
 
-    def patch(self, image: Any, place: Any, number: int) -> Any:
+    def patch(self, image: Array, place: Array, number: int) -> Array:
         """Patch `number` of one image, in its own size."""
         sizes = [int(s * self.scale**number) for s in self.size]  # type: ignore[union-attr]
         pads = [(s - 1) // 2 for s in sizes]
@@ -94,7 +95,7 @@ class SpatialGlimpse(Map):
         corner = jnp.clip((place + 1) / 2 * room, 0, room).astype(jnp.int32)
         return lax.dynamic_slice(wide, (jnp.int32(0), corner[0], corner[1]), (image.shape[0], *sizes))
 
-    def reduced(self, patch: Any) -> Any:
+    def reduced(self, patch: Array) -> Array:
         """A patch in the glimpse's size."""
         height, width = self.size  # type: ignore[misc]
         if patch.shape[1:] == (height, width):
@@ -104,11 +105,11 @@ class SpatialGlimpse(Map):
         blocks = patch.reshape(len(patch), height, patch.shape[1] // height, width, patch.shape[2] // width)
         return blocks.mean((2, 4))
 
-    def glimpse(self, image: Any, place: Any) -> Any:
+    def glimpse(self, image: Array, place: Array) -> Array:
         """All patches of one image."""
         return jnp.concatenate([self.reduced(self.patch(image, place, d)) for d in range(self.depth)])
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> Array:
         image, place = check_table(self, input, 2)[:2]
         if image.ndim not in (3, 4) or place.shape != (*image.shape[:-3], 2):
             raise expected(self, "a table of images, 3D or 4D, and a place (y, x) for each", input)
@@ -144,7 +145,7 @@ class SpatialUniformCrop(Module):
     def draws(self, train: bool) -> bool:
         return train
 
-    def crop(self, image: Any, key: Any) -> Any:
+    def crop(self, image: Array, key: Array) -> Array:
         """A random crop of one image."""
         place_key, scale_key = jax.random.split(key)
         sizes = jnp.asarray([self.oheight, self.owidth], image.dtype)
@@ -160,7 +161,7 @@ class SpatialUniformCrop(Module):
             image = _resampled(image, axis + 1, corner[axis], sizes[axis], int(count or 0))
         return image
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_images(self, input)
         height, width = input.shape[-2:]
         largest = self.scale[1] if train and self.scale else 1
@@ -174,7 +175,7 @@ class SpatialUniformCrop(Module):
         return cropped.reshape(input.shape[:-2] + cropped.shape[-2:]), buffers
 
 
-def _resampled(image: Any, axis: int, start: Any, size: Any, count: int) -> Any:
+def _resampled(image: Array, axis: int, start: Array, size: Array, count: int) -> Array:
     """`count` places along an axis, evenly from `start` over `size` elements, interpolated linearly."""
     places = start + jnp.arange(count, dtype=image.dtype) * ((size - 1) / max(count - 1, 1))
     low = jnp.floor(places)
@@ -207,7 +208,7 @@ class SpatialRegionDropout(Module):
     def draws(self, train: bool) -> bool:
         return train
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_images(self, input)
         if not train:
             return input, buffers
@@ -254,7 +255,7 @@ class SpatialFeatNormalization(Map):
             raise ValueError(f"{self.torch_name()}: Mean/Std should be 1D and match, got {mean.shape} and {std.shape}")
         self._set(mean=const(mean), std=const(std))
 
-    def f(self, input: jax.Array) -> jax.Array:
+    def f(self, input: Array) -> Array:
         mean, std = (jnp.asarray(np.asarray(a)[:, None, None], input.dtype) for a in (self.mean, self.std))
         check_images(self, input, len(mean))
         leading = (1,) * (input.ndim - 3)
@@ -269,11 +270,11 @@ class ColorTransform(Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return train
 
-    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
+    def shift(self, key: Key, count: int, dtype: DTypeLike) -> Any:
         """What is added: (count, channels)."""
         raise NotImplementedError(f"{self.torch_name()} must define shift")
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_images(self, input, self.input_channels)
         if not train:
             return input, buffers
@@ -305,7 +306,7 @@ class SimpleColorTransform(ColorTransform):
             )
         self._set(range=const(given))
 
-    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
+    def shift(self, key: Array, count: int, dtype: DTypeLike) -> Array:
         limit = jnp.asarray(np.asarray(self.range), dtype)
         return jax.random.uniform(key, (count, self.input_channels), dtype, -1, 1) * limit[None]
 
@@ -342,7 +343,7 @@ class PCAColorTransform(ColorTransform):
             )
         self._set(eigen_vectors=const(vectors), eigen_values=const(values))
 
-    def shift(self, key: Any, count: int, dtype: DTypeLike) -> Any:
+    def shift(self, key: Array, count: int, dtype: DTypeLike) -> Array:
         scaled = jnp.asarray(np.asarray(self.eigen_vectors) * np.asarray(self.eigen_values)[None, :], dtype)
         return self.std * jax.random.normal(key, (count, self.input_channels), dtype) @ scaled.T
 

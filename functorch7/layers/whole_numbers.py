@@ -7,47 +7,48 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.types import Array
 from ..programs import Compiled
 
 LARGEST = 127
 
 
-def scale_of(values: Any, axes: tuple[int, ...]) -> Any:
+def scale_of(values: Array, axes: tuple[int, ...]) -> Array:
     """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1."""
     largest = jnp.abs(values).max(axes, keepdims=True)
     return jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))
 
 
-def rounded(values: Any, scale: Any) -> Any:
+def rounded(values: Array, scale: Array) -> Array:
     """The nearest multiples of the scale, as whole numbers from -127 to 127, in the values' dtype."""
     return jnp.clip(jnp.round(values / scale), -LARGEST, LARGEST)
 
 
-def scale_for(weight: Any, axis: int) -> Any:
+def scale_for(weight: Array, axis: int) -> Array:
     """A scale for each index of an axis."""
     return scale_of(weight, tuple(each for each in range(weight.ndim) if each != axis))
 
 
 @Compiled
 @partial(jax.jit, static_argnums=1)
-def in_8_bits(weight: Any, axis: int) -> tuple[Any, Any]:
+def in_8_bits(weight: Array, axis: int) -> tuple[Array, Any]:
     """(int8 numbers, scale) of a weight; compiled, so that a network is converted quickly."""
     scale = scale_for(weight, axis)
     return rounded(weight, scale).astype(jnp.int8), scale
 
 
-def input_scale_of(input: Any) -> Any:
+def input_scale_of(input: Array) -> Array:
     """One for each example (row), so that no example's output depends on the others."""
     return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
 
 
-def multiplied(whole: Any, scale: Any) -> Any:
+def multiplied(whole: Array, scale: Array) -> Array:
     """What int8 numbers stand for, in the scale's dtype."""
     return whole.astype(scale.dtype) * scale
 
 
 @jax.custom_jvp
-def fake_quantized(values: Any, scale: Any) -> Any:
+def fake_quantized(values: Array, scale: Array) -> Array:
     """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
 
     Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
@@ -61,7 +62,7 @@ def _(primals, tangents):
 
 
 @jax.custom_jvp
-def integer_product(input: Any, input_scale: Any, weight: Any, weight_scale: Any) -> Any:
+def integer_product(input: Array, input_scale: Array, weight: Array, weight_scale: Array) -> Array:
     """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
 
     The derivative is that without rounding, and 0 where the input is beyond 127 scales.

@@ -3,12 +3,12 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import jax
 import numpy as np
 from jax import lax
 
 from ..core import check_positive, expected
 from ..core.module import Module
+from ..core.types import Array
 
 WindowField = Literal["k", "d", "pad", "dilation", "adj"]
 
@@ -63,7 +63,7 @@ class Windows(Module, abstract=True):
             raise expected(self, f"an input that (with its padding) is no smaller than the kernel ({size})", input)
         return found
 
-    def check_rank(self, input: Any, planes: int | None = None) -> None:
+    def check_rank(self, input: Array, planes: int | None = None) -> None:
         """Refuses what is neither one example (planes and axes) nor a batch, or has another number of planes."""
         dims = len(self.axes) + 1
         with_planes = "" if planes is None else f" with {planes} planes in dimension {-dims}"
@@ -84,7 +84,7 @@ def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:
     return list(product(*map(range, kernel)))
 
 
-def slices(x: jax.Array, offset: tuple[int, ...], counts: tuple[int, ...], stride: tuple[int, ...]) -> jax.Array:
+def slices(x: Array, offset: tuple[int, ...], counts: tuple[int, ...], stride: tuple[int, ...]) -> Array:
     """The element at an offset of every window: a strided slice of the last dimensions."""
     leading = x.ndim - len(offset)
     start = (0,) * leading + offset
@@ -92,7 +92,7 @@ def slices(x: jax.Array, offset: tuple[int, ...], counts: tuple[int, ...], strid
     return lax.slice(x, start, stop, (1,) * leading + stride)
 
 
-def padded(x: jax.Array, windows: Windows, counts: tuple[int, ...], value: Any = 0) -> jax.Array:
+def padded(x: Array, windows: Windows, counts: tuple[int, ...], value: Any = 0) -> Array:
     """The input with its padding, exactly as far as the windows reach (which may crop it)."""
     sizes = x.shape[-len(windows.axes) :]
     edges = [(0, 0, 0)] * (x.ndim - len(windows.axes))

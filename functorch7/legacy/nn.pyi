@@ -88,7 +88,7 @@ class AddConstant(Module):
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None: ...
 
 class ArgMax(Module):
-    """The place, from 1, of the maximum along a dimension; the first of several. No gradient.
+    """y = argmax_i x_i: the place, from 1, of the maximum along a dimension; the first of several. No gradient.
 
     Shape: (n, p, q) -> (n, q) for dim 2; a vector gives one element. An input of more than nInputDim dimensions is a
     batch, and dim is counted after it. Integers, or numbers of the input's type if not asLong.
@@ -125,7 +125,7 @@ class CAdd(Module):
     def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
 
 class CAddTable(Module):
-    """The sum of the table's tensors.
+    """y = sum_i x_i: the sum of the table's tensors.
 
     Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
     """
@@ -139,21 +139,23 @@ class CAddTensorTable(Module):
     def __init__(self) -> None: ...
 
 class CDivTable(Module):
-    """x1 / x2, element by element.
+    """y = x1 / x2, element by element.
 
     Shape: [s, s] -> s.
     """
     def __init__(self) -> None: ...
 
 class CMaxTable(Module):
-    """The maximum of the table's tensors, element by element; the gradient goes to the first that has it.
+    """y = max(x_1, ..., x_n): the maximum of the table's tensors, element by element; the gradient goes to the first
+    that has it.
 
     Shape: [s, s, ...] -> s.
     """
     def __init__(self) -> None: ...
 
 class CMinTable(Module):
-    """The minimum of the table's tensors, element by element; the gradient goes to the first that has it.
+    """y = min(x_1, ..., x_n): the minimum of the table's tensors, element by element; the gradient goes to the first
+    that has it.
 
     Shape: [s, s, ...] -> s.
     """
@@ -167,21 +169,21 @@ class CMul(Module):
     def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
 
 class CMulTable(_special.CMulTable):
-    """The product of the table's tensors, element by element.
+    """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
     Shape: [s, s, ...] -> s.
     """
     def __init__(self) -> None: ...
 
 class CReLU(Module):
-    """[max(0, x), max(0, -x)], joined along the first dimension of an example.
+    """y = [max(0, x), max(0, -x)], joined along the first dimension of an example.
 
     Shape: nInputDims dimensions (d, ...) -> (2 d, ...), or one more for a batch.  `inplace` changes no value.
     """
     def __init__(self, nInputDims: int, inplace: bool = False) -> None: ...
 
 class CSubTable(Module):
-    """x1 - x2.
+    """y = x1 - x2.
 
     Shape: [s, s] -> s.
     """
@@ -211,7 +213,7 @@ class Collapse(Module):
     def __init__(self, nInputDim: int) -> None: ...
 
 class Constant(Module):
-    """A given value, whatever the input; no gradient.
+    """y = value: a given value, whatever the input; no gradient.
 
     Shape: any -> the value's (a number: (1)); with nInputDim, an input of more dimensions is a batch, and the value
     is repeated for each example.
@@ -223,7 +225,7 @@ class Container(_container.Container):
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
 class Contiguous(Module):
-    """y = x (JAX's arrays are always contiguous).
+    """y = x: JAX's arrays are always contiguous.
 
     Shape: any, kept.
     """
@@ -263,14 +265,14 @@ class Cosine(Module):
     def __init__(self, inputSize: int, outputSize: int) -> None: ...
 
 class CosineDistance(Module):
-    """x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
+    """y = x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     """
     def __init__(self) -> None: ...
 
 class DotProduct(Module):
-    """x1 . x2, example by example.
+    """y = x1 . x2, example by example.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
     """
@@ -377,7 +379,8 @@ class HardTanh(Module):
     def __init__(self, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> None: ...
 
 class Index(Module):
-    """The slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of repeated ones add up.
+    """y_i = x_{index_i}: the slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of
+    repeated ones add up.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     """
@@ -395,7 +398,7 @@ class IndexLinear(_special.IndexLinear):
     ) -> None: ...
 
 class JoinTable(Module):
-    """The table's tensors joined along `dimension`.
+    """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
     Shape: tensors that agree in every other dimension; `nInputDims` is the number of dimensions of one
     example: tensors with one more have a batch in front, and `dimension` is counted after it.
@@ -403,7 +406,8 @@ class JoinTable(Module):
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
 class Kmeans(_special.Kmeans):
-    """The number (from 1) of the centre that is nearest to each example; the first of several.
+    """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
+    several.
 
     Shape: (B, dim) -> (B), floating-point.
     """
@@ -478,7 +482,8 @@ class LogSoftMax(Module):
     def __init__(self) -> None: ...
 
 class LookupTable(_vision.LookupTable):
-    """Row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs of any rank.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs
+    of any rank.
 
     Shape: indices (n) or (B, n), from 1 to nIndex -> (n, nOutput) or (B, n, nOutput).
     """
@@ -492,14 +497,14 @@ class LookupTable(_vision.LookupTable):
     def setPadding(self, padding_value: int) -> Self: ...
 
 class MM(Module):
-    """A B, each transposed first if `transA`, `transB`.
+    """y = A B: each is transposed first if `transA`, `transB`.
 
     Shape: [(m, n), (n, p)] -> (m, p), or with a batch in front of both.
     """
     def __init__(self, transA: bool = False, transB: bool = False) -> None: ...
 
 class MV(Module):
-    """M v, with M transposed first if `trans`.
+    """y = M v: M is transposed first if `trans`.
 
     Shape: [(m, n), (n)] -> (m), or with a batch in front of both.
     """
@@ -514,7 +519,7 @@ class MaskedSelect(Module):
     def __init__(self, size: int | None = None) -> None: ...
 
 class Max(Module):
-    """The maximum over a dimension; the gradient goes to the first maximum.
+    """y = max_i x_i: the maximum over a dimension; the gradient goes to the first maximum.
 
     Shape: (n, p, q) -> (n, q) for dimension 2; a vector gives one element. An input of nInputDims + 1 dimensions
     is a batch, and a positive dimension is counted after it.
@@ -522,7 +527,7 @@ class Max(Module):
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
 class Min(Module):
-    """The minimum over a dimension; the gradient goes to the first minimum.
+    """y = min_i x_i: the minimum over a dimension; the gradient goes to the first minimum.
 
     Shape: as Max.
     """
@@ -558,7 +563,8 @@ class MulConstant(Module):
     def __init__(self, constant_scalar: float, inplace: bool = False) -> None: ...
 
 class MultiHeadAttention(Module):
-    """Of each head SoftMax(Q K' / sqrt(size / heads)) V, with Q, K and V linear in the inputs; joined by a Linear.
+    """head = SoftMax(Q K^T / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
+    Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
     last two of one length S, with a mask after them if wanted: booleans (T, S) or (B, T, S), True where a query may
@@ -583,7 +589,7 @@ class NCEModule(_nce.NCEModule):
     ) -> None: ...
 
 class Narrow(_special.Narrow):
-    """`length` slices of a dimension, from slice `offset`.
+    """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
     negative offset the slice starts at 1 and has size - length elements.
@@ -598,7 +604,7 @@ class Normalize(Module):
     def __init__(self, p: float, eps: float = 1e-10) -> None: ...
 
 class OneHot(Module):
-    """A 1 at the place that an index (from 1) names, zeros elsewhere.
+    """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, outputSize); no gradient.
     """
@@ -696,7 +702,7 @@ class Reshape(Module):
     def __init__(self, *sizes: Any, batch_mode: bool | None = None) -> None: ...
 
 class ReverseSequence(Module):
-    """The sequence backwards.
+    """y_t = x_{T + 1 - t}: the sequence backwards.
 
     Shape: a table, or a tensor with time first, kept.
     """
@@ -710,14 +716,14 @@ class SAdd(Module):
     def __init__(self, addend: float, negate: bool = False) -> None: ...
 
 class Select(Module):
-    """One slice of a dimension, which disappears; both may count backwards from -1.
+    """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
 
     Shape: (..., n, ...) -> (..., ...).
     """
     def __init__(self, dimension: int, index: int) -> None: ...
 
 class SeqReverseSequence(Module):
-    """The input backwards along `dim`, 1 to 3.
+    """y_t = x_{T + 1 - t}: the input backwards along `dim`, 1 to 3.
 
     Shape: any of at least dim dimensions, kept.
     """
@@ -761,7 +767,7 @@ class SoftMax(Module):
     def __init__(self) -> None: ...
 
 class SoftMaxTree(_special.SoftMaxTree):
-    """log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
+    """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, inputSize), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
     children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only what is on the
@@ -810,7 +816,8 @@ class SparseLinear(_special.SparseLinear):
     ) -> None: ...
 
 class SpatialAveragePooling(Module):
-    """Mean over kW x kH windows of each plane, every dW, dH pixels (1 by default); the padding is zeros.
+    """y[i, j] = sum_{m < kH, n < kW} x[i dH + m - padH, j dW + n - padW] / (kH kW): Mean over kW x kH windows of each
+    plane, every dW, dH pixels (1 by default); the padding is zeros.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
     `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,
@@ -826,7 +833,8 @@ class SpatialAveragePooling(Module):
     def setCountIncludePad(self) -> Self: ...
 
 class SpatialConvolution(_vision.SpatialConvolution):
-    """Cross-correlation of images with learned kernels, plus a bias per output plane.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
+    images with learned kernels, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1.
     Arguments come width first (kW, kH, dW, dH, padW, padH), padH is padW unless given; sizes in pixels. With `groups`,
@@ -839,7 +847,8 @@ class SpatialConvolution(_vision.SpatialConvolution):
     def noBias(self) -> Self: ...
 
 class SpatialConvolutionLocal(Module):
-    """SpatialConvolution with kernels and biases of their own for every place in the output.
+    """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]:
+    SpatialConvolution with kernels and biases of their own for every place in the output.
 
     Shape: (C, iH, iW) or (B, C, iH, iW) -> nOutputPlane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
     """
@@ -857,14 +866,15 @@ class SpatialConvolutionMap(_vision.SpatialConvolutionMap):
     def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialCrossMapLRN(Module):
-    """y_f = x_f / (k + alpha / size * sum of x_l^2 over the `size` planes around f)^beta.
+    """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
     """
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
 
 class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution):
-    """nOutputPlane kernels of its own for every input plane; no plane meets another.
+    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: nOutputPlane kernels
+    of its own for every input plane; no plane meets another.
 
     Shape: (C, H, W) or (B, C, H, W) -> nInputPlane * nOutputPlane planes (those of the first input plane first) of
     floor((size + 2 pad - k) / d) + 1.
@@ -899,7 +909,8 @@ class SpatialFeatNormalization(Module):
     def __init__(self, mean: Any, std: Any = None) -> None: ...
 
 class SpatialFullConvolution(Module):
-    """Transposed convolution of images, plus a bias per output plane.
+    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
+    images, plus a bias per output plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
     takes adj such that the output is as large as `other`, whose gradient is zero.
@@ -952,14 +963,14 @@ class SpatialReplicationPadding(Module):
     ) -> None: ...
 
 class SpatialSubSampling(Module):
-    """y = w * (sum over each kW x kH window) + b, plane by plane.
+    """y = w s + b, with s the sum over each kW x kH window, plane by plane.
 
     Shape: (nInputPlane, H, W) or with a batch in front -> floor((size - k) / d) + 1 pixels.
     """
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialSubtractiveNormalization(Module):
-    """y = x - the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
@@ -981,7 +992,7 @@ class SpatialUpSamplingBilinear(Module):
     def __init__(self, scale: Any) -> None: ...
 
 class SpatialUpSamplingNearest(Module):
-    """Every pixel repeated in a block of scale_factor x scale_factor.
+    """y[i, j] = x[floor(i / scale), floor(j / scale)]: every pixel repeated in a block of scale_factor x scale_factor.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
     """
@@ -1027,7 +1038,7 @@ class Squeeze(Module):
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class StepGRU(Module):
-    """One step of SeqGRU: [x, h] -> h'.
+    """[x, h] -> h': one step of SeqGRU.
 
     Shape: x (B, inputsize), h (B, outputsize) -> h' (B, outputsize). After `mask_zero()` rows of x that are zero
     give zeros.
@@ -1036,7 +1047,7 @@ class StepGRU(Module):
     def maskZero(self, looks: bool = True) -> Self: ...
 
 class StepLSTM(Module):
-    """One step of SeqLSTM, or, with an outputsize, of SeqLSTMP: [x, h, c] -> [h', c'].
+    """[x, h, c] -> [h', c']: one step of SeqLSTM, or, with an outputsize, of SeqLSTMP.
 
     Shape: x (B, inputsize), h (B, outputsize), c (B, hiddensize) -> h' and c' of the same sizes; without
     outputsize h has hiddensize. After `mask_zero()` rows of x that are zero give zeros.
@@ -1047,7 +1058,7 @@ class StepLSTM(Module):
     def maskZero(self, looks: bool = True) -> Self: ...
 
 class Sum(Module):
-    """The sum over a dimension, divided by its size if sizeAverage.
+    """y = sum_i x_i: the sum over a dimension, divided by its size if sizeAverage.
 
     Shape: as Max; without `squeeze` the dimension stays, with size 1.
     """
@@ -1077,7 +1088,7 @@ class TemporalConvolution(Module):
     def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None: ...
 
 class TemporalDynamicKMaxPooling(Module):
-    """The k largest values of each feature over time, in their order; k = max(minK, ceil(factor * T)).
+    """k = max(minK, ceil(factor T)): the k largest values of each feature over time, in their order.
 
     Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
     """
@@ -1150,7 +1161,8 @@ class View(Module):
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class VolumetricConvolution(Module):
-    """Cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l - padT, i dH + m - padH, j dW + n - padW]:
+    cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
     in the order t, w, h; padW is padT and padH is padW unless given. `groups`: as SpatialConvolution's.
@@ -1162,7 +1174,8 @@ class VolumetricConvolution(Module):
     def noBias(self) -> Self: ...
 
 class VolumetricFullConvolution(Module):
-    """Transposed convolution of volumes, plus a bias per output plane.
+    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
+    transposed convolution of volumes, plus a bias per output plane.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
     SpatialFullConvolution.
@@ -1184,7 +1197,7 @@ class VolumetricReplicationPadding(Module):
     ) -> None: ...
 
 class WeightNorm(_decorators.WeightNorm):
-    """A module whose weight is g * v / sqrt(||v||^2 + 1e-4), output by output.
+    """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
 
     Shape: that of the module.
     """
@@ -1213,7 +1226,8 @@ class BiSequencer(_bidirectional.BiSequencer):
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None) -> None: ...
 
 class BiSequencerLM(Container):
-    """merge([fwd up to the step before, bwd from the step after]), for each step: what surrounds it.
+    """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
+    step: what surrounds it.
 
     Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
     first; what is missing at either end is zeros. `merge` as in BiSequencer.
@@ -1228,21 +1242,22 @@ class Clamp(HardTanh):
     def __init__(self, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> None: ...
 
 class Concat(Container):
-    """Every module gets the same input; their outputs are joined along `dimension`.
+    """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
     Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
     """
     def __init__(self, dimension: int, *modules: Module) -> None: ...
 
 class ConcatTable(Container):
-    """Every module gets the same input (a tensor or a table); the output is the table of their outputs.
+    """y = [m_1(x), ..., m_n(x)]: every module gets the same input (a tensor or a table); the output is the table of
+    their outputs.
 
     Shape: any -> [output of module 1, ...].
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
 class CriterionTable(_criterion_modules.CriterionTable):
-    """criterion(x, y) of a table [x, y]; the gradient goes to x.
+    """l = criterion(x, y): the input is the table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
     """
@@ -1260,7 +1275,8 @@ class Dictionary(LookupTable):
     def __init__(self, dictSize: int, embeddingSize: int, accUpdate: bool = False) -> None: ...
 
 class Embedding(LookupTable):
-    """Row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its name of today.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its
+    name of today.
 
     Shape: indices (...), from 1 to nIndex -> (..., nOutput).
     """
@@ -1315,14 +1331,14 @@ class LookupTableMaskZero(LookupTable):
     def __init__(self, nIndex: int, nOutput: int) -> None: ...
 
 class MapTable(_special.MapTable):
-    """The same module for every entry of a table.
+    """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
     """
-    def __init__(self, module: Module | None = None, shared: Any = True) -> None: ...
+    def __init__(self, module: Module | None = None, shared: bool | None = True) -> None: ...
 
 class Mean(Sum):
-    """The mean over a dimension.
+    """y = sum_i x_i / n: the mean over a dimension.
 
     Shape: as Max.
     """
@@ -1343,7 +1359,8 @@ class NarrowTable(_passing.NarrowTable):
     def __init__(self, offset: int, length: int = 1) -> None: ...
 
 class Parallel(Container):
-    """Module i gets slice i of the input along `inputDimension`; the outputs are joined along `outputDimension`.
+    """y = join(m_1(x_1), ..., m_n(x_n)): module i gets slice i of the input along `inputDimension`; the outputs are
+    joined along `outputDimension`.
 
     Shape: at most as many slices as modules -> the joined outputs; modules without a slice are not run.
     """
@@ -1352,7 +1369,8 @@ class Parallel(Container):
     ) -> None: ...
 
 class ParallelTable(Container):
-    """Module i gets entry i of the input table; the output is the table of their outputs.
+    """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their
+    outputs.
 
     Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
     """
@@ -1373,14 +1391,14 @@ class ReLU(Threshold):
     def __init__(self, inplace: bool = False) -> None: ...
 
 class ReinforceBernoulli(Reinforce):
-    """x = 1 with probability p (the input), else 0; evaluation gives p.
+    """P(y = 1) = p: the input has these probabilities; evaluation gives p.
 
     Shape: probabilities of any shape, kept; gradient -reward * (x - p) / (p (1 - p)).
     """
     def __init__(self, stochastic: bool = False) -> None: ...
 
 class ReinforceCategorical(Reinforce):
-    """A one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
+    """P(i) = p_i: a one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
 
     Shape: probabilities (n) or (B, n), kept; gradient -reward * x / (p + 1e-8). Rows need not sum to 1 to be drawn
     from, but the gradient is that of rows that do, as in Torch.
@@ -1413,7 +1431,8 @@ class ReverseTable(_passing.ReverseTable):
     def __init__(self) -> None: ...
 
 class SelectTable(_passing.SelectTable):
-    """One entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has keys.
+    """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
+    keys.
 
     Shape: [..., x, ...] -> x.
     """
@@ -1444,7 +1463,7 @@ class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling):
     def __init__(self, W: int, H: int) -> None: ...
 
 class SpatialBatchNormalization(BatchNormalization):
-    """BatchNormalization of each feature map, over batch and pixels.
+    """y = (x - mean) / sqrt(var + eps) * weight + bias: BatchNormalization of each feature map, over batch and pixels.
 
     Shape: (B, nOutput, H, W), kept; in evaluation also (nOutput, H, W), which gives a batch of one.
     """
@@ -1480,7 +1499,8 @@ class SpatialConvolutionMM(SpatialConvolution):
     ) -> None: ...
 
 class SpatialDilatedConvolution(SpatialConvolution):
-    """SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m dilationH - padH, j dW + n dilationW - padW]:
+    SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
 
     Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     """
@@ -1513,7 +1533,8 @@ class SpatialLogSoftMax(LogSoftMax):
     def __init__(self) -> None: ...
 
 class SpatialMaxPooling(_vision.SpatialMaxPooling):
-    """Maximum over kW x kH windows of each plane, every dW, dH pixels; padding counts as -inf.
+    """y[i, j] = max_{m < kH, n < kW} x[i dH + m - padH, j dW + n - padW]: maximum over kW x kH windows of each plane,
+    every dW, dH pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
     `ceil()`. The gradient goes to each window's first maximum.
@@ -1533,7 +1554,7 @@ class SpatialSoftMax(SoftMax):
     def __init__(self) -> None: ...
 
 class TemporalMaxPooling(_vision.TemporalMaxPooling):
-    """Maximum of each feature over windows of kW frames, every dW (kW by default).
+    """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
     """
@@ -1549,7 +1570,8 @@ class VolumetricAveragePooling(_vision.VolumetricAveragePooling):
     ) -> None: ...
 
 class VolumetricBatchNormalization(BatchNormalization):
-    """BatchNormalization of each feature map, over batch, time and pixels.
+    """y = (x - mean) / sqrt(var + eps) * weight + bias: BatchNormalization of each feature map, over batch, time and
+    pixels.
 
     Shape: (B, nOutput, T, H, W), kept; in evaluation also (nOutput, T, H, W), which gives a batch of one.
     """
@@ -1584,7 +1606,8 @@ class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling):
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
 class VolumetricMaxPooling(_vision.VolumetricMaxPooling):
-    """Maximum over kT x kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
+    """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
+    kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - k) / d) + 1 elements, as SpatialMaxPooling.
     """
@@ -1662,14 +1685,15 @@ class ClassSimplexCriterion(_criterions.ClassSimplexCriterion):
     def __init__(self, nClasses: int, sizeAverage: bool = True) -> None: ...
 
 class CosineEmbeddingCriterion(Criterion):
-    """1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1; the mean if sizeAverage.
+    """l = 1 - cos(x1, x2) where y = 1, else max(0, cos(x1, x2) - margin): y is 1 or -1; the mean of a batch if
+    sizeAverage.
 
     Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
     """
     def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
 
 class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
-    """LogSoftMax, then ClassNLLCriterion: w[t] * (log sum_j exp x_j - x_t), averaged by the sum of w[t].
+    """l = w[t] (log sum_j e^x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
     from both first. Classes count from 1.
@@ -1797,7 +1821,8 @@ class MaskZeroCriterion(Criterion):
     def __init__(self, criterion: Criterion, nInputDim: Any = False) -> None: ...
 
 class Maxout(Sequential):
-    """The largest of maxout_number linear functions, output by output: Linear, View, [preprocess], Max.
+    """y = max_k (W_k x + b_k): the largest of maxout_number linear functions, output by output: Linear, View,
+    [preprocess], Max.
 
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
     """
@@ -1813,7 +1838,8 @@ class MultiCriterion(_criterions.MultiCriterion):
     def __init__(self, criterions: tuple[Criterion, ...] = (), weights: tuple[float, ...] = ()) -> None: ...
 
 class MultiLabelMarginCriterion(Criterion):
-    """sum over targets j and other classes i of max(0, 1 - x[j] + x[i]) / n, the mean over a batch if sizeAverage.
+    """l = sum_{j, i} max(0, 1 - x[j] + x[i]) / n, over targets j and other classes i: the mean of this over a batch if
+    sizeAverage.
 
     Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
     """
@@ -1827,7 +1853,7 @@ class MultiLabelSoftMarginCriterion(Criterion):
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
 
 class MultiMarginCriterion(Criterion):
-    """sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n, the mean over a batch if sizeAverage.
+    """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
     """
@@ -1860,14 +1886,14 @@ class Profile(_decorators.Profile):
     ) -> None: ...
 
 class Quantized(_recurrent.Around):
-    """A layer whose weights are int8: round(weight / scale), with a scale for each output.
+    """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
 
 class RecurrentAttention(_recurrent.RecurrentAttention):
-    """nStep times: action_t = action(h_{t-1}), h_t = rnn([x, action_t]), from h_0 of zeros.
+    """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, nStep times.
 
     Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
     [h_t, action_t].
@@ -1875,7 +1901,7 @@ class RecurrentAttention(_recurrent.RecurrentAttention):
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: Any) -> None: ...
 
 class Remat(Decorator):
-    """The module inside, y = f(x); of what it computes, backward is left x alone, and computes the rest again."""
+    """y = f(x): the module inside; of what it computes, backward is left x alone, and computes the rest again."""
     def __init__(self, module: Module) -> None: ...
 
 class Repeater(AbstractSequencer):
@@ -1886,11 +1912,12 @@ class Repeater(AbstractSequencer):
     def __init__(self, module: Module, nStep: int) -> None: ...
 
 class ReverseUnreverse(_bidirectional.ReverseUnreverse):
-    """reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
+    """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
     def __init__(self, sequencer: Module) -> None: ...
 
 class Sequencer(AbstractSequencer):
-    """Applies a module to every element of a sequence, left to right; recurrent state flows from step to step.
+    """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
+    step.
 
     Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs.
     """
@@ -1942,7 +1969,7 @@ class SpatialBinaryLogisticRegression(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class SpatialClassNLLCriterion(Criterion):
-    """ClassNLLCriterion of every pixel: -sum w[t] x[t], divided by sum w[t] if sizeAverage.
+    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless sizeAverage.
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
     """
@@ -1959,7 +1986,7 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
     ) -> None: ...
 
 class SpatialLPPooling(Sequential):
-    """(sum of x^p)^(1/p) over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
+    """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
@@ -1977,7 +2004,7 @@ class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling):
     def __init__(self, pooling: Any) -> None: ...
 
 class TreeNLLCriterion(Criterion):
-    """-mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
+    """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
 
     Shape: (B) -> scalar. The criterion's target is not used; it may be None.
     """
@@ -2011,7 +2038,7 @@ class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
     def __init__(self, pooling: Any) -> None: ...
 
 class WeightedMSECriterion(Criterion):
-    """MSECriterion between x and w * y: the weight scales the target.
+    """l = sum_i (x_i - w_i y_i)^2 / n: MSECriterion between x and w * y: the weight scales the target.
 
     Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
     """
@@ -2167,7 +2194,7 @@ class Recurrence(AbstractRecurrent):
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
 class Recurrent(AbstractRecurrent):
-    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at first transfer(start(input(x))).
+    """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
     Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
     nn.Add, a learned vector.
@@ -2225,7 +2252,7 @@ class LookupRNN(Recurrence):
     ) -> None: ...
 
 class SeqLSTMP(SeqLSTM):
-    """SeqLSTM whose output is projected: gates see r, c has hiddensize, and r' = (o tanh(c')) weightO.
+    """r' = (o tanh(c')) weightO: SeqLSTM whose output is projected; gates see r, and c has hiddensize.
 
     Shape: as SeqLSTM; c0 (B, hiddensize), h0 and outputs of outputsize.
     """

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from ..checks.tracebacks import shorten
 from ..core import Composite, Const, Module, Variables, check_kinds, const, expected
+from ..core.types import Array, Key, Table, Tree
 from ..network import structure_of
 from .tables import as_arrays
 
@@ -30,8 +31,8 @@ class Criterion(Module, abstract=True):
             )
 
     def __call__(
-        self, input: Any, target: Any = None, zero_mask: Any = None, *, key: Any = None, train: bool = False
-    ) -> jax.Array:
+        self, input: Any, target: Any = None, zero_mask: Any = None, *, key: Key = None, train: bool = False
+    ) -> Array:
         """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`).
 
         Raises: TypeError for a criterion with arrays.
@@ -44,7 +45,7 @@ class Criterion(Module, abstract=True):
             raise
 
     def apply(
-        self, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = False
+        self, params: Tree, buffers: Tree, input: Table, *, key: Key = None, train: bool = False
     ) -> tuple[Any, Any]:
         """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
 
@@ -69,7 +70,7 @@ class Criterion(Module, abstract=True):
         """Whether `check` and `loss` take a `zero_mask`: MaskZeroCriterion, and criterions around one."""
         return False
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Any, target: Any) -> Array:
         """The loss of arrays (or tables of arrays)."""
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
@@ -84,7 +85,7 @@ class Criterion(Module, abstract=True):
         """The share in an average that an example (a batch of one) has."""
         return jnp.ones(())
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self.check(*input)
         given, target, *mask = input
         return self.loss(given, jax.tree.map(jnp.asarray, target), *mask), buffers
@@ -102,7 +103,7 @@ class LearnedCriterion(Composite, Criterion, abstract=True):
         self.check(*input)
         return self.loss(run, input[0], jax.tree.map(jnp.asarray, input[1]))
 
-    def loss(self, run: Any, input: Any, target: Any) -> jax.Array:  # type: ignore[override]
+    def loss(self, run: Any, input: Any, target: Any) -> Array:  # type: ignore[override]
         raise NotImplementedError(f"{self.torch_name()} must define loss(run, input, target)")
 
 
@@ -118,7 +119,7 @@ class Averaged(Criterion, abstract=True):
         """The loss of each element; the target has the input's shape and dtype."""
         raise NotImplementedError(f"{self.torch_name()} must define each(input, target)")
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Array, target: Array) -> Array:
         if input.size != target.size:
             raise expected(self, f"a target of {input.size} elements, as the input", target)
         losses = self.each(input, target.reshape(input.shape).astype(input.dtype))

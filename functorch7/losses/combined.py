@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Module, expected
 from ..core.module import Children
+from ..core.types import Key, Tree
 from .base import Criterion
 
 
@@ -80,7 +81,7 @@ class MultiCriterion(Criterion):
             criterion.check(*part, *(mask if criterion.takes_mask else ()))
 
     def forward(
-        self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None
+        self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, way: Any = None
     ) -> tuple[Any, Any]:
         """The weighted sum; `way` runs the criterions otherwise than by `apply`."""
         given, target, *mask = input
@@ -126,7 +127,7 @@ class ParallelCriterion(MultiCriterion):
 
 
 class ModuleCriterion(AroundCriterion):
-    """criterion(input_module(x), target_module(y)); both modules are optional. The target gets no gradient.
+    """l = criterion(input_module(x), target_module(y)): both modules are optional. The target gets no gradient.
 
     Shape: what the modules take -> scalar.
     Parameters and buffers: `criterion`, `input_module`, `target_module`: each one's, as far as they are there.
@@ -153,7 +154,7 @@ class ModuleCriterion(AroundCriterion):
         return {"criterion": self.criterion} | {name: each for name, each in modules.items() if each is not None}
 
     def forward(
-        self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None
+        self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, way: Any = None
     ) -> tuple[Any, Any]:
         """The criterion's loss; `way` runs the criterion otherwise than by `apply`."""
         given, target = input

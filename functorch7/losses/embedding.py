@@ -79,7 +79,8 @@ class L1HingeEmbeddingCriterion(Criterion):
 
 
 class CosineEmbeddingCriterion(Criterion):
-    """1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1; the mean if size_average.
+    """l = 1 - cos(x1, x2) where y = 1, else max(0, cos(x1, x2) - margin): y is 1 or -1; the mean of a batch if
+    size_average.
 
     Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
     Raises: ValueError unless it is given a pair, and a target for each.

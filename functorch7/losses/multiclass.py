@@ -13,7 +13,7 @@ from .classification import ClassNLLCriterion, are_classes, check_classes
 
 
 class SpatialClassNLLCriterion(Criterion):
-    """ClassNLLCriterion of every pixel: -sum w[t] x[t], divided by sum w[t] if size_average.
+    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless size_average.
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
     Raises: ValueError for other ranks and sizes, weights that are not (n,), and classes outside 1..n where these can be
@@ -46,7 +46,7 @@ class SpatialClassNLLCriterion(Criterion):
 
 
 class MultiMarginCriterion(Criterion):
-    """sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n, the mean over a batch if size_average.
+    """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if size_average.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
     Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at; under jit
@@ -94,7 +94,8 @@ class MultiMarginCriterion(Criterion):
 
 
 class MultiLabelMarginCriterion(Criterion):
-    """sum over targets j and other classes i of max(0, 1 - x[j] + x[i]) / n, the mean over a batch if size_average.
+    """l = sum_{j, i} max(0, 1 - x[j] + x[i]) / n, over targets j and other classes i: the mean of this over a batch if
+    size_average.
 
     Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
     Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at; under

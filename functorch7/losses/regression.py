@@ -91,7 +91,7 @@ class DistKLDivCriterion(Averaged):
 
 
 class WeightedMSECriterion(Averaged):
-    """MSECriterion between x and w * y: the weight scales the target.
+    """l = sum_i (x_i - w_i y_i)^2 / n: MSECriterion between x and w * y: the weight scales the target.
 
     Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
     Raises: ValueError if the element counts differ, or the weight fits neither.

@@ -1,16 +1,17 @@
 """A criterion as a module."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 
 from ..core import Module, expected
 from ..core.module import Children
+from ..core.types import Array, Key, Table, Tree
 from .base import Criterion
 
 
 class CriterionTable(Module):
-    """criterion(x, y) of a table [x, y]; the gradient goes to x.
+    """l = criterion(x, y): the input is the table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
     Parameters and buffers: `criterion`, the criterion's.
@@ -31,7 +32,7 @@ class CriterionTable(Module):
     def children(self) -> Children:
         return {"criterion": self.criterion}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if not isinstance(input, (list, tuple)) or len(input) < 2:
             raise expected(self, "a table of input and target", input)
         given = (input[0], jax.lax.stop_gradient(input[1]))

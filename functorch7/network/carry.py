@@ -8,10 +8,11 @@ from jax.typing import DTypeLike
 
 from ..core.module import Module
 from ..core.tree import join, mapped
+from ..core.types import Tree
 from .kinds import map_state, state_names
 
 
-def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
+def forget(module: Module, buffers: Tree, rows: Any = None) -> Any:
     """`buffers` with recurrent state forgotten: the next call starts a new sequence.
 
     `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is.
@@ -36,12 +37,12 @@ def forget(module: Module, buffers: Any, rows: Any = None) -> Any:
     return map_state(module, buffers, cleared)
 
 
-def carry_of(module: Module, buffers: Any) -> Any:
+def carry_of(module: Module, buffers: Tree) -> Any:
     """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
     return mapped(module, lambda module, own: {name: own[name] for name in state_names(module, own)}, buffers)
 
 
-def with_carry(module: Module, buffers: Any, carry: Any) -> Any:
+def with_carry(module: Module, buffers: Tree, carry: Any) -> Any:
     """`buffers` with this recurrent state, such as another network's `carry_of`, in the same structure.
 
     Raises: ValueError if the structures differ.

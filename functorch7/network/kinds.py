@@ -8,6 +8,7 @@ import jax
 from ..core.emitted import is_emitted
 from ..core.module import Module
 from ..core.tree import mapped
+from ..core.types import Tree
 from .zero_mask import is_zero_mask
 
 
@@ -16,7 +17,7 @@ def state_names(module: Module, own: dict[str, Any]) -> list[str]:
     return [name for name in module.traits.transient if name in own]
 
 
-def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others: Any) -> Any:
+def map_state(module: Module, buffers: Tree, change: Callable[..., Any], *others: Any) -> Any:
     """`buffers` with `change` applied to every piece of recurrent state, in a fixed order.
 
     `change` also gets the corresponding pieces of other trees of buffers.
@@ -28,7 +29,7 @@ def map_state(module: Module, buffers: Any, change: Callable[..., Any], *others:
     return mapped(module, changed, buffers, *others)
 
 
-def buffer_kinds(module: Module, buffers: Any) -> Any:
+def buffer_kinds(module: Module, buffers: Tree) -> Any:
     """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
 
     def kinds(module: Module, own: dict[str, Any]) -> dict[str, Any]:

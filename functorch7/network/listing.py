@@ -9,6 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import tree
 from ..core.module import Module
+from ..core.types import Tree
 from . import naming
 
 
@@ -23,12 +24,12 @@ def named_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Modul
     return ((tree.dotted(path), each) for path, each in tree.places(module, start))
 
 
-def named_parameters(module: Module, params: Any) -> Iterator[tuple[str, jax.Array]]:
+def named_parameters(module: Module, params: Tree) -> Iterator[tuple[str, jax.Array]]:
     """(dotted name, array) of the learnable arrays, in Torch's order; an alias in `Shared` has none."""
     return _present(naming.named_parameters(module, params))
 
 
-def named_buffers(module: Module, buffers: Any) -> Iterator[tuple[str, jax.Array]]:
+def named_buffers(module: Module, buffers: Tree) -> Iterator[tuple[str, jax.Array]]:
     """(dotted name, array) of the buffers, saved or not, without recurrent state, masks and side outputs."""
     return _present(naming.named_buffers(module, buffers, ("persistent", "unsaved")))
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..checks.errors import describe
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
+from ..core.types import Tree
 from .kinds import buffer_kinds
 
 Pair = Variables | tuple[Any, Any]
@@ -29,7 +30,7 @@ def find(module: Module, name: str) -> Path | None:
     return found[0] if found else None
 
 
-def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
     own, branches = split(module, params)
     order = module.parameter_order
@@ -39,7 +40,9 @@ def named_parameters(module: Module, params: Any, path: Path = ()) -> Iterator[t
         yield from named_parameters(child, branch, (*path, name))
 
 
-def named_buffers(module: Module, buffers: Any, kinds: Collection[str] = ("persistent",)) -> Iterator[tuple[Path, Any]]:
+def named_buffers(
+    module: Module, buffers: Tree, kinds: Collection[str] = ("persistent",)
+) -> Iterator[tuple[Path, Any]]:
     """Every buffer of these kinds with its path."""
     kind_at = dict(leaves(buffer_kinds(module, buffers)))
     return ((path, value) for path, value in leaves(buffers) if kind_at.get(path) in kinds)

@@ -1,11 +1,8 @@
 """Parameters that several places of one network share."""
 
-from typing import Any
-
-import jax
-
 from ..core.module import Children, Module, Variables
 from ..core.tree import Path, found_at, with_at
+from ..core.types import Array, Key, Tree
 
 
 class Shared(Module):
@@ -34,7 +31,7 @@ class Shared(Module):
     def takes_table(self) -> bool:
         return self.module.traits.takes_table
 
-    def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
+    def init(self, key: Array, stdv: float | None = None) -> Variables:
         (params,), buffers = super().init(key, stdv)
         for owner, alias in self.ties:
             owned, aliased = found_at(params, owner), found_at(params, alias)
@@ -43,7 +40,7 @@ class Shared(Module):
             params = with_at(params, alias, None)
         return Variables([params], buffers)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         (inner,) = params
         for owner, alias in self.ties:
             inner = with_at(inner, alias, found_at(inner, owner))

@@ -6,6 +6,8 @@ from typing import Any
 
 import jax
 
+from ..core.types import Tree
+
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -23,17 +25,17 @@ def is_zero_mask(node: Any) -> bool:
     return isinstance(node, ZeroMask)
 
 
-def zero_masks(buffers: Any) -> list:
+def zero_masks(buffers: Tree) -> list:
     """The values of all masks, in the tree's order."""
     return [node.value for node in jax.tree.leaves(buffers, is_leaf=is_zero_mask) if is_zero_mask(node)]
 
 
-def with_zero_masks(buffers: Any, values: Iterable) -> Any:
+def with_zero_masks(buffers: Tree, values: Iterable) -> Any:
     """`buffers` with these values in place of its masks'."""
     rest = iter(values)
     return jax.tree.map(lambda b: ZeroMask(next(rest)) if is_zero_mask(b) else b, buffers, is_leaf=is_zero_mask)
 
 
-def without_zero_masks(buffers: Any) -> Any:
+def without_zero_masks(buffers: Tree) -> Any:
     """`buffers` with every mask emptied: the structure that `init` gave."""
     return with_zero_masks(buffers, [None] * len(zero_masks(buffers)))

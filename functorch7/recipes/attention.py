@@ -11,6 +11,7 @@ import optax
 
 from .. import optim
 from ..core import Composite, Module
+from ..core.types import Tree
 from ..data import load_mnist
 from ..layers import HardTanh, Linear, MulConstant, ReLU, Sequential, Tanh, ZeroGrad
 from ..losses import ClassNLLCriterion
@@ -78,7 +79,7 @@ class Attention(Recipe, frozen=True, tag="attention"):
             [FirstIsRight()],
         )  # fmt: skip
 
-    def draw(self, task: Task, params: Any, buffers: Any, folder: Path) -> None:
+    def draw(self, task: Task, params: Tree, buffers: Tree, folder: Path) -> None:
         """glimpses.png: the places looked at in eight test images, by one draw."""
         loader: Any = task.test
         images, _ = loader.index(np.arange(min(8, loader.size())) + 1, seed=self.seed)

@@ -10,6 +10,7 @@ from .. import optim
 from ..core import Module, expected
 from ..core.keys import folded
 from ..core.module import Children
+from ..core.types import Key, Tree
 from ..data import DataLoader, TensorLoader
 from ..layers import Linear, Sequential, SoftMax, Tanh
 from ..recurrent.over_time import repeated
@@ -74,7 +75,7 @@ class Episodes(Module):
     def children(self) -> Children:
         return {"policy": self.policy}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         if input.ndim != 2 or input.shape[1] != 4:
             raise expected(self, "states (B, 4)", input)
         world = CartPole()

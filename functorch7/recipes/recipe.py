@@ -9,6 +9,7 @@ import msgspec
 import optax
 
 from ..core import Module, Variables
+from ..core.types import Tree
 from ..data import DataLoader
 from ..training.measures import ValidationMethod
 from ..training.settings import first_dimension
@@ -62,7 +63,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """Reads the data and makes the network."""
         raise NotImplementedError
 
-    def draw(self, task: Task, params: Any, buffers: Any, folder: Path) -> None:
+    def draw(self, task: Task, params: Tree, buffers: Tree, folder: Path) -> None:
         """Draws what the network does with test data into a folder, where that can be seen; here it cannot."""
 
     @property

@@ -7,6 +7,7 @@ import optax
 
 from .. import optim
 from ..core import Module, Variables
+from ..core.types import Tree
 from ..layers import Dropout
 from .rates import by_epoch, falling
 from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Sizes
@@ -74,7 +75,7 @@ class WordModel(Recipe, frozen=True):
         )  # fmt: skip
 
 
-def spread(params: Any, bound: float, key: jax.Array) -> Any:
+def spread(params: Tree, bound: float, key: jax.Array) -> Any:
     """Arrays like params, uniformly distributed on +-bound."""
     leaves, structure = jax.tree.flatten(params)
     keys = jax.random.split(key, len(leaves))

@@ -10,6 +10,7 @@ from ..checks.errors import is_looking
 from ..core import Module, builder, check_floating, expected
 from ..core.filming import filmed, filmed_state
 from ..core.probe import is_probed
+from ..core.types import Array, Key, Tree
 from ..network import ZeroMask, map_state
 from .masking import cleared, given_mask, masking, padding, padding_of_sequence
 from .trimming import trimmed
@@ -38,18 +39,18 @@ class AbstractRecurrent(Module, abstract=True):
     def is_step(self) -> bool:
         return True
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         """One step, without masks: the output and the new buffers."""
         raise NotImplementedError(f"{self.torch_name()} must define step(params, buffers, input, *, key, train)")
 
     def init_buffers(self) -> dict[str, Any]:
         return dict.fromkeys(self.transient) | ({} if self.masked is None else {"zeroMask": ZeroMask()})
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
         output, new = self._masked_step(params, buffers, filmed("input", input), key=key, train=train)
         return filmed("output", output), filmed_state(new, self.hidden)
 
-    def _masked_step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def _masked_step(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
@@ -63,12 +64,14 @@ class AbstractRecurrent(Module, abstract=True):
         output, new = self.step(params, buffers, input, key=key, train=train)
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}
 
-    def _trimmed(self, zero: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def _trimmed(
+        self, zero: Array, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool
+    ) -> tuple[Array, Any]:
         """The step without the examples of zeros; of the buffers, only recurrent state changes."""
         state: list = []
         map_state(self, buffers, state.append)
 
-        def step(params: Any, rows: tuple) -> tuple[Any, list]:
+        def step(params: Tree, rows: tuple) -> tuple[Any, list]:
             state, input = rows
             left, after = iter(state), []
             output, new = self.step(params, map_state(self, buffers, lambda _: next(left)), input, key=key, train=train)
@@ -93,7 +96,7 @@ class AbstractRecurrent(Module, abstract=True):
         return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 
-def ready(module: Any, params: Any, buffers: Any, input: Any) -> tuple[Any, dict]:
+def ready(module: Any, params: Tree, buffers: Tree, input: Array) -> tuple[Any, dict]:
     """(input, state) of a step of input_size features: input in the parameters' dtype, state that is there or zeros.
 
     Raises: ValueError for input of another size, and for another batch than the state's; TypeError for integers.
@@ -123,11 +126,11 @@ class Cell(AbstractRecurrent, abstract=True):
     input_size: int
     output_size: int
 
-    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Any) -> dict[str, Any]:
         """By name, what the input contributes to the sums, for any leading dimensions."""
         raise NotImplementedError
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         """By the same names, the matrices by which state is multiplied."""
         raise NotImplementedError
 
@@ -135,7 +138,7 @@ class Cell(AbstractRecurrent, abstract=True):
         """The output and the new state; sums(name, value) is the input's part plus the weights times a value."""
         raise NotImplementedError
 
-    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+    def draw(self, key: Key, input: Any) -> dict[str, Any]:
         """The dropout masks of a sequence whose first input this is; none by default."""
         return {}
 
@@ -152,7 +155,7 @@ class Cell(AbstractRecurrent, abstract=True):
         zeros = jax.numpy.zeros((*batch, self.output_size), dtype)
         return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
 
-    def _started(self, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, dict, dict]:
+    def _started(self, params: Tree, buffers: Tree, input: Array, key: Key, train: bool) -> tuple[Any, dict, dict]:
         """(input, masks, state) of a step: the input in the parameters' dtype, the state that is there or zeros."""
         input, state = ready(self, params, buffers, input)
         if not self.draws(train):
@@ -160,13 +163,13 @@ class Cell(AbstractRecurrent, abstract=True):
         kept = {name: buffers[name] for name in self.transient if name not in self.hidden}
         return input, self.draw(key, input) if None in kept.values() else kept, state
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, masks, state = self._started(params, buffers, input, key, train)
         sums = summing(self.project(params, masks, input), self.recurrent_weights(params), {})
         output, state = self.advance(sums, masks, state)
         return output, {**buffers, **masks, **state}
 
-    def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def sequence(self, params: Any, buffers: Any, inputs: Array, *, key: Key, train: bool) -> tuple[Array, Any]:
         """The same for all steps (time first, a key for each), with one projection before the scan."""
         inputs = filmed("input", inputs, steps=True)
         _, masks, state = self._started(params, buffers, inputs[0], None if key is None else key[0], train)
@@ -175,7 +178,7 @@ class Cell(AbstractRecurrent, abstract=True):
         outputs, state = unfolded(self.advance, projected, state, self.recurrent_weights(params), masks, zero)
         return outputs, {**buffers, **masks, **state}
 
-    def _padding(self, buffers: Any, inputs: Any) -> Any:
+    def _padding(self, buffers: Any, inputs: Array) -> Array | None:
         """Which examples are padding at every step, (T, B); None where none are."""
         masked = self.masked
         if masked is None:

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Container, Module, check_positive, expected
 from ..core.keys import folded
+from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
 from .recurrence import as_recurrent, check_module
 from .sequencer import AbstractSequencer, as_table
@@ -38,8 +39,8 @@ class Repeater(AbstractSequencer, Container):
     def takes_table(self) -> bool:
         return self.modules[0].traits.takes_table
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
-        def step(buffers: Any, time: Any, _: Any) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[list, Tree]:
+        def step(buffers: Tree, time: Array, _: Any) -> tuple[Array, Tree]:
             step_key = folded(key, time)
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
             return output, [buffer, *buffers[1:]]
@@ -58,7 +59,7 @@ class Repeater(AbstractSequencer, Container):
 
 
 class RecurrentAttention(AbstractSequencer, Container):
-    """n_step times: action_t = action(h_{t-1}), h_t = rnn([x, action_t]), from h_0 of zeros.
+    """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, n_step times.
 
     The action is where to look: no gradient flows through it into `action`, which learns by what it emits (a
     log-probability, see ReinforceNormal).
@@ -90,13 +91,13 @@ class RecurrentAttention(AbstractSequencer, Container):
         self._set(mode="neither", modules=modules, n_step=n_step, hidden_size=size, forward_actions=False)
         self.__post_init__()
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[list, Tree]:
         leaves = jax.tree.leaves(input)
         if not leaves or leaves[0].ndim == 0:
             raise expected(self, "a batch of inputs", input)
         dtype = next((leaf.dtype for leaf in jax.tree.leaves(params)), leaves[0].dtype)
 
-        def step(state: Any, time: Any, _: Any) -> tuple[Any, Any]:
+        def step(state: Table, time: Any, _: Any) -> tuple[Table, Tree]:
             step_key = folded(key, time)
             (rnn, action), hidden = state
             where, action = self.call(1, params, [rnn, action], hidden, key=step_key, train=train)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Container, Module, expected
+from ..core.types import Array, Key, Table, Tree
 from ..layers import (
     CAddTable,
     ConcatTable,
@@ -60,7 +61,7 @@ class BiSequencer(Decorator):
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merge)))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
         if isinstance(input, (list, tuple)):
             return super().forward(params, buffers, input, key=key, train=train)
         steps = as_table(input, len(input) if jnp.ndim(input) else 0)
@@ -69,7 +70,8 @@ class BiSequencer(Decorator):
 
 
 class BiSequencerLM(Container):
-    """merge([fwd up to the step before, bwd from the step after]), for each step: what surrounds it.
+    """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
+    step: what surrounds it.
 
     Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
     first; what is missing at either end is zeros. `merge` as in BiSequencer.
@@ -89,7 +91,7 @@ class BiSequencerLM(Container):
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merge)))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Any, Any]:
         table = isinstance(input, (list, tuple))
         steps = list(input) if table else as_table(input, len(input) if jnp.ndim(input) else 0)
         if len(steps) < 2:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import expected, is_concrete
 from ..core.keys import of_steps
+from ..core.types import Key, Tree
 from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
@@ -69,7 +70,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
                 columns = jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns)
             self.criterion.check(*columns)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         self.check(*input)
         given, target, *mask = input
         columns = self._columns(given, jax.tree.map(jnp.asarray, target), *mask)
@@ -82,11 +83,11 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             new = {"criterion": inner}
         return self.total(losses), forget(self, new)
 
-    def _step_by_step(self, params: Any, buffers: Any, columns: list, key: Any, train: bool) -> tuple[Any, Any]:
+    def _step_by_step(self, params: Tree, buffers: Tree, columns: list, key: Key, train: bool) -> tuple[Any, Any]:
         length = len(jax.tree.leaves(columns[0])[0]) if not isinstance(columns[0], list) else len(columns[0])
         keys = of_steps(key, length)
 
-        def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
+        def step(buffers: Tree, time: int, input: Any) -> tuple[Any, Any]:
             step_key = None if keys is None else keys[time]
             loss, new = self.call("criterion", params, buffers, input, key=step_key, train=train)
             return loss, {"criterion": new}
@@ -201,7 +202,7 @@ class MaskZeroCriterion(AroundCriterion):
         else:
             self.criterion.check(input, jax.tree.map(lambda leaf: jnp.where(_along(kept, leaf), leaf, 1), target))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         self.check(*input)
         given, target, *mask = input
         target, way = jax.tree.map(jnp.asarray, target), None
@@ -220,7 +221,7 @@ def _along(rows: jax.Array, leaf: Any) -> jax.Array:
 
 
 def _of_rows(
-    criterion: Criterion, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, rows: jax.Array
+    criterion: Criterion, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, rows: jax.Array
 ) -> tuple[Any, Any]:
     """The criterion's loss of some examples of a batch: a sum, or an average by the weights that examples have."""
     if not criterion.traits.traceable:

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import check_positive, is_concrete
+from ..core.types import Array
 from ..layers.dropout import Scaling
 from .abstract import Cell
 
@@ -45,20 +46,20 @@ class DroppingCell(Scaling, Cell, abstract=True):
         unused = () if self.drops else set(self.transient) - set(self.hidden)
         return {name: value for name, value in super().init_buffers().items() if name not in unused}
 
-    def draw(self, key: Any, input: Any) -> dict[str, Any]:
+    def draw(self, key: Array, input: Array) -> dict[str, Any]:
         sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
         return {
             name: self._masks(jax.random.fold_in(key, i), input, size) for i, (name, size) in enumerate(sizes.items())
         }
 
-    def _masks(self, key: Any, input: Any, size: int) -> jax.Array:
+    def _masks(self, key: Array, input: Array, size: int) -> Array:
         """A mask for each gate, for values of `size` features: 0 or 1 / (1 - p)."""
         batch = (1,) * (input.ndim - 1) if self.mono else input.shape[:-1]
         kept = jax.random.bernoulli(key, self.kept, (self.copies, *batch, size))
         return jnp.where(kept, jnp.asarray(self.gain, input.dtype), 0)
 
 
-def masked_copies(value: Any, masks: Any, count: int) -> list:
+def masked_copies(value: Array, masks: Array | None, count: int) -> list:
     """`count` copies of a value, each with its mask; masks None leave it as it is."""
     if masks is None:
         return [value] * count

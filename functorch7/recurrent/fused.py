@@ -9,6 +9,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import builder, check_floating, check_positive, expected
+from ..core.types import Array, Key, Tree
 from ..layers.initializers import normal, split
 from ..network import ZeroMask
 from .gates import lstm
@@ -41,7 +42,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         """The columns of the weight whose products a step takes at once, by name."""
         raise NotImplementedError
 
-    def project(self, params: Any, x: Any) -> dict[str, Any]:
+    def project(self, params: Tree, x: Array) -> dict[str, Any]:
         """By name, what the whole sequence contributes to the sums."""
         weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
         return {
@@ -49,12 +50,12 @@ class SequenceLayer(AbstractSequencer, abstract=True):
             for name, columns in self.groups().items()
         }
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         """By the same names, the matrices by which state is multiplied."""
         weight = self._rows(params)[:, self.input_size :]
         return {name: weight[columns] for name, columns in self.groups().items()}
 
-    def _rows(self, params: Any) -> Any:
+    def _rows(self, params: Tree) -> Array:
         """The weight with a row for each sum, as a step's products want it: transposed once, not at every step."""
         return lax.optimization_barrier(params["weight"].T)
 
@@ -84,7 +85,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         """
         return self.replace(maskzero=True if looks else GIVEN)
 
-    def _padding(self, buffers: Any, x: Any) -> Any:
+    def _padding(self, buffers: Any, x: Array) -> Array | None:
         """Which examples are padding at every step, (T, B); None where none are."""
         if not self.maskzero:
             return None
@@ -106,7 +107,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         check_floating(self, x)
         return x, dict(zip(names[len(names) - len(states) :], states, strict=True))
 
-    def _start(self, given: dict, buffers: Any, batch: int, dtype: DTypeLike) -> dict[str, Any]:
+    def _start(self, given: dict, buffers: Tree, batch: int, dtype: DTypeLike) -> dict[str, Any]:
         state = self.initial_state((batch,), dtype)
         for name, zeros in state.items():
             value = given.get(name, buffers[name])
@@ -118,7 +119,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
             state[name] = value.astype(dtype)
         return state
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Array, Tree]:
         x, given = self._parts(input)
         x = jnp.swapaxes(x, 0, 1) if self.batchfirst else x
         x = x.astype(params["weight"].dtype)
@@ -155,7 +156,7 @@ class SeqLSTM(SequenceLayer):
     def state_sizes(self) -> dict[str, int]:
         return {"cell": self.output_size, "output": self.output_size}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
         rows, hidden = self.input_size + self.output_size, self.state_sizes()["cell"]
         scale = (self.input_size + hidden) ** -0.5 if stdv is None else stdv
         ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
@@ -168,7 +169,7 @@ class SeqLSTM(SequenceLayer):
         output, cell = lstm("ifog", sums("ifog", state["output"]), state["cell"])
         return output, {"output": output, "cell": cell}
 
-    def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:
+    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, dict[str, Any]]:
         """The same layer as single steps, with its parameters: rows i, g, f, o."""
         i, f, o, g = jnp.split(params["weight"].T, 4)
         weight = jnp.concatenate([i, g, f, o])
@@ -179,7 +180,7 @@ class SeqLSTM(SequenceLayer):
 
 
 class SeqLSTMP(SeqLSTM):
-    """SeqLSTM whose output is projected: gates see r, c has hidden_size, and r' = (o tanh(c')) weightO.
+    """r' = (o tanh(c')) weightO: SeqLSTM whose output is projected; gates see r, and c has hidden_size.
 
     Shape: as SeqLSTM; c0 (B, hidden_size), h0 and outputs of output_size.
     Parameters: weight (input_size + output_size, 4 hidden_size) and bias (4 hidden_size,) as SeqLSTM's, from
@@ -211,16 +212,16 @@ class SeqLSTMP(SeqLSTM):
     def state_sizes(self) -> dict[str, int]:
         return {"cell": self.hidden_size, "output": self.output_size}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
         own, projection = split(key)
         deviation = (self.hidden_size + self.output_size) ** -0.5 if stdv is None else stdv
         made = super().init_params(own, stdv)
         return made | {"weightO": normal(projection, (self.hidden_size, self.output_size), deviation)}
 
-    def project(self, params: Any, x: Any) -> dict[str, Any]:
+    def project(self, params: Tree, x: Array) -> dict[str, Any]:
         return super().project(params, x) | {"output": jnp.zeros((*x.shape[:2], self.output_size), x.dtype)}
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         return super().recurrent_weights(params) | {"output": params["weightO"].T}
 
     def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
@@ -228,7 +229,7 @@ class SeqLSTMP(SeqLSTM):
         output = sums("output", hidden)
         return output, {**state, "output": output}
 
-    def to_fast_lstm(self, params: Any) -> tuple[FastLSTM, dict[str, Any]]:
+    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, dict[str, Any]]:
         raise TypeError("toFastLSTM not supported for SeqLSTMP")
 
 
@@ -249,7 +250,7 @@ class SeqGRU(SequenceLayer):
     (7, 8, 4)
     """
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
         rows, hidden = self.input_size + self.output_size, self.output_size
         scale = rows**-0.5 if stdv is None else stdv
         ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
@@ -264,7 +265,7 @@ class SeqGRU(SequenceLayer):
         h = (1 - u) * jnp.tanh(sums("n", r * h)) + u * h
         return h, {"output": h}
 
-    def to_gru(self, params: Any) -> tuple[GRU, dict[str, Any]]:
+    def to_gru(self, params: Tree) -> tuple[GRU, dict[str, Any]]:
         """The same layer as single steps, with its parameters."""
         size, gates = self.input_size, 2 * self.output_size
         weight, bias = params["weight"].T, params["bias"]

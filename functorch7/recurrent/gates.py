@@ -7,9 +7,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.types import Array
+
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def lstm(order: str, sums: Any, cell: Any) -> tuple[Any, Any]:
+def lstm(order: str, sums: Array, cell: Array) -> tuple[Array, Any]:
     """c' = s(f) c + s(i) tanh(g), h' = s(o) tanh(c'): (h', c') from the gates' sums, one after the other in `order`."""
     gates, _ = _activated(order, sums)
     cell = gates["f"] * cell + gates["i"] * gates["g"]
@@ -31,7 +33,7 @@ def _lstm_tangents(order: str, primals: tuple, tangents: tuple) -> tuple[tuple, 
     return (gates["o"] * shown, cell), (of_output, of_cell)
 
 
-def _activated(order: str, sums: Any) -> tuple[dict[str, Any], Any]:
+def _activated(order: str, sums: Array) -> tuple[dict[str, Any], Any]:
     """(by gate s(sum), or tanh(sum) of g; the derivatives side by side, as the sums are).
 
     As s(x) = (1 + tanh(x / 2)) / 2, all are one loop over the sums, which XLA on CPU runs four times as fast as loops
@@ -43,5 +45,5 @@ def _activated(order: str, sums: Any) -> tuple[dict[str, Any], Any]:
     return _by_gate(order, scale * tanh + (1 - scale)), scale * scale * (1 - tanh * tanh)
 
 
-def _by_gate(order: str, values: Any) -> dict[str, Any]:
+def _by_gate(order: str, values: Array) -> dict[str, Any]:
     return dict(zip(order, jnp.split(values, len(order), -1), strict=True))

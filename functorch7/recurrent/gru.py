@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from ..core import check_positive
 from ..core.module import Children
+from ..core.types import Array, Tree
 from ..layers import Linear, ParallelTable
 from .abstract import Cell
 from .dropped import DroppingCell, masked_copies
@@ -51,14 +52,14 @@ class GRU(DroppingCell):
             return {"i2g": ParallelTable(i2h, i2h), "o2g": ParallelTable(o2h, o2h), "i2h": i2h, "o2h": o2h}
         return {"i2g": Linear(inputs, 2 * outputs), "o2g": LinearNoBias(outputs, 2 * outputs), "i2h": i2h, "o2h": o2h}
 
-    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
         copies = masked_copies(input, masks.get("input_mask"), 3)
         new = {"n": self._layer("i2h").f(params["i2h"], copies[2])}
         if not self.drops:
             return {"rz": self._layer("i2g").f(params["i2g"], input), **new}
         return dict(zip("rz", self._layer("i2g").apply(params["i2g"], [{}] * 2, copies[:2])[0], strict=True)) | new
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         new = {"n": params["o2h"]["weight"]}
         if not self.drops:
             return {"rz": params["o2g"]["weight"], **new}
@@ -91,7 +92,7 @@ OPERATIONS = {
 }
 
 
-def _root_of_size(x: Any) -> Any:
+def _root_of_size(x: Array) -> Array:
     """sqrt |x|, whose derivative at 0 is 0."""
     away = x != 0
     return jnp.where(away, jnp.sqrt(jnp.abs(jnp.where(away, x, 1))), 0)
@@ -100,9 +101,9 @@ def _root_of_size(x: Any) -> Any:
 class MuFuRu(Cell):
     """One step of a multi-function recurrent unit: the new state is a mixture of operations on old state and feature.
 
-    r = s(W x + b + U h + c);  v = s(W [x, r h] + b);  p = softmax over the operations of W [x, h] + b, for each unit;
-    h' = sum_k p_k op_k(h, v), with the operations keep (h), replace (v), mul (h v), diff (h - v), forget (0),
-    sqrt_diff (sqrt |h - v| / 4), max and min.
+    r = s(W x + b + U h + c);  v = s(W [x, r h] + b);  p = softmax(W [x, h] + b);  h' = sum_k p_k op_k(h, v), with p,
+    for each unit, over the operations keep (h), replace (v), mul (h v), diff (h - v), forget (0), sqrt_diff
+    (sqrt |h - v| / 4), max and min.
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
     Parameters: reset_input.weight (H, D) and bias (H,), reset_output.weight (H, H) and bias (H,), feature.weight
     (H, D + H) and bias (H,), mixture.weight (K H, D + H) and bias (K H,) for K operations; uniform on +-1/sqrt(fan in).
@@ -139,8 +140,8 @@ class MuFuRu(Cell):
             "mixture": Linear(both, len(self.ops or ()) * size),
         }
 
-    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
-        def of_input(name: str, bias: Any) -> Any:
+    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
+        def of_input(name: str, bias: Array) -> Array:
             own = {"weight": params[name]["weight"][:, : self.input_size], "bias": bias}
             return Linear(self.input_size, len(bias)).f(own, input)
 
@@ -148,7 +149,7 @@ class MuFuRu(Cell):
         mixed = {name: of_input(name, params[name]["bias"]) for name in ("feature", "mixture")}
         return {"reset": of_input("reset_input", both), **mixed}
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         of_both = {name: params[name]["weight"][:, self.input_size :] for name in ("feature", "mixture")}
         return {"reset": params["reset_output"]["weight"], **of_both}
 

@@ -9,6 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
+from ..core.types import Array, Key, Tree
 from ..layers import (
     Add,
     BatchNormalization,
@@ -134,7 +135,7 @@ class LSTM(AbstractRecurrent):
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, state = ready(self, params, buffers, input)
         (output, cell), inner = self.call(
             "recurrent_module", params, buffers, [input, state["output"], state["cell"]], key=key, train=train
@@ -155,7 +156,7 @@ class GateNormalization(BatchNormalization, abstract=True):
     def torch_name(cls) -> str:
         return BatchNormalization.torch_name()
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
         made = super().init_params(key, stdv)
         return {**made, "weight": jnp.full(self.n_output, 0.1, jnp.float32)} if made else made
 
@@ -214,14 +215,14 @@ class FastLSTM(DroppingCell):
         gates = 4 * self.output_size
         return {"i2g": Linear(self.input_size, gates), "o2g": LinearNoBias(self.output_size, gates)}
 
-    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
         i2g: Any = self.children()["i2g"]  # type: ignore[call-overload]
         if not self.drops:
             return {"igfo": i2g.f(params["i2g"], input)}
         copies = masked_copies(input, masks.get("input_mask"), 4)
         return dict(zip("igfo", i2g.apply(params["i2g"], [{}] * 4, copies)[0], strict=True))
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         if not self.drops:
             return {"igfo": params["o2g"]["weight"]}
         return {gate: layer["weight"] for gate, layer in zip("igfo", params["o2g"], strict=True)}
@@ -252,7 +253,7 @@ class FastLSTM(DroppingCell):
             "bn_c": GateNormalization(self.output_size, *settings),
         }
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if not self.bn:
             return super().step(params, buffers, input, key=key, train=train)
         if input.ndim != 2:
@@ -260,7 +261,7 @@ class FastLSTM(DroppingCell):
         input, _, state = self._started(params, buffers, input, key, train)
         new = dict(buffers)
 
-        def through(value: Any, *names: str) -> Any:
+        def through(value: Array, *names: str) -> Array:
             for name in names:
                 value, new[name] = self.call(name, params, buffers, value, key=None, train=train)
             return value

@@ -11,13 +11,14 @@ from ..core import Module, expected, hooks
 from ..core.emitted import is_emitted
 from ..core.probe import is_probed
 from ..core.rows import held
+from ..core.types import Array, Key, Tree
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
 from ..network import ZeroMask
 from .trimming import trimmed
 
 
-def zero_rows(module: Module, input: Any, n_input_dim: int) -> jax.Array:
+def zero_rows(module: Module, input: Array, n_input_dim: int) -> Array:
     """Which examples are all zeros in the input's first tensor: (B), or a scalar where there is no batch.
 
     Raises: ValueError if that tensor has neither n_input_dim dimensions nor one more.
@@ -49,7 +50,7 @@ def given_mask(buffers: dict) -> Any:
     return buffers["zeroMask"].value if "zeroMask" in buffers else None
 
 
-def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) -> jax.Array:
+def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) -> Array:
     """Which examples of one step are padding, (B) or a scalar: as the mask in the buffers says, or those of zeros.
 
     Raises: ValueError for a mask of another size, and without a mask if it has to be given.
@@ -63,7 +64,7 @@ def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) ->
     return zero_rows(module, input, max(first.ndim - 1, 0) if isinstance(n_input_dim, str) else n_input_dim)
 
 
-def padding_of_sequence(module: Module, given: Any, shape: tuple[int, ...]) -> jax.Array | None:
+def padding_of_sequence(module: Module, given: Any, shape: tuple[int, ...]) -> Array | None:
     """A given mask of a whole sequence, (T, B); None where nothing is masked.
 
     Raises: ValueError for a mask of another size.
@@ -84,10 +85,10 @@ def check_given(module: Module, n_input_dim: int | str | bool) -> None:
         )
 
 
-def cleared(rows: jax.Array, tree: Any) -> Any:
+def cleared(rows: Array, tree: Tree) -> Any:
     """Every tensor with zeros in these rows; no gradient reaches what was there."""
 
-    def clear(leaf: jax.Array) -> jax.Array:
+    def clear(leaf: Array) -> Array:
         return jnp.where(rows.reshape(rows.shape + (1,) * (leaf.ndim - rows.ndim)), jnp.zeros((), leaf.dtype), leaf)
 
     return jax.tree.map(clear, tree)
@@ -127,7 +128,7 @@ class MaskZero(Decorator):
     def init_buffers(self) -> dict[str, Any]:
         return {"zeroMask": ZeroMask()}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
         way = partial(_masked, zero) if self.maskoutput else None
         input = cleared(zero, input) if self.maskinput else input
@@ -136,12 +137,12 @@ class MaskZero(Decorator):
 
 
 def _masked(
-    zero: jax.Array, module: Module, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
-) -> tuple[Any, Any]:
+    zero: Array, module: Module, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool
+) -> tuple[Array, Any]:
     """The module's output without these rows; its parameters' gradient is not masked."""
     if hooks.here(module):
 
-        def within(module: Module, params: Any, input: Any) -> tuple[Any, Any]:
+        def within(module: Module, params: Tree, input: Any) -> tuple[Any, Any]:
             return _masked(zero, module, params, buffers, input, key=key, train=train)
 
         return hooks.run(module, within, params, input, (buffers, key))
@@ -158,7 +159,7 @@ def _masked(
     of_input, _ = module.apply(held(params), buffers, input, key=key, train=train)
     unmasked, _ = module.apply(params, buffers, lax.stop_gradient(input), key=key, train=train)
 
-    def masked(of_input: jax.Array, unmasked: jax.Array) -> jax.Array:
+    def masked(of_input: Array, unmasked: Array) -> Array:
         return cleared(zero, of_input) + (unmasked - lax.stop_gradient(unmasked))
 
     return jax.tree.map(masked, of_input, unmasked), new
@@ -176,7 +177,7 @@ class TrimZero(MaskZero):
     (8, 4)
     """
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
         inner = self.modules[0]
         if not zero.ndim or not self.maskoutput or inner.traits.is_step:
@@ -186,7 +187,7 @@ class TrimZero(MaskZero):
         if self._hooks or is_probed():  # as in AbstractRecurrent
             return super().forward(params, buffers, input, key=key, train=train)
 
-        def run(params: Any, rows: Any) -> Any:
+        def run(params: Tree, rows: Array) -> Array:
             return self.call(0, params, buffers, rows, key=None, train=train)[0]
 
         return trimmed(run, zero, params, input), buffers
@@ -209,7 +210,7 @@ class LookupTableMaskZero(LookupTable):
     def __init__(self, n_index: int, n_output: int):
         super().__init__(n_index + 1, n_output)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_indices(self, input, self.n_index, 0)
         rows, buffers = super().forward(params, buffers, input + 1, key=key, train=train)
         # As in Torch7, the first row gets a gradient, although it is never seen.

@@ -15,13 +15,14 @@ from ..core.keys import of_steps
 from ..core.probe import at_once, scan, silent
 from ..core.recording import recorded_call
 from ..core.traits import Traits
+from ..core.types import Array, Key, Table, Tree
 from ..layers import FakeQuantized, Quantized, Sequential
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .abstract import Cell
 from .recurrence import Recursor
 
 
-def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+def over_time(module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
     """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
 
     State flows from step to step; losses emitted inside are summed over time, log-probabilities stacked. A chain is
@@ -33,7 +34,7 @@ def over_time(module: Module, params: Any, buffers: Any, inputs: Any, *, key: An
     return recorded_call(run, inputs, steps=True)
 
 
-def _all_steps(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+def _all_steps(module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
     whole = _whole(module)
     if whole is not None:
         run = partial(_called, whole, buffers, key, train)
@@ -43,7 +44,7 @@ def _all_steps(module: Module, params: Any, buffers: Any, inputs: Any, *, key: A
     if not _has_memory(module, buffers, train):
         return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
-    def step(buffers: Any, time: Any, each: tuple) -> tuple[Any, Any]:
+    def step(buffers: Tree, time: Array, each: tuple) -> tuple[Array, Tree]:
         input, step_key = each
         return module.apply(params, buffers, input, key=step_key, train=train)
 
@@ -63,22 +64,22 @@ def _whole(module: Module) -> Callable | None:
 
 
 def _called(
-    whole: Callable, buffers: Any, key: Any, train: bool, module: Module, params: Any, inputs: Any
-) -> tuple[Any, Any]:
+    whole: Callable, buffers: Tree, key: Key, train: bool, module: Module, params: Tree, inputs: Any
+) -> tuple[Array, Any]:
     return whole(module, params, buffers, inputs, key=key, train=train)
 
 
-def _inside(module: Recursor, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+def _inside(module: Recursor, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
     inputs = filmed("input", inputs, steps=True)
     outputs, new = module.step(params, buffers, inputs, key=key, train=train, way=over_time)
     return filmed("output", outputs, steps=True), new
 
 
-def _computed(module: Any, params: Any, buffers: Any, inputs: Any, **options: Any) -> tuple[Any, Any]:
+def _computed(module: Any, params: Tree, buffers: Tree, inputs: Any, **options: Any) -> tuple[Any, Any]:
     return module.computed(_all_steps, params, buffers, inputs, **options)
 
 
-def _has_memory(module: Module, buffers: Any, train: bool) -> bool:
+def _has_memory(module: Module, buffers: Tree, train: bool) -> bool:
     """Whether a step depends on those before it: by its state, by buffers, or by a sequencer inside that remembers."""
     if module.traits.is_step or not module.traits.starts_at_zero:
         return True
@@ -91,7 +92,7 @@ def _length(inputs: Any) -> int:
     return len(jax.tree.leaves(inputs)[0])
 
 
-def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+def _chain(module: Sequential, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
     new = []
     for i in range(len(module.modules)):
         inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time, through=True)
@@ -99,12 +100,14 @@ def _chain(module: Sequential, params: Any, buffers: Any, inputs: Any, *, key: A
     return inputs, new
 
 
-def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+def _side_by_side(
+    module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool
+) -> tuple[Array, Any]:
     """All steps at once, of a module without memory."""
     key = key if module.traits.draws(train) else None
     masks = zero_masks(buffers)
 
-    def step(input: Any, key: Any, masks: list) -> tuple[Any, Any]:
+    def step(input: Tree, key: Key, masks: list) -> tuple[Array, Tree]:
         output, new = module.apply(params, with_zero_masks(buffers, masks), input, key=key, train=train)
         return output, without_zero_masks(new)
 
@@ -114,7 +117,7 @@ def _side_by_side(module: Module, params: Any, buffers: Any, inputs: Any, *, key
 
 
 def scanned(
-    step: Callable, buffers: Any, inputs: Any, starts_at_zero: bool, length: int | None = None
+    step: Callable, buffers: Tree, inputs: Any, starts_at_zero: bool, length: int | None = None
 ) -> tuple[Any, Any]:
     """`lax.scan` of step(buffers, time, input) -> (output, buffers) over time.
 
@@ -122,12 +125,12 @@ def scanned(
     they are collected. Nor do given masks: each step has its own.
     """
 
-    def body(buffers: Any, each: Any) -> tuple[Any, Any]:
+    def body(buffers: Tree, each: Any) -> tuple[Any, Any]:
         *given, masks = each
         output, new = step(with_zero_masks(buffers, masks), *given)
         return without_zero_masks(without_emitted(new)), (output, _emitted_nodes(new))
 
-    def first_of(sequence: Any) -> Any:
+    def first_of(sequence: Table) -> Any:
         return jax.tree.map(lambda x: x[0], sequence)
 
     length = _length(inputs) if length is None else length
@@ -147,7 +150,7 @@ def scanned(
     return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
 
 
-def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
+def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Any]:
     """The same, step by step in Python, for modules that cannot be compiled."""
     outputs, emitted = [], []
     masks = zero_masks(buffers)
@@ -162,7 +165,7 @@ def unrolled(step: Callable, buffers: Any, inputs: list) -> tuple[list, Any]:
     return outputs, with_zero_masks(buffers, masks)
 
 
-def repeated(step: Callable, buffers: Any, traits: Traits, length: int) -> tuple[Any, Any]:
+def repeated(step: Callable, buffers: Tree, traits: Traits, length: int) -> tuple[Any, Any]:
     """step(buffers, time, None) `length` times, outputs stacked: scanned if what has these traits can be compiled."""
     if traits.traceable:
         return scanned(step, buffers, None, traits.starts_at_zero, length)
@@ -170,11 +173,11 @@ def repeated(step: Callable, buffers: Any, traits: Traits, length: int) -> tuple
     return jax.tree.map(lambda *each: jnp.stack(each), *outputs), buffers
 
 
-def _emitted_nodes(buffers: Any) -> list:
+def _emitted_nodes(buffers: Tree) -> list:
     return [node for node in jax.tree.leaves(buffers, is_leaf=is_emitted) if is_emitted(node)]
 
 
-def _with_emitted(buffers: Any, nodes: list) -> Any:
+def _with_emitted(buffers: Tree, nodes: list) -> Any:
     """`buffers` with its side outputs replaced by those collected over time."""
     rest = iter(nodes)
     return jax.tree.map(lambda b: next(rest) if is_emitted(b) else b, buffers, is_leaf=is_emitted)

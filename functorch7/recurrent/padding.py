@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Module, expected
 from ..core.keys import folded, of_steps
+from ..core.types import Key, Tree
 from ..network import map_state
 from .masking import cleared
 from .over_time import scanned
@@ -14,7 +15,7 @@ from .sequencer import Sequencer
 
 
 def over_padded(
-    module: Module, params: Any, buffers: Any, inputs: Any, *, lengths: Any = None, mask: Any = None, key: Any = None,
+    module: Module, params: Tree, buffers: Tree, inputs: Any, *, lengths: Any = None, mask: Any = None, key: Key = None,
     train: bool = False,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """(outputs, last, buffers) of a module at every step of a padded batch, whose padding changes nothing.

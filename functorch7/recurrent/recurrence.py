@@ -8,6 +8,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
+from ..core.types import Array, Key, Table, Tree
 from ..layers import Add, CAddTable, Sigmoid
 from .abstract import AbstractRecurrent
 
@@ -19,7 +20,7 @@ def check_module(module: Module, given: Any, position: int) -> None:
 
 
 class Recurrent(AbstractRecurrent):
-    """A simple recurrent layer: h' = transfer(merge([input(x), feedback(h)])), at first transfer(start(input(x))).
+    """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
     Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
     nn.Add, a learned vector.
@@ -58,10 +59,10 @@ class Recurrent(AbstractRecurrent):
     def children(self) -> Children:
         return dict(zip(self.names, self.modules, strict=True))
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
         new = dict(buffers)
 
-        def through(name: str, value: Any) -> Any:
+        def through(name: str, value: Any) -> Array:
             value, new[name] = self.call(name, params, buffers, value, key=key, train=train)
             return value
 
@@ -94,7 +95,7 @@ class Recurrent(AbstractRecurrent):
         )
 
 
-def _sizes(module: Module, size: Any) -> Any:
+def _sizes(module: Module, size: Any) -> Table:
     """Output sizes as nested tuples: 5 and [5] are one tensor's, [[5], [3]] a table's."""
     if isinstance(size, int) and not isinstance(size, bool):
         return (size,)
@@ -151,13 +152,13 @@ class Recurrence(AbstractRecurrent):
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return {"output": zeros_of(self.output_size, batch, dtype)}
 
-    def _batch(self, input: Any) -> tuple[int, ...]:
+    def _batch(self, input: Array) -> tuple[int, ...]:
         first = jax.tree.leaves(input)[0]
         if first.ndim not in (self.n_input_dim, self.n_input_dim + 1):
             raise expected(self, f"a first tensor of {self.n_input_dim} dimensions, or a batch of these", input)
         return first.shape[: first.ndim - self.n_input_dim]
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         last = buffers["output"]
         if last is None:
             weights = jax.tree.leaves(params)
@@ -201,7 +202,9 @@ class Recursor(AbstractRecurrent):
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool, way: Any = None) -> tuple[Any, Any]:
+    def step(
+        self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool, way: Any = None
+    ) -> tuple[Array, Tree]:
         output, inner = self.call(
             "recurrent_module", params, buffers, input, key=key, train=train, way=way, through=way is not None
         )

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import jax.numpy as jnp
 
 from ..core import Map, Module, builder, expected
+from ..core.types import Array
 from ..layers import CAddTable, ConcatTable, Decorator, Sequential
 from ..layers.quantized import computing
 from .bidirectional import BiSequencer, BiSequencerLM, SeqBRNN
@@ -14,7 +15,7 @@ from .step import lstm_layer
 
 
 class ReverseSequence(Map):
-    """The sequence backwards.
+    """y_t = x_{T + 1 - t}: the sequence backwards.
 
     Shape: a table, or a tensor with time first, kept.
     Raises: ValueError for tensors without dimensions.
@@ -27,7 +28,7 @@ class ReverseSequence(Map):
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Any:
         if isinstance(input, (list, tuple)):
             return list(input)[::-1]
         if not jnp.ndim(input):
@@ -36,7 +37,7 @@ class ReverseSequence(Map):
 
 
 class ReverseUnreverse(Decorator):
-    """reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start.
+    """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start.
 
     Shape, parameters and buffers: those of the sequencer, in the middle of `modules[0]`, a chain of three.
     Raises: TypeError unless it is given a module of whole sequences.

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Container, Module, builder, expected
 from ..core.keys import of_steps
+from ..core.types import Key, Table, Tree
 from ..network import forget
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_module
@@ -40,14 +41,14 @@ class AbstractSequencer(Module, abstract=True):
         """The same sequencer that keeps its state across calls in this mode ("both" by default)."""
         return self.replace(mode="both" if mode is None else mode)
 
-    def start(self, buffers: Any, train: bool) -> Any:
+    def start(self, buffers: Tree, train: bool) -> Any:
         """The buffers from which a call starts."""
         return buffers if self.has_memory(train) else forget(self, buffers)
 
     end = start
 
 
-def stacked(module: Module, table: Any) -> Any:
+def stacked(module: Module, table: Table) -> Any:
     """A table of inputs as one, with time first; ValueError if their shapes differ."""
     if len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) != 1:
         raise expected(module, "a table of inputs of one shape", table)
@@ -60,7 +61,8 @@ def as_table(outputs: Any, length: int) -> list:
 
 
 class Sequencer(AbstractSequencer, Container):
-    """Applies a module to every element of a sequence, left to right; recurrent state flows from step to step.
+    """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
+    step.
 
     Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs.
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor). Losses
@@ -82,7 +84,7 @@ class Sequencer(AbstractSequencer, Container):
         self._set(mode="neither", modules=(as_recurrent(module),))
         self.__post_init__()
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
         table = isinstance(input, (list, tuple))
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if not length:
@@ -93,7 +95,7 @@ class Sequencer(AbstractSequencer, Container):
             outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
             return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
 
-        def step(buffers: Any, time: int, input: Any) -> tuple[Any, Any]:
+        def step(buffers: Tree, time: int, input: Any) -> tuple[Any, Any]:
             step_key = None if keys is None else keys[time]
             output, buffer = self.call(0, params, buffers, input, key=step_key, train=train)
             return output, [buffer, *buffers[1:]]

@@ -1,10 +1,9 @@
 """The small layers of rnn."""
 
-from typing import Any
-
 import jax.numpy as jnp
 
 from ..core import Map, TableMap, expected
+from ..core.types import Array, Table
 from ..layers import Linear
 
 
@@ -35,7 +34,7 @@ class CopyGrad(Map):
     [-1.0, 0.0, 2.0]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         return input
 
 
@@ -53,7 +52,7 @@ class SAdd(Map):
     addend: float
     negate: bool = False
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         total = input + self.addend
         return -total if self.negate else total
 
@@ -70,7 +69,7 @@ class ExpandAs(TableMap):
     [(8, 3, 5), (8, 3, 5)]
     """
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Table) -> list:
         if not isinstance(input, (list, tuple)) or len(input) != 2:
             raise expected(self, "a table of two tensors", input)
         like, given = input
@@ -80,7 +79,7 @@ class ExpandAs(TableMap):
 
 
 class SeqReverseSequence(Map):
-    """The input backwards along `dim`, 1 to 3.
+    """y_t = x_{T + 1 - t}: the input backwards along `dim`, 1 to 3.
 
     Shape: any of at least dim dimensions, kept.
     Raises: ValueError for another dim, and for inputs of fewer dimensions.
@@ -99,7 +98,7 @@ class SeqReverseSequence(Map):
                 f"nn.SeqReverseSequence: expected a dimension from 1 to 3 to reverse over, got {self.dim!r}"
             )
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Array) -> Array:
         if input.ndim < self.dim:
             raise expected(self, f"at least {self.dim} dimensions", input)
         return jnp.flip(input, self.dim - 1)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 
 from ..core import Emitted, expected
+from ..core.types import Array, Key, Tree
 from .abstract import AbstractRecurrent
 
 
@@ -35,7 +36,7 @@ class NormStabilizer(AbstractRecurrent):
     def init_buffers(self) -> dict[str, Any]:
         return {"norm": None, "loss": Emitted(None, "loss"), "change": Emitted(None, "report")}
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if input.ndim != 2:
             raise expected(self, "a batch (2D)", input)
         if not train:

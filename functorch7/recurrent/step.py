@@ -3,12 +3,12 @@
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
-import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
 from ..core.module import Children
+from ..core.types import Array, Key, Table, Tree
 from ..network import ZeroMask
 from .abstract import Cell
 from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
@@ -46,10 +46,10 @@ class StepLayer(Layer, abstract=True):
         """How many features each piece of the state has; `output` first, as in the input."""
         return dict(reversed(self.layer.state_sizes().items()))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
         return self.layer.init_params(key, stdv)
 
-    def f(self, params: Any, input: Any) -> Any:
+    def f(self, params: Tree, input: Table) -> Any:
         sizes = self.state_sizes()
         if not isinstance(input, (list, tuple)) or len(input) != 1 + len(sizes):
             raise expected(self, f"a table of x and {len(sizes)} tensors of state", input)
@@ -66,7 +66,7 @@ class StepLayer(Layer, abstract=True):
     def init_buffers(self) -> dict[str, Any]:
         return {"zeroMask": ZeroMask()} if self.maskzero else {}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Any, Tree]:
         outputs = self.f(params, input)
         if self.maskzero:
             outputs = cleared(padding(self, buffers, input, 1 if self.maskzero is True else GIVEN), outputs)
@@ -82,7 +82,7 @@ class StepLayer(Layer, abstract=True):
 
 
 class StepLSTM(StepLayer):
-    """One step of SeqLSTM, or, with an output_size, of SeqLSTMP: [x, h, c] -> [h', c'].
+    """[x, h, c] -> [h', c']: one step of SeqLSTM, or, with an output_size, of SeqLSTMP.
 
     Shape: x (B, input_size), h (B, output_size), c (B, hidden_size) -> h' and c' of the same sizes; without
     output_size h has hidden_size. After `mask_zero()` rows of x that are zero give zeros.
@@ -114,7 +114,7 @@ class StepLSTM(StepLayer):
 
 
 class StepGRU(StepLayer):
-    """One step of SeqGRU: [x, h] -> h'.
+    """[x, h] -> h': one step of SeqGRU.
 
     Shape: x (B, input_size), h (B, output_size) -> h' (B, output_size). After `mask_zero()` rows of x that are zero
     give zeros.
@@ -158,26 +158,26 @@ class StepCell(Cell, abstract=True):
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.stepmodule.state_sizes().items()}
 
-    def project(self, params: Any, masks: dict, input: Any) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
         inputs = input if input.ndim == 3 else input[None]
         projected = self.stepmodule.layer.project(params["stepmodule"], inputs)
         return projected if input.ndim == 3 else {name: of_input[0] for name, of_input in projected.items()}
 
-    def recurrent_weights(self, params: Any) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
         return self.stepmodule.layer.recurrent_weights(params["stepmodule"])
 
     def advance(self, sums: Sums, masks: Any, state: dict) -> tuple[Any, dict]:
         return self.stepmodule.layer.advance(sums, None, state)
 
-    def step(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self._check(input)
         return super().step(params, buffers, input, key=key, train=train)
 
-    def sequence(self, params: Any, buffers: Any, inputs: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def sequence(self, params: Tree, buffers: Tree, inputs: Array, *, key: Key, train: bool) -> tuple[Array, Any]:
         self._check(inputs[0])
         return super().sequence(params, buffers, inputs, key=key, train=train)
 
-    def _check(self, input: Any) -> None:
+    def _check(self, input: Array) -> None:
         if input.ndim != 2:
             raise expected(self, "a batchsize x inputsize tensor (Only supports batchmode)", input)
 

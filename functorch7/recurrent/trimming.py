@@ -7,11 +7,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.types import Array, Tree
+
 PARTS = 4
 """The batch is computed whole, in some of so many parts, or not at all."""
 
 
-def trimmed(function: Callable, zero: jax.Array, params: Any, rows: Any) -> Any:
+def trimmed(function: Callable, zero: Array, params: Tree, rows: Any) -> Any:
     """function(params, rows) where `zero` (B) is false, and zeros elsewhere.
 
     `function` maps trees of arrays whose first dimension is the batch, example by example. The examples that are not
@@ -33,7 +35,7 @@ def trimmed(function: Callable, zero: jax.Array, params: Any, rows: Any) -> Any:
             taken = order[:size]
             results = function(params, jax.tree.map(lambda row: row[taken], rows))
 
-            def spread(result: jax.Array) -> jax.Array:
+            def spread(result: Array) -> Array:
                 kept = ~zero[taken].reshape((-1,) + (1,) * (result.ndim - 1))
                 return jnp.zeros((batch, *result.shape[1:]), result.dtype).at[taken].set(jnp.where(kept, result, 0))
 
@@ -44,7 +46,7 @@ def trimmed(function: Callable, zero: jax.Array, params: Any, rows: Any) -> Any:
     return _chosen(tuple(program(size) for size in sizes), choice, (params, rows, zero, order))
 
 
-def _chosen(programs: tuple[Callable, ...], choice: jax.Array, operands: tuple) -> Any:
+def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Any:
     """One of several programs, differentiable without residuals but its operands."""
     leaves, structure = jax.tree.flatten(operands)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
@@ -54,7 +56,7 @@ def _chosen(programs: tuple[Callable, ...], choice: jax.Array, operands: tuple) 
         return program(structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth]))
 
     @jax.custom_vjp
-    def chosen(choice: Any, moving: list, fixed: list) -> Any:
+    def chosen(choice: Array, moving: list, fixed: list) -> Any:
         return lax.switch(choice, [lambda m, f, p=p: run(p, m, f) for p in programs], moving, fixed)
 
     def forward(choice: Any, moving: list, fixed: list) -> tuple[Any, tuple]:

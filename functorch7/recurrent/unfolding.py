@@ -11,6 +11,7 @@ from jax import lax
 from ..core import unrolled_steps
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
+from ..core.types import Array, Tree
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
@@ -20,18 +21,20 @@ Sums = Callable[[str, Any], Any]
 def summing(projected: dict, weights: dict, factors: dict) -> Sums:
     """The sums of one step; notes in `factors` what each weight is multiplied with."""
 
-    def sums(name: str, value: Any) -> Any:
+    def sums(name: str, value: Array) -> Array:
         factors[name] = value
         return projected[name] + _product(value, weights[name])
 
     return sums
 
 
-def _product(value: Any, weight: Any) -> Any:
+def _product(value: Array, weight: Array) -> Array:
     return jnp.einsum("...h,gh->...g", value, weight)
 
 
-def unfolded(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, Any]:
+def unfolded(
+    advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
+) -> tuple[Array, Any]:
     """(outputs, last state) of advance(sums, masks, state) -> (output, state) at every step.
 
     `projected`: by name, what the input contributes to the sums, time first; `weights`: by name, matrices of as many
@@ -44,11 +47,15 @@ def unfolded(advance: Callable, projected: dict, state: Any, weights: dict, mask
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _unfolded(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, Any]:
+def _unfolded(
+    advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
+) -> tuple[Array, Any]:
     return _scanned(advance, projected, state, weights, masks, zero)[0]
 
 
-def _scanned(advance: Callable, projected: dict, state: Any, weights: dict, masks: Any, zero: Any) -> tuple[Any, dict]:
+def _scanned(
+    advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
+) -> tuple[Any, dict]:
     """((outputs, last state), by name what each weight was multiplied with)."""
     loop = scan if is_filmed() else lax.scan
 

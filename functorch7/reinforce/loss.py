@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Emitted, emitted
+from ..core.types import Tree
 
 
 def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
@@ -30,7 +31,7 @@ def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
         ) from None
 
 
-def reinforce_loss(buffers: Any, reward: Any) -> jax.Array | float:
+def reinforce_loss(buffers: Tree, reward: Any) -> jax.Array | float:
     """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992)."""
     reward = jax.lax.stop_gradient(reward)
     nodes = [node for node in emitted(buffers, "log_prob") if node.value is not None]

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Const, Emitted, Module, check_floating, check_values, const, expected, lookable, title
+from ..core.types import Array, Table, Tree
 
 
 class Reinforce(Module, abstract=True):
@@ -36,7 +37,7 @@ class Reinforce(Module, abstract=True):
 
     stochastic: bool = False
 
-    def sample(self, key: jax.Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Any) -> Any:
         """One sample for each element (or row) of the input."""
         raise NotImplementedError(f"{self.torch_name()} must define sample(key, input)")
 
@@ -44,7 +45,7 @@ class Reinforce(Module, abstract=True):
         """log p(sample; input), differentiable with respect to the input."""
         raise NotImplementedError(f"{self.torch_name()} must define log_prob(sample, input)")
 
-    def mean(self, input: Any) -> Any:
+    def mean(self, input: Array) -> Array:
         """What evaluation gives instead of a sample; the input itself by default."""
         return input
 
@@ -61,7 +62,7 @@ class Reinforce(Module, abstract=True):
     def init_buffers(self) -> dict[str, Any]:
         return {"log_prob": Emitted(None, "log_prob")}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Any, buffers: Any, input: Any, *, key: Array, train: bool) -> tuple[Array, Tree]:
         self.check(input)
         if not self.draws(train):
             return self.mean(input), {"log_prob": Emitted(None, "log_prob")}
@@ -71,7 +72,7 @@ class Reinforce(Module, abstract=True):
 
 
 class ReinforceBernoulli(Reinforce):
-    """x = 1 with probability p (the input), else 0; evaluation gives p.
+    """P(y = 1) = p: the input has these probabilities; evaluation gives p.
 
     Shape: probabilities of any shape, kept; gradient -reward * (x - p) / (p (1 - p)).
     Buffers: log_prob, of the last sample (a side output).
@@ -85,19 +86,19 @@ class ReinforceBernoulli(Reinforce):
     [0.0, 1.0]
     """
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Array) -> None:
         check_floating(self, input)
         refuse(self, input, lambda p: ~((p >= 0) & (p <= 1)), "probabilities from 0 to 1")
 
-    def sample(self, key: jax.Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Array) -> Array:
         return jax.random.bernoulli(key, input).astype(input.dtype)
 
-    def log_prob(self, sample: Any, input: Any) -> Any:
+    def log_prob(self, sample: Array, input: Array) -> Array:
         return jnp.log(jnp.where(sample > 0, input, 1 - input))
 
 
 class ReinforceCategorical(Reinforce):
-    """A one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
+    """P(i) = p_i: a one-hot row with its 1 at i with probability p_i (the input); evaluation gives p.
 
     Shape: probabilities (n) or (B, n), kept; gradient -reward * x / (p + 1e-8). Rows need not sum to 1 to be drawn
     from, but the gradient is that of rows that do, as in Torch.
@@ -112,24 +113,24 @@ class ReinforceCategorical(Reinforce):
     [[0.25, 0.75]]
     """
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Array) -> None:
         if input.ndim not in (1, 2):
             raise expected(self, "rows of probabilities, of 1 or 2 dimensions", input)
         check_floating(self, input)
         refuse(self, input, lambda p: ~(p >= 0), "probabilities of at least 0")
         refuse(self, input, lambda p: (p.sum(-1, keepdims=True) == 0) & (p == 0), "rows with a probability above 0")
 
-    def sample(self, key: jax.Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Array) -> Array:
         classes = jax.random.categorical(key, jnp.log(input))
         return jax.nn.one_hot(classes, input.shape[-1], dtype=input.dtype)
 
-    def log_prob(self, sample: Any, input: Any) -> Any:
+    def log_prob(self, sample: Array, input: Array) -> Array:
         # Torch's 1e-8; the choice is made before the logarithm, which has no gradient at 0.
         return jnp.log(jnp.where(sample > 0, input + 1e-8, 1))
 
 
 @jax.custom_jvp
-def normal_log_prob(x: jax.Array, mean: jax.Array, stdev: jax.Array) -> jax.Array:
+def normal_log_prob(x: Array, mean: Array, stdev: Array) -> Array:
     """log N(x; mean, stdev); its derivative by stdev is ((x - mean)^2 - s^2) / (s^3 + 1e-8), as in Torch."""
     return jax.scipy.stats.norm.logpdf(x, mean, stdev)
 
@@ -170,15 +171,15 @@ class ReinforceNormal(Reinforce):
     def takes_table(self) -> bool:
         return self.stdev is None
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Tree) -> None:
         _, stdev = pair(self, input, self.stdev, "mean", "stdev")
         refuse(self, stdev, lambda s: ~(s > 0), "a stdev above 0")
 
-    def sample(self, key: jax.Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Tree) -> Array:
         mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
         return mean + stdev * jax.random.normal(key, mean.shape, mean.dtype)
 
-    def log_prob(self, sample: Any, input: Any) -> Any:
+    def log_prob(self, sample: Array, input: Tree) -> Array:
         mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
         return normal_log_prob(sample, mean, stdev)
 
@@ -213,20 +214,20 @@ class ReinforceGamma(Reinforce):
     def takes_table(self) -> bool:
         return self.scale is None
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Tree) -> None:
         for name, values in zip(("shape", "scale"), pair(self, input, self.scale, "shape", "scale"), strict=True):
             refuse(self, values, lambda v: ~(v > 0), f"a {name} above 0")
 
-    def sample(self, key: jax.Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
         # A small shape draws numbers that are too small for the dtype; 0 has no logarithm.
         return jnp.maximum(scale * jax.random.gamma(key, shape, dtype=shape.dtype), jnp.finfo(shape.dtype).tiny)
 
-    def log_prob(self, sample: Any, input: Any) -> Any:
+    def log_prob(self, sample: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
         return (shape - 1) * jnp.log(sample) - sample / scale - lax.lgamma(shape) - shape * jnp.log(scale)
 
-    def mean(self, input: Any) -> Any:
+    def mean(self, input: Table) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
         return shape * scale
 
@@ -244,7 +245,7 @@ def constant(module: Module, name: str, given: Any) -> Any:
     return given
 
 
-def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tuple[jax.Array, jax.Array]:
+def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tuple[Array, Array]:
     """Both parameters of a distribution: the input and the constructor's, or the two entries of a table."""
     table = isinstance(input, (list, tuple))
     if len(input) != 2 if table else given is None:
@@ -257,7 +258,7 @@ def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tup
     return left, jnp.broadcast_to(right, left.shape)
 
 
-def refuse(module: Module, values: Any, wrong: Any, wanted: str) -> None:
+def refuse(module: Module, values: Array, wrong: Any, wanted: str) -> None:
     """Raises ValueError, as `check_values` does, for the first value that is wrong."""
     values = lookable(values)
     check_values(values, wrong(values), f"{title(module)}: expected {wanted}, got {{value:g}} at position {{position}}")

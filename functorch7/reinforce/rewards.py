@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import check_values, expected, lookable, title
 from ..core.module import Children
+from ..core.types import Key, Tree
 from ..layers.merging import merged
 from ..losses import Criterion, MSECriterion
 from ..losses.classification import check_classes
@@ -53,7 +54,7 @@ class VarianceReducedReward(Criterion, abstract=True):
         advantage = lax.stop_gradient(reward - self.parts(input)[1].reshape(-1))
         return advantage / reward.size if self.size_average else advantage
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
         self.check(*input)
         reward = self.reward(*input)
         baseline = self.parts(input[0])[1]

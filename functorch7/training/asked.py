@@ -7,8 +7,10 @@ from typing import Any
 import jax
 import optax
 
+from ..core.types import Key, Tree
 
-def known(loss: Callable, params: Any, buffers: Any, batch: Any, key: Any, value: Any, gradients: Any) -> dict:
+
+def known(loss: Callable, params: Tree, buffers: Tree, batch: Any, key: Key, value: Any, gradients: Any) -> dict:
     """All that may be asked for, by name: `value`, `grad`, and functions of the parameters for this batch.
 
     These are the loss, as `value_fn` (line searches) and `obj_fn` (sophia), and its gradient, as `grad_fn` (sam).
@@ -17,7 +19,7 @@ def known(loss: Callable, params: Any, buffers: Any, batch: Any, key: Any, value
     def loss_at(params: Any, obj_fn: Any = None, grad_fn: Any = None) -> Any:  # a line search hands on what it is given
         return loss(params, buffers, batch, key)[0]
 
-    def gradient_at(params: Any, *_: Any) -> Any:  # sam counts its steps
+    def gradient_at(params: Tree, *_: Any) -> Any:  # sam counts its steps
         return jax.grad(loss_at)(params)
 
     return {"value": value, "grad": gradients, "value_fn": loss_at, "obj_fn": loss_at, "grad_fn": gradient_at}

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from ..core.types import Tree
 from .asked import asking
 
 
@@ -26,7 +27,7 @@ def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.Gra
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
     mean, asked = optax.ema(decay, debias=False), asking(optimizer)
 
-    def init(params: Any) -> Averaged:
+    def init(params: Tree) -> Averaged:
         return Averaged(optimizer.init(params), mean.init(params))  # type: ignore[arg-type]
 
     def update(gradients: Any, state: Any, params: Any = None, **known: Any) -> tuple[Any, Averaged]:

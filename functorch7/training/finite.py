@@ -9,6 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, places, raise_found, recording, reporting, title
 from ..core.tree import Path, child_at, dotted
+from ..core.types import Key, Tree
 from ..network import named_parameters
 from ..programs import Compiled
 from .state import TrainState
@@ -23,7 +24,7 @@ class Finding(NamedTuple):
 
 
 def not_finite(
-    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Any, compute_dtype: DTypeLike | None = None
+    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Key, compute_dtype: DTypeLike | None = None
 ) -> Finding:
     """What is not finite first in a training step from `state`.
 
@@ -36,8 +37,8 @@ def not_finite(
     @Compiled
     @jax.jit
     @reporting
-    def run(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, ...]:
-        def seen(params: Any, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
+    def run(params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[Any, ...]:
+        def seen(params: Tree, perturbations: dict) -> tuple[Any, tuple[dict, dict]]:
             with recording(perturbations) as recorder:
                 value, _ = loss(params, buffers, batch, key)
             return value, (recorder.inputs, recorder.outputs)

@@ -9,6 +9,7 @@ import optax
 from jax import lax
 
 from ..core import Module
+from ..core.types import Array, Tree
 from .first_batch import Step
 from .sharding import Sharding
 from .state import TrainState
@@ -26,12 +27,12 @@ def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | Non
     `jax.random.fold_in(key, state.step)`.
     """
 
-    def step(state: TrainState, batch: Any, key: Any, number: Any) -> tuple[TrainState, dict[str, Any]]:
+    def step(state: TrainState, batch: Any, key: Array, number: Any) -> tuple[TrainState, dict[str, Any]]:
         own_key = jax.random.fold_in(key, state.step)
         (loss, (_, buffers)), gradients, *more = descent.gradient(state.params, state.buffers, batch, own_key)
         known = descent.known(state.params, state.buffers, batch, own_key, loss, gradients)
 
-        def updated(state: TrainState, buffers: Any, *gradients: Any) -> TrainState:
+        def updated(state: TrainState, buffers: Tree, *gradients: Any) -> TrainState:
             params, optimizer_state = descent.update(state.params, state.optimizer_state, *gradients, **known)
             return TrainState(params, buffers, optimizer_state, state.step + 1)
 
@@ -74,6 +75,6 @@ def learning_rate(optimizer_state: Any) -> Any:
     found = [
         value
         for path, value in optax.tree.get_all_with_path(optimizer_state, "learning_rate")
-        if isinstance(value, jax.Array)  # and not the state of a schedule
+        if isinstance(value, Array)  # and not the state of a schedule
     ]
     return found[0] if len(found) == 1 else None

@@ -8,6 +8,7 @@ from jax import lax
 
 from .. import layers, losses
 from ..core import Module, check_floating, expected
+from ..core.types import Tree
 
 SUMS_OF_PRODUCTS = (
     layers.Linear, layers.Reshape, layers.View,
@@ -43,7 +44,7 @@ def _check(module: Module, train: bool) -> None:
 
 
 def diagonal_hessian(
-    module: Module, params: Any, buffers: Any, input: Any, output_hessian: Any, *, train: bool = False
+    module: Module, params: Tree, buffers: Tree, input: Any, output_hessian: Any, *, train: bool = False
 ) -> tuple[Any, Any]:
     """(of the parameters, of the input): sum_k (dy_k / dp)^2 h_k over all outputs y_k, with h = output_hessian.
 
@@ -65,7 +66,7 @@ def diagonal_hessian(
         raise _undefined(module)
     check_floating(module, input)
 
-    def outputs(params: Any, input: Any) -> Any:
+    def outputs(params: Tree, input: Any) -> Any:
         return module.apply(params, buffers, input, train=train)[0]
 
     squared = type(module) in SUMS_OF_PRODUCTS
@@ -89,7 +90,9 @@ def diagonal_hessian(
     return lax.scan(add_output, jax.tree.map(jnp.zeros_like, arguments), jnp.arange(output.size))[0]
 
 
-def _chained(module: layers.Sequential, params: Any, buffers: Any, input: Any, h: Any, train: bool) -> tuple[Any, Any]:
+def _chained(
+    module: layers.Sequential, params: Tree, buffers: Tree, input: Any, h: Any, train: bool
+) -> tuple[Any, Any]:
     inputs = [input]
     for i in range(len(module.modules) - 1):
         inputs.append(module.call(i, params, buffers, inputs[-1], key=None, train=train)[0])

@@ -10,9 +10,10 @@ from ..core import Module
 from ..core.probe import Keyed
 from ..core.rows import Gathered, RowTable, reading
 from ..core.tree import mapped
+from ..core.types import Tree
 
 
-def read_by_rows(module: Module, params: Any) -> Any:
+def read_by_rows(module: Module, params: Tree) -> Any:
     """The tree of params with True at what is read by rows; None stays None: a tie of `Shared`."""
 
     def marks(module: Module, own: dict[str, Any]) -> dict[str, Any]:
@@ -32,7 +33,7 @@ class RowGradients(NamedTuple):
 def value_and_row_grad(module: Module, loss: Callable) -> Callable:
     """As jax.value_and_grad(loss, has_aux=True) of loss(params, *args), with RowGradients."""
 
-    def run(params: Any, *args: Any) -> tuple[tuple[Any, Any], RowGradients]:
+    def run(params: Tree, *args: Any) -> tuple[tuple[Any, Any], RowGradients]:
         leaves, treedef = jax.tree.flatten(params)
         marks = jax.tree.leaves(read_by_rows(module, params))
         large = [leaf for leaf, mark in zip(leaves, marks, strict=True) if mark]
@@ -62,7 +63,7 @@ def _is_read(node: Any) -> bool:
     return isinstance(node, Gathered)
 
 
-def descend(params: Any, gradients: RowGradients, rate: Any) -> Any:
+def descend(params: Tree, gradients: RowGradients, rate: Any) -> Any:
     """params - rate * gradients; tables are changed only in the rows that were read."""
     leaves, treedef = jax.tree.flatten(params)
     tables = iter(zip(gradients.reads, gradients.rows, strict=True))

@@ -8,6 +8,7 @@ import optax
 
 from ..core import Module
 from ..core.rows import Gathered
+from ..core.types import Key, Tree
 from .asked import asking
 from .guarded import learning_rate
 from .row_gradients import merged, read_by_rows, value_and_row_grad
@@ -17,7 +18,7 @@ from .step import Descent
 def all_but_tables(module: Module, optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
     """The optimizer for the parameters that are not read by rows; gradients of the others pass as they are."""
 
-    def others(params: Any) -> Any:
+    def others(params: Tree) -> Any:
         return jax.tree.map(lambda is_table: not is_table, read_by_rows(module, params))
 
     return optax.masked(asking(optimizer), others)
@@ -33,7 +34,7 @@ def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTra
     """
     differentiate = value_and_row_grad(module, loss)
 
-    def gradient(params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, Any, list[Gathered | None]]:
+    def gradient(params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[Any, Any, list[Gathered | None]]:
         found, gradients = differentiate(params, buffers, batch, key)
         leaves, structure = jax.tree.flatten(params)
         tables = iter(zip(gradients.reads, gradients.rows, strict=True))
@@ -45,11 +46,11 @@ def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTra
 
     asked = asking(optimizer)
 
-    def known(params: Any, buffers: Any, batch: Any, key: Any, value: Any, gradients: Any) -> dict[str, Any]:
+    def known(params: Tree, buffers: Tree, batch: Any, key: Key, value: Any, gradients: Any) -> dict[str, Any]:
         return {"value": value}
 
     def update(
-        params: Any, optimizer_state: Any, gradients: Any, places: list[Gathered | None], **known: Any
+        params: Tree, optimizer_state: Any, gradients: Any, places: list[Gathered | None], **known: Any
     ) -> tuple[Any, Any]:
         updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
         rate = learning_rate(optimizer_state)

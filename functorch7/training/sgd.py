@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module
+from ..core.types import Key
 from .first_batch import Step
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
@@ -37,7 +38,7 @@ def make_sgd_step(
     """
     gradient = value_and_row_grad(module, make_loss(module, criterion))
 
-    def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
+    def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
         (loss, (output, buffers)), gradients = gradient(state.params, state.buffers, batch, key)
         params = descend(state.params, gradients, learning_rate)
         more = metrics(output, batch[1]) if metrics else {}

@@ -12,6 +12,7 @@ from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..core import Module
+from ..core.types import Key, Tree
 from ..network import carry_of, forget, with_carry
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .state import TrainState, init_state
@@ -152,7 +153,7 @@ class Sharding:
         gradient = jax.value_and_grad(loss, has_aux=True)
         local = self._by_device(module, gradient)
 
-        def run(params: Any, buffers: Any, batch: Any, key: Any) -> Any:
+        def run(params: Tree, buffers: Tree, batch: Any, key: Key) -> Any:
             self._check(batch, self.mesh.size)
             whole = lax.with_sharding_constraint(params, self.replicated)
             batch = lax.with_sharding_constraint(batch, self.of_batch)
@@ -164,7 +165,7 @@ class Sharding:
     def _by_device(self, module: Module, gradient: Callable) -> Callable:
         """The mean of the devices' gradients (values, buffers), each of its own part of the batch."""
 
-        def one(params: Any, buffers: Any, carry: Any, masks: list, batch: Any, key: Any) -> Any:
+        def one(params: Tree, buffers: Tree, carry: Any, masks: list, batch: Any, key: Key) -> Any:
             own = None if key is None else jax.random.fold_in(key, lax.axis_index(AXES))
             buffers = with_zero_masks(with_carry(module, buffers, carry), masks)
             (value, (output, buffers)), gradients = gradient(params, buffers, batch, own)
@@ -172,7 +173,7 @@ class Sharding:
             mean = lax.pmean((value, kept, gradients), AXES)
             return *mean, carry_of(module, buffers), output
 
-        def run(params: Any, buffers: Any, batch: Any, key: Any) -> Any:
+        def run(params: Tree, buffers: Tree, batch: Any, key: Key) -> Any:
             everywhere, split, masks = PartitionSpec(), PartitionSpec(AXES), zero_masks(buffers)
             by_example = jax.tree.map(_of_mask, masks)
             value, kept, gradients, carry, output = jax.shard_map(

@@ -11,6 +11,7 @@ from jax.typing import DTypeLike
 from ..core import Module, penalty, without_emitted
 from ..core.keys import folded
 from ..core.probe import silent
+from ..core.types import Key, Tree
 from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .asked import asking, known
@@ -33,7 +34,7 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     as the CriterionTable of a network.
     """
 
-    def loss(params: Any, buffers: Any, batch: tuple[Any, Any], key: Any) -> tuple[jax.Array, tuple[Any, Any]]:
+    def loss(params: Tree, buffers: Tree, batch: tuple[Any, Any], key: Key) -> tuple[jax.Array, tuple[Any, Any]]:
         input, target = batch
         precise = jax.tree.leaves(params)[0].dtype if jax.tree.leaves(params) else jnp.float32
         if compute_dtype is not None:
@@ -48,7 +49,7 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     return loss
 
 
-def _loss_of(criterion: Callable, output: Any, target: Any, key: Any) -> Any:
+def _loss_of(criterion: Callable, output: Any, target: Any, key: Key) -> Any:
     """A criterion's loss, in training mode where it is one of this package."""
     if not isinstance(criterion, Criterion):
         return criterion(output, target)
@@ -78,10 +79,10 @@ def descent(
     asked = asking(optimizer)
     of_whole_batch = sharding is None or sharding.statistics != "local"
 
-    def all_known(params: Any, buffers: Any, batch: Any, key: Any, value: Any, gradients: Any) -> dict[str, Any]:
+    def all_known(params: Tree, buffers: Tree, batch: Any, key: Key, value: Any, gradients: Any) -> dict[str, Any]:
         return known(loss, params, buffers, batch, key, value, gradients) if of_whole_batch else {"value": value}
 
-    def update(params: Any, optimizer_state: Any, gradients: Any, **known: Any) -> tuple[Any, Any]:
+    def update(params: Tree, optimizer_state: Any, gradients: Any, **known: Any) -> tuple[Any, Any]:
         updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
         return optax.apply_updates(params, updates), optimizer_state
 
@@ -119,7 +120,7 @@ def make_train_step(
     """
     gradient, all_known, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
 
-    def step(state: TrainState, batch: tuple[Any, Any], key: Any) -> tuple[TrainState, dict[str, Any]]:
+    def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
         (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
         more = all_known(state.params, state.buffers, batch, key, loss, grads)
         params, optimizer_state = update(state.params, state.optimizer_state, grads, **more)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import core, programs
 from ..core import Module
+from ..core.types import Key, Tree
 from ..data import DataLoader
 from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
@@ -107,8 +108,8 @@ def _sums(criterion: Any) -> bool:
 
 def evaluate(
     module: Module,
-    params: Any,
-    buffers: Any,
+    params: Tree,
+    buffers: Tree,
     batches: Any,
     methods: Sequence[ValidationMethod | Callable],
     batch_size: int | None = None,
@@ -163,8 +164,8 @@ def totals(methods: Sequence[ValidationMethod], values: list) -> list:
 
 def predict(
     module: Module,
-    params: Any,
-    buffers: Any,
+    params: Tree,
+    buffers: Tree,
     batches: Any,
     batch_size: int | None = None,
     *,
@@ -211,8 +212,8 @@ def joined(outputs: list, samples: int | None = None) -> Any:
 
 def predict_class(
     module: Module,
-    params: Any,
-    buffers: Any,
+    params: Tree,
+    buffers: Tree,
     batches: Any,
     batch_size: int | None = None,
     *,
@@ -229,13 +230,13 @@ def predict_class(
     return output.argmax(1) + 1
 
 
-def _output(module: Module, _: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+def _output(module: Module, _: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[Any, Any]:
     """The output, and recurrent state after it."""
     output, new = module.apply(params, buffers, batch, key=key)
     return output, carry_of(module, new)
 
 
-def _measures(module: Module, methods: tuple, params: Any, buffers: Any, batch: Any, key: Any) -> tuple[list, Any]:
+def _measures(module: Module, methods: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[list, Any]:
     output, carry = _output(module, (), params, buffers, batch[0], key)
     return [method.measure(output, batch[1]) for method in methods], carry
 
@@ -245,7 +246,7 @@ _compiled = {way: programs.Compiled(jax.jit(function, static_argnums=(0, 1))) fo
 
 
 def _running(
-    way: Callable, module: Module, methods: tuple, params: Any, buffers: Any, batches: Iterable, key: Any
+    way: Callable, module: Module, methods: tuple, params: Tree, buffers: Tree, batches: Iterable, key: Key
 ) -> Iterator[tuple[Any, Any]]:
     """(error, result) of each batch; nothing is waited for."""
     run = (_compiled if module.traits.traceable else _checking)[way]

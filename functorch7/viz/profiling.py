@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
+from ..core.types import Key, Tree
 from ..training.step import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
@@ -110,7 +111,7 @@ class Profile(Table):
 
 
 def profile(
-    module: Module, params: Any, buffers: Any, input: Any, *, key: jax.Array | None = None, train: bool = True,
+    module: Module, params: Tree, buffers: Tree, input: Any, *, key: jax.Array | None = None, train: bool = True,
     repeats: int = 10, trace: str | os.PathLike | None = None,
 ) -> Profile:  # fmt: skip
     """A table of a network's modules with the time that each takes, forward and backward, FLOPs and memory.
@@ -144,12 +145,12 @@ def profile(
     return Profile(rows, call, unattributed, None if memory is None else memory.temp_size_in_bytes)
 
 
-def _compiled(module: Module, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> tuple[Any, tuple]:
+def _compiled(module: Module, params: Tree, buffers: Tree, input: Any, key: Key, train: bool) -> tuple[Any, tuple]:
     """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
     leaves, structure = jax.tree.flatten(input)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
 
-    def forward(params: Any, moving: list, fixed: list, buffers: Any, key: Any) -> tuple[list, Any]:
+    def forward(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key) -> tuple[list, Any]:
         parts = iter(moving), iter(fixed)
         input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
         with jax.named_scope(SCOPE):
@@ -157,8 +158,8 @@ def _compiled(module: Module, params: Any, buffers: Any, input: Any, key: Any, t
         return [leaf for leaf in jax.tree.leaves(output) if jnp.issubdtype(leaf.dtype, jnp.inexact)], (output, new)
 
     # The gradients of the outputs are arguments: XLA would simplify what it does with constants.
-    def profiled(params: Any, moving: list, fixed: list, buffers: Any, key: Any, gradients: list) -> Any:
-        def run(params: Any, moving: list) -> tuple[list, Any]:
+    def profiled(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key, gradients: list) -> Any:
+        def run(params: Tree, moving: list) -> tuple[list, Any]:
             return forward(params, moving, fixed, buffers, key)
 
         _, pull, results = jax.vjp(run, params, moving, has_aux=True)
@@ -196,7 +197,7 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
     return found
 
 
-def _rows(found: list[Visit], params: Any, buffers: Any, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
+def _rows(found: list[Visit], params: Tree, buffers: Tree, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
     """The table's rows, and the time that is in none."""
     times = {visit.path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for visit in found}
     ways = {path[:end] for path in times for end in range(len(path) + 1)}
@@ -218,7 +219,7 @@ def _rows(found: list[Visit], params: Any, buffers: Any, ran: list[Operation]) -
     return tuple(rows), unattributed
 
 
-def _cost(visit: Visit, params: Any) -> dict[str, Any]:
+def _cost(visit: Visit, params: Tree) -> dict[str, Any]:
     floating = (leaf.dtype for leaf in jax.tree.leaves(params) if jnp.issubdtype(leaf.dtype, jnp.inexact))
     dtype = next(floating, jnp.float32)
     variables = jax.eval_shape(lambda: cast(visit.module.init(jax.random.key(0)), dtype))

@@ -9,6 +9,7 @@ import jax
 from ..core import Module
 from ..core.recording import recording
 from ..core.tree import Path, places
+from ..core.types import Key, Tree
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class Visit:
     run: Callable
 
 
-def visits(module: Module, params: Any, buffers: Any, input: Any, key: Any, train: bool) -> list[Visit]:
+def visits(module: Module, params: Tree, buffers: Tree, input: Any, key: Key, train: bool) -> list[Visit]:
     """All modules that run, outer ones first. Inside a Sequencer shapes are those of one step."""
 
-    def call(params: Any, buffers: Any, input: Any) -> Any:
+    def call(params: Tree, buffers: Tree, input: Any) -> Any:
         with recording() as seen:
             output, _ = module.apply(params, buffers, input, key=key, train=train)
         return output, seen.inputs, seen.outputs

@@ -12,6 +12,7 @@ from jax.typing import DTypeLike
 from ...core import Module
 from ...core.recording import recording
 from ...core.tree import Path, dotted, named_children, split
+from ...core.types import Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
 from ...network.shapes import shaped
@@ -27,7 +28,7 @@ AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Ince
 """What is written as what is inside."""
 
 
-def export(module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32) -> bytes:
+def export(module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32) -> bytes:
     """The network in evaluation as a model of ONNX, whose initializers have the names of `state_dict`.
 
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
@@ -64,7 +65,7 @@ def export(module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLi
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Any, buffers: Any, input: Any, dtype: DTypeLike = jnp.float32
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32
 ) -> None:  # fmt: skip
     """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype)
@@ -94,10 +95,10 @@ def _numbered(input: Any) -> Any:
     return jax.tree.map(numbered, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
 
-def _shapes(module: Module, params: Any, buffers: Any, input: Any) -> tuple[dict[Path, Any], dict[Path, Any]]:
+def _shapes(module: Module, params: Tree, buffers: Tree, input: Any) -> tuple[dict[Path, Any], dict[Path, Any]]:
     """What each module is given and gives, by path."""
 
-    def call(params: Any, buffers: Any, input: Any) -> Any:
+    def call(params: Tree, buffers: Tree, input: Any) -> Any:
         with recording() as seen:
             output, _ = module.apply(params, buffers, input)
         return output, seen.inputs, seen.outputs
@@ -107,7 +108,7 @@ def _shapes(module: Module, params: Any, buffers: Any, input: Any) -> tuple[dict
 
 
 def _written(
-    program: Program, module: Any, params: Any, buffers: Any, value: Value, path: Path, given: Any, gives: Any
+    program: Program, module: Any, params: Tree, buffers: Tree, value: Value, path: Path, given: Any, gives: Any
 ) -> Value:
     """Adds a module's operators; what it gives."""
     own, inner = split(module, params)

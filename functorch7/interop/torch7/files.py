@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ... import core
+from ...core.types import Tree
 from .. import t7
 from .node import functional
 from .reader import Reader
@@ -30,7 +31,9 @@ def load_model(
     return module, params, buffers
 
 
-def save_model(path: str | os.PathLike, module: core.Module, params: Any, buffers: Any, format: str = "binary") -> None:
+def save_model(
+    path: str | os.PathLike, module: core.Module, params: Tree, buffers: Tree, format: str = "binary"
+) -> None:
     """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
 
     `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Parameters that

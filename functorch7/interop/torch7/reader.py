@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import core
+from ...core.types import Tree
 from ...layers import SpatialMaxUnpooling, VolumetricMaxUnpooling
 from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
@@ -38,7 +39,7 @@ class Unknown(core.Module, abstract=True):
 
     object: Any
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         raise NotImplementedError(f"{self.object.class_name}: functorch7 has no such class; put a module in its place")
 
     def printed(self) -> str:

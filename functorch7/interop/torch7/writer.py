@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import core
 from ...core.tree import by_position, found_at, split, with_at
+from ...core.types import Tree
 from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
 from ...network import Shared
@@ -134,7 +135,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
     def gradient(value: Any) -> np.ndarray:
         return gradients.setdefault(id(value), np.zeros(value.shape, value.dtype))
 
-    def made(module: core.Module, params: Any, buffers: Any) -> Node:
+    def made(module: core.Module, params: Tree, buffers: Tree) -> Node:
         if isinstance(module, Shared):
             (params,), (buffers,) = params, buffers
             for owner, alias in module.ties:
