@@ -75,8 +75,7 @@ class Tensor(Arithmetic):
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
         storage = tensor.storage_ = Storage(array)
-        tensor.offset, tensor.shape = 0, (shape := storage.shape)
-        tensor.strides_ = contiguous_stride(shape)
+        tensor.offset, tensor.shape, tensor.strides_ = 0, storage.shape, storage.strides
         return tensor
 
     @classmethod
@@ -104,7 +103,7 @@ class Tensor(Arithmetic):
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
         storage, shape = self.storage_, self.shape
-        if shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+        if shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             return storage.array  # most tensors are such
         if self._is_whole():
             return storage.array.reshape(shape)
@@ -120,7 +119,7 @@ class Tensor(Arithmetic):
     @array.setter
     def array(self, array: Any) -> None:
         storage, shape = self.storage_, self.shape
-        if array.shape == shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+        if array.shape == shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             storage.array = array
         elif self._is_whole():
             storage.array = array.reshape(storage.shape)
