@@ -1,4 +1,4 @@
-"""The little of the package `torch` that ported programs need: tensors, random numbers, names of types, files.
+"""The package `torch`: tensors and their functions, random numbers, names of types, files; and what `program` has.
 
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
@@ -20,6 +20,7 @@ from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
+from .tensors.named_errors import naming
 from .tensors.operations import OPERATIONS, Operation
 from .tensors.random import default_generator, given_generator
 from .tensors.random import initialSeed as initialSeed
@@ -258,11 +259,14 @@ METHODS = (
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
-    **{name: _function_of_maker(name) for name in MAKERS},
-    **{name: _function_of_method(name) for name in METHODS},
-    **{name: _function_of_parts(name) for name in ("split", "chunk")},
+    **{name: naming(name, _function_of_maker(name)) for name in MAKERS},
+    **{name: naming(name, _function_of_method(name)) for name in METHODS},
+    **{name: naming(name, _function_of_parts(name)) for name in ("split", "chunk")},
     **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
-    **{name: _function_of_distribution(each) for name, each in DISTRIBUTIONS.items()},
+    **{name: naming(name, _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
+    **{
+        function.__name__: naming(function.__name__, function) for function in (rand, randn, randperm, multinomial, cat)
+    },
 }
 """What is made of the tables of tensors' methods, by name."""
 globals().update(FUNCTIONS)

@@ -57,7 +57,9 @@ class Arithmetic(Places):
     _index: Any
 
     def item(self) -> Any:
-        """The only element as a Python number."""
+        """The only element as a Python number. Raises ValueError if there are more, or none."""
+        if self.nElement() != 1:
+            raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
         return np.asarray(self.array).item()
 
     def totable(self) -> list:
@@ -314,6 +316,9 @@ def as_result(found: Any, like: Any) -> Any:
     """A result as a tensor, or, if it has no dimensions and is known, as a number."""
     return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
 
+
+BY_TABLES = OPERATIONS | ROWS | LINEAR | CONVOLUTIONS
+"""Operations whose errors name the call by themselves, by the names of methods."""
 
 for _operation in OPERATIONS.values():
     _of_operation(_operation)

@@ -37,8 +37,16 @@ def _matrix(name: str, x: Any, square: bool = False) -> Any:
     return x
 
 
+def _system(name: str, a: Any, b: Any) -> tuple:
+    """The matrix and the right sides of a X = b."""
+    rows = _matrix(name, a, square=True).shape[0]
+    if len(_matrix(name, b)) != rows:
+        raise ValueError(f"torch.{name}: expected {rows} rows, as the matrix has, got {'x'.join(map(str, b.shape))}")
+    return a, b
+
+
 def _gesv(m: Any, b: Any, a: Any) -> tuple:
-    lu, _, x = _lapack("gesv", "gesv", _matrix("gesv", a, square=True), _matrix("gesv", b))
+    lu, _, x = _lapack("gesv", "gesv", *_system("gesv", a, b))
     return x, lu
 
 
@@ -51,7 +59,7 @@ def _gels(m: Any, b: Any, a: Any) -> tuple:
 
 def _trtrs(m: Any, b: Any, a: Any, part: str | None, transposed: str | None, unit: str | None) -> tuple:
     options = {"lower": part == "L", "trans": int(transposed == "T"), "unitdiag": unit == "U"}
-    return (*_lapack("trtrs", "trtrs", _matrix("trtrs", a, square=True), _matrix("trtrs", b), **options), a)
+    return (*_lapack("trtrs", "trtrs", *_system("trtrs", a, b), **options), a)
 
 
 def _potrf(m: Any, a: Any, part: str | None) -> Any:
@@ -64,7 +72,7 @@ def _pstrf(m: Any, a: Any, part: str | None) -> tuple:
 
 
 def _potrs(m: Any, b: Any, chol: Any, part: str | None) -> Any:
-    return _lapack("potrs", "potrs", _matrix("potrs", chol, square=True), _matrix("potrs", b), lower=part == "L")[0]
+    return _lapack("potrs", "potrs", *_system("potrs", chol, b), lower=part == "L")[0]
 
 
 def _potri(m: Any, chol: Any, part: str | None) -> Any:
@@ -102,7 +110,10 @@ def _geqrf(m: Any, a: Any) -> tuple:
 
 
 def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
-    return _lapack("orgqr", "orgqr", _matrix("orgqr", reflectors), tau)[0]
+    rows, columns = _matrix("orgqr", reflectors).shape
+    if rows < columns:
+        raise ValueError(f"torch.orgqr: expected no more columns than rows, got size {rows}x{columns}")
+    return _lapack("orgqr", "orgqr", reflectors, tau)[0]
 
 
 def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:

@@ -13,6 +13,7 @@ from ...layers.tensor_types import TYPES
 from .arguments import in_type
 from .changes import changed
 from .printing import column
+from .strides import contiguous_stride
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -68,7 +69,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape", "strides")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -78,6 +79,7 @@ class Storage:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
             self.shape, self.dtype = array.shape, array.dtype
+        self.strides = contiguous_stride(self.shape)  # as each read of a tensor asks for them
 
     @classmethod
     def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
@@ -196,7 +198,7 @@ class Storage:
                 new, old = np.zeros(size, self.dtype), self._flat()[:size]
                 new[: old.size] = old
                 self.array = new
-            self.shape = (size,)
+            self.shape, self.strides = (size,), (1,)
             changed(self)
         return self
 
