@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from examples import gan, pictures, style, vae
+from examples import pictures, style
 
 pytestmark = pytest.mark.slow
 PNG = b"\x89PNG"
@@ -18,6 +18,8 @@ def as_a_user():
 
 
 def test_the_autoencoder_learns_and_draws(tmp_path):
+    from examples import vae
+
     images, classes = pictures.digits()
     assert images.shape == (1797, 64) and images.max() == 1 and set(classes) == set(range(1, 11))
     params, losses = vae.train(images, 60)
@@ -27,6 +29,8 @@ def test_the_autoencoder_learns_and_draws(tmp_path):
 
 
 def test_the_critic_learns_from_what_the_generator_draws(tmp_path, capsys):
+    from examples import gan  # it makes its networks when it is imported
+
     gan.main(["--steps", "40", "--output", str(tmp_path / "gan.png")])
     critic = float(capsys.readouterr().out.split("critic ")[1].split(",")[0])
     assert critic < np.log(2)  # what knowing nothing costs
