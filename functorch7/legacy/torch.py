@@ -259,14 +259,12 @@ METHODS = (
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
-    **{name: naming(name, _function_of_maker(name)) for name in MAKERS},
-    **{name: naming(name, _function_of_method(name)) for name in METHODS},
-    **{name: naming(name, _function_of_parts(name)) for name in ("split", "chunk")},
+    **{name: naming(f"torch.{name}", _function_of_maker(name)) for name in MAKERS},
+    **{name: naming(f"torch.{name}", _function_of_method(name)) for name in METHODS},
+    **{name: naming(f"torch.{name}", _function_of_parts(name)) for name in ("split", "chunk")},
     **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
-    **{name: naming(name, _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
-    **{
-        function.__name__: naming(function.__name__, function) for function in (rand, randn, randperm, multinomial, cat)
-    },
+    **{name: naming(f"torch.{name}", _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
+    **{each.__name__: naming(f"torch.{each.__name__}", each) for each in (rand, randn, randperm, multinomial, cat)},
 }
 """What is made of the tables of tensors' methods, by name."""
 globals().update(FUNCTIONS)

@@ -1,11 +1,13 @@
 """Tensors' methods and functions of `torch` refuse what they cannot take by an error that names the call."""
 
+import contextlib
 import math
+from types import FunctionType
 
 import numpy as np
 import pytest
 
-from functorch7.legacy import torch
+from functorch7.legacy import image, paths, torch
 
 GIVEN = {
     "nothing": (), "nil": (None,), "a text": ("a",), "a table": ({},), "a list": ([],), "a fraction": (1.5,),
@@ -17,6 +19,10 @@ OURS = ("of", "typed", "viewing", "cuda")
 METHODS = [
     name for name in dir(torch.Tensor) if not name.startswith("_") and callable(getattr(torch.Tensor, name))
 ]  # fmt: skip
+PATHS_OF_CALLERS = (
+    "thisfile", "dofile", "file_of", "run_file", "name_errors_in", "mkdir", "rmdir", "rmall", "chdir",
+)  # fmt: skip
+"""What looks at its caller, and what changes the disk."""
 OTHER_NAMES = {
     "numel": "Tensor.nElement()", "nDimension": "Tensor.dim()", "bhistc": "torch.histc", "eye": "torch.item",
     "split": "torch.item", "chunk": "torch.item",
@@ -49,6 +55,21 @@ def test_functions_name_themselves(name):
     for what, args in GIVEN.items():
         message = refused(getattr(torch, name), args)
         assert message is None or name in message, (what, message)
+
+
+COMPANIONS = {"image": (image, ("lcn", "display", "name_errors_in")), "paths": (paths, PATHS_OF_CALLERS)}
+
+
+@pytest.mark.parametrize("package", COMPANIONS)
+def test_companions_functions_name_themselves(package, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module, others = COMPANIONS[package]
+    for name, function in vars(module).items():
+        if isinstance(function, FunctionType) and not name.startswith("_") and name not in others:
+            for what, args in GIVEN.items():
+                with contextlib.suppress(OSError):
+                    message = refused(function, args)
+                    assert message is None or name in message, (name, what, message)
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,7 @@ class Arithmetic(Places):
     def multinomialAliasSetup(self, state: list | None = None) -> list:
         """What `multinomialAlias` draws by, for a vector of weights: a new table of two tensors, or one to be filled.
 
+        Differs from Torch7: classes count from 1 in it, and others may share a column; the probabilities are the same.
         Raises ValueError for negative weights, and where all are 0.
         """
         return alias_state(self, state)

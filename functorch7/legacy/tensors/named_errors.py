@@ -1,10 +1,11 @@
-"""Errors of tensors' methods name the call: "torch.narrow: index 4 out of range of dimension 1 of size 3"."""
+"""Errors of methods and functions name the call: "torch.narrow: index 4 out of range of dimension 1 of size 3"."""
 
 from __future__ import annotations
 
 import dis
 import inspect
-from collections.abc import Callable, Container, Iterator
+import sys
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import wraps
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
@@ -12,20 +13,31 @@ from typing import Any
 from ...checks.given import MISUSE
 from .arguments import described
 
-LIBRARIES = ("functorch7", "jax", "jaxlib", "numpy")
-"""Whose code fails for arguments that a method does not take; errors of other code, such as a callback's, stay."""
+LIBRARIES = {"functorch7", "jax", "jaxlib", "matplotlib", "numpy", "PIL", *sys.stdlib_module_names}
+"""Whose code fails for arguments that a function does not take; errors of other code, such as a callback's, stay."""
 
 
-def name_errors(kind: type, besides: Container[str]) -> None:
+def name_errors(kind: type, besides: Container[str] = ()) -> None:
     """Lets the errors of a class's methods, and of those that it inherits, name the call.
 
     `besides` are the names of those that do so by themselves; methods without arguments have no such errors.
     """
     for base in reversed(kind.__mro__):
-        for name, method in [*vars(base).items()]:
-            if isinstance(method, FunctionType) and not name.startswith("_") and name not in besides:
-                if _takes_arguments(method):
-                    setattr(base, name, naming(name, method, first=1))
+        for name, method in _public_functions(vars(base)):
+            if name not in besides and _takes_arguments(method):
+                setattr(base, name, naming(f"torch.{name}", method, first=1))
+
+
+def name_errors_in(names: dict[str, Any], besides: Container[str] = ()) -> None:
+    """The same for the functions of one of the packages beside torch, among the global names of its module."""
+    package = names["__name__"].rpartition(".")[2]
+    for name, function in _public_functions(names):
+        if name not in besides and function.__module__.startswith(names["__name__"]):
+            names[name] = naming(f"{package}.{name}", function)
+
+
+def _public_functions(names: Mapping[str, Any]) -> list[tuple[str, FunctionType]]:
+    return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
 
 
 def _takes_arguments(method: FunctionType) -> bool:
@@ -33,7 +45,7 @@ def _takes_arguments(method: FunctionType) -> bool:
 
 
 def naming(name: str, function: Callable, first: int = 0) -> Callable:
-    """The function, whose errors name it; arguments count from the `first` on."""
+    """The function, whose errors begin with this name; arguments count from the `first` on."""
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
@@ -63,10 +75,10 @@ def _told(name: str, function: Callable, args: tuple, first: int, error: Excepti
     text = getattr(error, "without_name", None)
     if isinstance(error, _Misuse) or (text is None and not _is_raised_here(frames)):
         given = ", ".join(map(described, args[first:]))
-        return _Misuse(f"torch.{name}: expected {_usage(name, function, first)}, got ({given})")
-    if text is None and str(error).startswith("torch."):
+        return _Misuse(f"{name}: expected {_usage(name, function, first)}, got ({given})")
+    if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
         return error
-    told = type(error)(f"torch.{name}: {text or error}")
+    told = type(error)(f"{name}: {text or error}")
     told.without_name = text or str(error)  # type: ignore[attr-defined]
     return told
 
@@ -91,9 +103,10 @@ def _is_raised_here(frames: list[tuple[FrameType, int]]) -> bool:
 
 def _usage(name: str, function: Callable, first: int) -> str:
     """The arguments: the beginning of the documentation where the signature does not say."""
+    short = name.rpartition(".")[2]
     told, *_ = (inspect.getdoc(function) or "").partition("): ")
-    if told.startswith(f"{name}("):
-        return f"{told.removeprefix(name)})"
+    if told.startswith(f"{short}("):
+        return f"{told.removeprefix(short)})"
     parameters = [*inspect.signature(function).parameters.values()][first:]
     return f"({', '.join(map(_word, parameters))})"
 

@@ -38,6 +38,8 @@ WORDS = {
     "k": "LongTensor", "c": "letter",
 }  # fmt: skip
 SAME, LONG, BYTE, NUMBER = "the type of x", np.dtype(np.int64), np.dtype(np.uint8), "a number"
+COLUMNS = "the type of x, column after column"
+"""What results are; LAPACK leaves matrices column after column in the storage, which strides show."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +162,12 @@ class Row:
                 for result, kind in zip(given, form.results, strict=True):
                     self._check(result, kind, found[0])
                 arrays = self._computed(form, found)
-                return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
+                return _one_or_all([_into(*each) for each in zip(given, arrays, form.results, strict=True)])
         raise self._wrong(args)
 
     def _check(self, result: Any, kind: Any, x: Any) -> None:
         """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
-        if kind is SAME or (kind is BYTE and result.dtype != BYTE):
+        if kind in (SAME, COLUMNS) or (kind is BYTE and result.dtype != BYTE):
             of_one_type(self.name, (x, result))
         elif result.dtype != kind:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
@@ -228,6 +230,8 @@ def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
     """A result of this kind, a tensor or a number."""
     if kind is NUMBER:
         return np.asarray(array).item() if is_concrete(array) else like.of(array)
+    if kind is COLUMNS:
+        return _made(array, like, x, SAME) if array.ndim < 2 else _made(array.T, like, x, SAME).t()
     if isinstance(array, np.generic):
         array = np.asarray(array)
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
@@ -251,5 +255,8 @@ def _maker_of(kind: Any) -> Callable:
     return {NUMBER: _number, BYTE: _bytes, SAME: _same}.get(kind) or partial(_made, kind=kind)
 
 
-def _into(result: Any, array: Any) -> Any:
+def _into(result: Any, array: Any, kind: Any) -> Any:
+    if kind is COLUMNS and array.ndim == 2 and (result.shape != array.shape or result.isContiguous()):
+        result.resize(*array.shape[::-1])
+        result.rebind(result.storage_, result.offset, array.shape, (1, len(array)))
     return result.resize(*array.shape)._written(array)

@@ -12,6 +12,7 @@ import numpy as np
 from ...layers.tensor_types import TYPES
 from .arguments import in_type
 from .changes import changed
+from .named_errors import name_errors
 from .printing import column
 from .strides import contiguous_stride
 
@@ -369,3 +370,6 @@ def sizes_given(*given: Any) -> tuple[int, ...]:
         if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
             return tuple(map(int, numbers))
         raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
+
+
+name_errors(Storage, besides=("cut",))
