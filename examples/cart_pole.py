@@ -1,15 +1,21 @@
 """A pole on a cart is kept from falling by REINFORCE, in Torch7's interface; `functorch7 train cart-pole` is the other.
 
 The equations are those of Barto, Sutton & Anderson (1983). An episode ends when the pole falls, or after 200
-actions; the task is solved when a hundred episodes have 195 actions on average. Run `python examples/cart_pole.py`.
+actions; the task is solved when a hundred episodes have 195 actions on average.
+
+    python -m examples.cart_pole [--steps 40] [--output cart_pole.png]
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from examples import pictures
 from functorch7.legacy import nn, optim, torch
 from functorch7.recipes.cart_pole import CartPole, LongerIsBetter, Starts
+from functorch7.viz.style import styled
 
 LENGTH, BATCH, SOLVED = 200, 16, 195
 world, rewards = CartPole(), LongerIsBetter(discount=0.98)
@@ -68,5 +74,24 @@ def train(batches: int, seed: int = 0) -> list[float]:
     return [*averages, float(stood.sum(0).mean())]
 
 
+def picture(path: Path, averages: list[float]) -> None:
+    """How long the pole stood in each batch of episodes."""
+    with styled():
+        figure = Figure(figsize=(6, 2.6), dpi=110)
+        axes = figure.add_subplot()
+        axes.plot(range(1, len(averages) + 1), averages)
+        axes.axhline(SOLVED, linestyle=":", color="gray")
+        axes.set(xlabel=f"batches of {BATCH} episodes", ylabel="actions", ylim=(0, LENGTH * 1.05))
+        figure.savefig(path, bbox_inches="tight")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Trains, and draws how long the pole stood."""
+    given = pictures.options(__doc__, 40).parse_args(arguments)
+    averages = train(given.steps)
+    if given.output:
+        picture(given.output, averages[:-1])
+
+
 if __name__ == "__main__":
-    train(40)
+    main()

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,14 @@ from functorch7.legacy import dl, nn, optim
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
 
+@cache
 def cases():
+    """All of them, read once for the files that use them."""
+    found = []
     for path in sorted((Path(__file__).parent / "golden").glob("*.jsonl.gz")):
         with gzip.open(path, "rt") as lines:
-            yield from map(json.loads, lines)
+            found += map(json.loads, lines)
+    return found
 
 
 def decoded(value):

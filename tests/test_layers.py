@@ -1,10 +1,13 @@
 """What golden data do not show of the functional layers: value-dependent sizes, dtypes, unusual gradients."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from cases import MODULES
+from test_every_module import arrays
 
 import functorch7 as f7
 
@@ -135,26 +138,21 @@ def test_bfloat16_agrees_with_float32(case):
 
     What is compiled rounds after every operation, as when each is run alone.
     """
-    params, buffers = case.module.init(jax.random.key(0))
+    made = case.module.init(jax.random.key(0))
 
-    def applied(dtype):
-        def cast(leaf):
-            leaf = jnp.asarray(leaf)
-            return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+    def total(params, buffers, input):
+        output, _ = case.module.apply(params, buffers, input, train=case.train)
+        return output.astype(jnp.float32).mean(), output
 
-        def total(params, input):
-            output, _ = case.module.apply(params, jax.tree.map(cast, buffers), input, train=case.train)
-            return output.astype(jnp.float32).mean(), output
+    @partial(jax.jit, compiler_options={"xla_allow_excess_precision": False})
+    def both(*given):
+        return [jax.grad(total, has_aux=True)(*each)[::-1] for each in given]
 
-        given = jax.tree.map(cast, (params, case.input))
-        rounding = {"xla_allow_excess_precision": False}
-        gradient, output = jax.jit(jax.grad(total, has_aux=True), compiler_options=rounding)(*given)
-        return output, gradient
-
-    exact, rounded = applied(jnp.float32), applied(jnp.bfloat16)
+    exact, rounded = both(*(arrays((*made, case.input), dtype) for dtype in (np.float32, jnp.bfloat16)))
     assert rounded[0].dtype == jnp.bfloat16
     for a, b in zip(*map(jax.tree.leaves, (exact, rounded)), strict=True):
-        assert np.abs(np.asarray(a - b.astype(a.dtype))).max() <= 0.05 * max(np.abs(np.asarray(a)).max(), 1e-3)
+        a, b = (np.asarray(each, np.float32) for each in (a, b))
+        assert np.abs(a - b).max() <= 0.05 * max(np.abs(a).max(), 1e-3)
 
 
 def test_remat_keeps_the_input_alone_and_gives_the_same():

@@ -1,5 +1,6 @@
 """The zoo: numbers of parameters from independent sources, sizes, files of Torch7, PyTorch's orders."""
 
+import inspect
 import math
 
 import jax
@@ -159,6 +160,13 @@ def test_starting_values_are_the_scripts():
             0.02, rel=0.05
         )
     assert not any(np.asarray(each["bias"]).any() for each in (kernels, norm, full))
+
+
+def test_torchs_interface_has_every_architecture_with_its_arguments():
+    made = {name: value for name, value in vars(zoo).items() if inspect.isfunction(value)}
+    for name, make in made.items():
+        if name != "load" and not name.startswith("start_"):  # these are about arrays
+            assert inspect.signature(getattr(legacy.zoo, name)).parameters == inspect.signature(make).parameters, name
 
 
 def test_objects_of_torchs_interface():

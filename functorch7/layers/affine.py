@@ -1,6 +1,7 @@
 """Layers that add or multiply learned numbers, element by element."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import jax.numpy as jnp
@@ -78,7 +79,7 @@ class Componentwise(Layer, abstract=True):
     size: tuple[int, ...]
     fill: float | None = None
 
-    def __init__(self, *sizes: Any, fill: float | None = None):
+    def __init__(self, *sizes: int | Iterable[int], fill: float | None = None):
         self._set(size=sizes_of(self, sizes), fill=fill)
         self.__post_init__()
 

@@ -1,6 +1,7 @@
 """Layers that only view their input differently."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -52,7 +53,7 @@ class Reshape(Map):
     size: tuple[int, ...]
     batch_mode: bool | None = None
 
-    def __init__(self, *sizes: Any, batch_mode: bool | None = None):
+    def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None):
         if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
         self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
@@ -108,7 +109,7 @@ class View(Map):
     size: tuple[int, ...]
     num_input_dims: int | None = None
 
-    def __init__(self, *sizes: Any):
+    def __init__(self, *sizes: int | Iterable[int]):
         self._set(size=sizes_of(self, sizes), num_input_dims=None)
         self.__post_init__()
 
@@ -137,7 +138,7 @@ class View(Map):
         return self.replace(num_input_dims=num_input_dims)
 
     @builder
-    def reset_size(self, *sizes: Any) -> "View":
+    def reset_size(self, *sizes: int | Iterable[int]) -> "View":
         """The same view with other sizes."""
         return self.replace(size=sizes_of(self, sizes))
 

@@ -1,6 +1,7 @@
 """Layers that take, insert, repeat and rearrange slices of a tensor."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -210,7 +211,7 @@ class Transpose(Map):
     permutations: tuple[tuple[int, int], ...]
     num_input_dims: int | None = None
 
-    def __init__(self, *permutations: Any):
+    def __init__(self, *permutations: Sequence[int]):
         self._set(permutations=tuple(tuple(pair) for pair in permutations), num_input_dims=None)
         if any(len(pair) != 2 for pair in self.permutations):
             raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")

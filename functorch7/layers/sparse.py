@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
@@ -64,16 +65,35 @@ class SparseLinear(Layer):
             params = {**params, "weight": decaying(params["weight"], self.weight_decay)}
             return self.replace(weight_decay=0).f(params, input)
         if isinstance(input, (list, tuple)):
-            return jnp.stack([self.f(params, each) for each in input]) if input else params["bias"]
-        if input.ndim not in (2, 3) or input.shape[-1] != 2:
-            raise expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
-        weight = params["weight"]
-        values = input[..., 1].astype(weight.dtype)
-        present = values != 0
-        check_indices(self, jnp.where(present, input[..., 0], 1), self.input_size)
-        columns = jnp.where(present, input[..., 0], 1).astype(jnp.int32) - 1
-        product = jnp.einsum("o...n,...n->...o", gather(weight, columns, 1), values)
+            return self._of_examples(params, input) if input else params["bias"]
+        if input.ndim not in (2, 3):
+            raise self._unfit(input)
+        product = jnp.einsum("o...n,...n->...o", *self._factors(params, input))
         return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
+
+    def _of_examples(self, params: Any, examples: Any) -> jax.Array:
+        """The same for a table of examples, by one sum for all, however many there are and of whatever lengths."""
+        for each in examples:
+            if each.ndim != 2:
+                raise self._unfit(each)
+        columns, values = self._factors(params, jnp.concatenate(examples))
+        places = np.repeat(np.arange(len(examples)), [len(each) for each in examples])
+        sums = jax.ops.segment_sum((columns * values[None]).T, places, len(examples), indices_are_sorted=True)
+        return sums + params["bias"][None]
+
+    def _factors(self, params: Any, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The weight's columns that pairs name, and the values by which these are multiplied."""
+        if pairs.shape[-1] != 2:
+            raise self._unfit(pairs)
+        weight = params["weight"]
+        values = pairs[..., 1].astype(weight.dtype)
+        present = values != 0
+        check_indices(self, jnp.where(present, pairs[..., 0], 1), self.input_size)
+        columns = jnp.where(present, pairs[..., 0], 1).astype(jnp.int32) - 1
+        return gather(weight, columns, 1), values
+
+    def _unfit(self, input: Any) -> Exception:
+        return expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
 
 
 class IndexLinear(Module):

@@ -1,6 +1,7 @@
 """Layers that undo max poolings."""
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -10,6 +11,15 @@ from ..core import Map, expected
 from .lookup import check_indices
 from .merging import flattened, merged
 from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
+
+
+@partial(jax.jit, static_argnums=2)  # a program of its own: a layer that reads a pooling's record is none
+def _placed(values: jax.Array, indices: jax.Array, sizes: tuple[int, ...]) -> jax.Array:
+    """The values at their places in zeros of these sizes."""
+    flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
+    rows = jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
+    output = jnp.zeros((flat.shape[0], math.prod(sizes)), values.dtype).at[rows, at].set(flat)
+    return output.reshape(values.shape[: -len(sizes)] + sizes)
 
 
 class Unpooling(Map, abstract=True):
@@ -49,11 +59,7 @@ class Unpooling(Map, abstract=True):
         if values.shape != indices.shape:
             raise expected(self, f"values of the indices' shape {tuple(indices.shape)}", values)
         check_indices(self, indices, math.prod(sizes))
-        leading = values.shape[: -len(sizes)]
-        flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
-        rows = jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
-        output = jnp.zeros((flat.shape[0], math.prod(sizes)), values.dtype).at[rows, at].set(flat)
-        return output.reshape(leading + sizes)
+        return _placed(values, indices, tuple(map(int, sizes)))
 
     def printed(self) -> str:
         return f"{self.torch_name()} associated to {self.pooling}"

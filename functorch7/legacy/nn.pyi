@@ -1,6 +1,6 @@
 # Made by `python -m website.stubs` from the descriptions of modules and criterions; a test compares it with them.
 # fmt: off
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 from . import nngraph as nngraph
@@ -122,7 +122,7 @@ class CAdd(Module):
 
     Shape: as many elements as b, as many dimensions (b repeats where its size is 1), or a batch of these; kept.
     """
-    def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
+    def __init__(self, *sizes: int | Iterable[int], fill: float | None = None) -> None: ...
 
 class CAddTable(Module):
     """y = sum_i x_i: the sum of the table's tensors.
@@ -166,7 +166,7 @@ class CMul(Module):
 
     Shape: as many elements as w, as many dimensions (w repeats where its size is 1), or a batch of these; kept.
     """
-    def __init__(self, *sizes: Any, fill: float | None = None) -> None: ...
+    def __init__(self, *sizes: int | Iterable[int], fill: float | None = None) -> None: ...
 
 class CMulTable(_special.CMulTable):
     """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
@@ -699,7 +699,7 @@ class Reshape(Module):
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True.
     """
-    def __init__(self, *sizes: Any, batch_mode: bool | None = None) -> None: ...
+    def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None) -> None: ...
 
 class ReverseSequence(Module):
     """y_t = x_{T + 1 - t}: the sequence backwards.
@@ -1130,7 +1130,7 @@ class Transpose(Module):
 
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
     """
-    def __init__(self, *permutations: Any) -> None: ...
+    def __init__(self, *permutations: Sequence[int]) -> None: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class Unsqueeze(Module):
@@ -1156,8 +1156,8 @@ class View(Module):
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.
     """
-    def __init__(self, *sizes: Any) -> None: ...
-    def resetSize(self, *sizes: Any) -> Self: ...
+    def __init__(self, *sizes: int | Iterable[int]) -> None: ...
+    def resetSize(self, *sizes: int | Iterable[int]) -> Self: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class VolumetricConvolution(Module):
@@ -1223,7 +1223,7 @@ class BiSequencer(_bidirectional.BiSequencer):
     Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
     dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
     """
-    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None) -> None: ...
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
 class BiSequencerLM(Container):
     """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
@@ -1232,7 +1232,7 @@ class BiSequencerLM(Container):
     Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
     first; what is missing at either end is zeros. `merge` as in BiSequencer.
     """
-    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None) -> None: ...
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
 class Clamp(HardTanh):
     """y = x kept between two limits; the gradient passes strictly between.
@@ -1818,7 +1818,7 @@ class MaskZeroCriterion(Criterion):
     Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
     the examples' losses. The modules of a ModuleCriterion run on all examples.
     """
-    def __init__(self, criterion: Criterion, nInputDim: Any = False) -> None: ...
+    def __init__(self, criterion: Criterion, nInputDim: int | bool = False) -> None: ...
 
 class Maxout(Sequential):
     """y = max_k (W_k x + b_k): the largest of maxout_number linear functions, output by output: Linear, View,
@@ -1898,7 +1898,7 @@ class RecurrentAttention(_recurrent.RecurrentAttention):
     Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
     [h_t, action_t].
     """
-    def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: Any) -> None: ...
+    def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Iterable[int]) -> None: ...
 
 class Remat(Decorator):
     """y = f(x): the module inside; of what it computes, backward is left x alone, and computes the rest again."""
@@ -2058,7 +2058,9 @@ class ParallelCriterion(_criterions.ParallelCriterion):
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
     """
-    def __init__(self, repeatTarget: bool = False, criterions: Any = (), weights: Any = ()) -> None: ...
+    def __init__(
+        self, repeatTarget: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = (),
+    ) -> None: ...
 
 class RepeaterCriterion(AbstractSequencerCriterion):
     """sum_t criterion(x_t, y): one target for all steps.
@@ -2189,7 +2191,9 @@ class Recurrence(AbstractRecurrent):
     Shape: an input whose first tensor has nInputDim dimensions, or a batch of these -> tensors of outputSize (a
     number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
     """
-    def __init__(self, recurrentModule: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None: ...
+    def __init__(
+        self, recurrentModule: Module, outputSize: int | Iterable[int], nInputDim: int, rho: int = 9999,
+    ) -> None: ...
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
@@ -2200,8 +2204,8 @@ class Recurrent(AbstractRecurrent):
     nn.Add, a learned vector.
     """
     def __init__(
-        self, start: Any, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999, merge:
-        Module | None = None,
+        self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
+        merge: Module | None = None,
     ) -> None: ...
     def maskZero(self, n_input_dim: int = 1) -> Self: ...
     def trimZero(self, n_input_dim: int = 1) -> Self: ...

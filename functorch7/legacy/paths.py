@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from .program.running import run_file
+from .tensors.named_errors import name_errors_in
 
 home = os.path.expanduser("~")
 """The user's home folder."""
@@ -203,3 +204,6 @@ def dofile(f: str) -> None:
     here = file_of(frame)
     path = os.path.abspath(f) if here is None else concat(os.path.dirname(here), f)
     run_file(path, frame.f_globals)
+
+
+name_errors_in(globals(), besides=("thisfile", "dofile", "file_of"))

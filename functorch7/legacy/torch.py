@@ -1,9 +1,10 @@
-"""The little of the package `torch` that ported programs need: tensors, random numbers, names of types, files.
+"""The package `torch`: tensors and their functions, random numbers, names of types, files; and what `program` has.
 
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
 import importlib
+import sys
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
+from .tensors.named_errors import naming
 from .tensors.operations import OPERATIONS, Operation
 from .tensors.random import default_generator, given_generator
 from .tensors.random import initialSeed as initialSeed
@@ -164,7 +166,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(".torchx", __package__), name)
     found = constructor_of(f"torch.{name}")
     if found is None:
-        raise AttributeError(f"torch has no {name!r} here")
+        raise AttributeError(f"torch has no {name!r} here", name=name, obj=sys.modules[__name__])
     return found
 
 
@@ -258,11 +260,12 @@ METHODS = (
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
-    **{name: _function_of_maker(name) for name in MAKERS},
-    **{name: _function_of_method(name) for name in METHODS},
-    **{name: _function_of_parts(name) for name in ("split", "chunk")},
+    **{name: naming(f"torch.{name}", _function_of_maker(name)) for name in MAKERS},
+    **{name: naming(f"torch.{name}", _function_of_method(name)) for name in METHODS},
+    **{name: naming(f"torch.{name}", _function_of_parts(name)) for name in ("split", "chunk")},
     **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
-    **{name: _function_of_distribution(each) for name, each in DISTRIBUTIONS.items()},
+    **{name: naming(f"torch.{name}", _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
+    **{each.__name__: naming(f"torch.{each.__name__}", each) for each in (rand, randn, randperm, multinomial, cat)},
 }
 """What is made of the tables of tensors' methods, by name."""
 globals().update(FUNCTIONS)

@@ -1,5 +1,6 @@
 """Criterions made of criterions."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import jax
@@ -111,7 +112,9 @@ class ParallelCriterion(MultiCriterion):
 
     repeat_target: bool = False
 
-    def __init__(self, repeat_target: bool = False, criterions: Any = (), weights: Any = ()):
+    def __init__(
+        self, repeat_target: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = ()
+    ):
         self._set(repeat_target=repeat_target, criterions=criterions, weights=weights)
         self.__post_init__()
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .files import FUNCTIONS, Files
+from .tester import tester_of
 
 LEGACY = "functorch7.legacy"
 
@@ -45,7 +46,8 @@ class Rocks:
         self.border = border
         self.packages: list[Any] = []
         files = Files(border)
-        self.replaced = {(f"{LEGACY}.torch", name): getattr(files, name) for name in FUNCTIONS}
+        replaced = {name: getattr(files, name) for name in FUNCTIONS} | {"Tester": tester_of(border)}
+        self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
         self.is_open = False
         """Whether Lua may see packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.user_line import UserLine, told_by
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
+from ..legacy.program.objects import type_names
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
 from .errors import LuaError
@@ -93,19 +94,10 @@ class Runtime(Prompt):
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         for part in (self.border, self.classes, self.rocks):
             yield from part.bound()
+        yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (
-            "write",
-            "print",
-            "flush",
-            "exit",
-            "copied",
-            "fields",
-            "insert",
-            "collected",
-            "derive",
-            "names",
-            "isatty",
-        ):
+            "write", "print", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty",
+        ):  # fmt: skip
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
     # What Lua's own functions ask for -------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The same input again and again: repeated steps, and attention that says where to look."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -80,7 +81,7 @@ class RecurrentAttention(AbstractSequencer, Container):
     hidden_size: tuple[int, ...]
     forward_actions: bool
 
-    def __init__(self, rnn: Module, action: Module, n_step: int, hidden_size: Any):
+    def __init__(self, rnn: Module, action: Module, n_step: int, hidden_size: int | Iterable[int]):
         check_module(self, rnn, 1)
         check_module(self, action, 2)
         check_positive(self, n_step=n_step)

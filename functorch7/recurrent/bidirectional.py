@@ -23,7 +23,7 @@ from .sequencer import Sequencer, as_table
 from .simple import SeqReverseSequence
 
 
-def _merging(module: Module, merge: Any) -> Module:
+def _merging(module: Module, merge: Module | int | None) -> Module:
     """The module that merges a pair of outputs: as given, or joining along a dimension (the last by default)."""
     if merge is None or (isinstance(merge, int) and not isinstance(merge, bool)):
         return JoinTable(1, 1 if merge is None else merge)
@@ -56,7 +56,7 @@ class BiSequencer(Decorator):
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None):
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
         merge = _merging(self, merge)
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merge)))
@@ -86,7 +86,7 @@ class BiSequencerLM(Container):
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Any = None):
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
         merge = _merging(self, merge)
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merge)))

@@ -176,7 +176,7 @@ class MaskZeroCriterion(AroundCriterion):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
     takes_mask: ClassVar[bool] = True  # type: ignore[assignment]
 
-    n_input_dim: Any = False
+    n_input_dim: int | bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,5 +1,6 @@
 """Any module as a recurrent step."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import jax
@@ -44,7 +45,7 @@ class Recurrent(AbstractRecurrent):
     rho: int
 
     def __init__(
-        self, start: Any, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
+        self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
         merge: Module | None = None,
     ):  # fmt: skip
         if isinstance(start, (int, list, tuple)):
@@ -134,7 +135,7 @@ class Recurrence(AbstractRecurrent):
     n_input_dim: int
     rho: int
 
-    def __init__(self, recurrent_module: Module, output_size: Any, n_input_dim: int, rho: int = 9999):
+    def __init__(self, recurrent_module: Module, output_size: int | Iterable[int], n_input_dim: int, rho: int = 9999):
         check_module(self, recurrent_module, 1)
         if isinstance(n_input_dim, bool) or not isinstance(n_input_dim, int):
             raise TypeError(f"{self.torch_name()}: expecting nInputDim number for arg 3, got {n_input_dim!r}")

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from test_golden import assert_same, decoded
 
 import functorch7 as f7
 from functorch7.interop import pytorch, t7
@@ -17,7 +18,6 @@ from functorch7_cli import main
 from functorch7_cli.bench import gradients_of
 from functorch7_cli.files import Network
 from tests.interop.test_t7 import CASES, FOLDER
-from tests.test_golden import assert_same, decoded
 
 
 def called(*arguments, code=0):

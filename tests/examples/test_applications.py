@@ -1,10 +1,13 @@
 """The applications of docs/applications.md learn, and draw their pictures."""
 
+import datetime
+
 import jax
 import numpy as np
 import pytest
 
-from examples import gan, pictures, style, vae
+import functorch7 as f7
+from examples import cart_pole, pictures, resnet, style, translate
 
 pytestmark = pytest.mark.slow
 PNG = b"\x89PNG"
@@ -18,6 +21,8 @@ def as_a_user():
 
 
 def test_the_autoencoder_learns_and_draws(tmp_path):
+    from examples import vae
+
     images, classes = pictures.digits()
     assert images.shape == (1797, 64) and images.max() == 1 and set(classes) == set(range(1, 11))
     params, losses = vae.train(images, 60)
@@ -27,6 +32,8 @@ def test_the_autoencoder_learns_and_draws(tmp_path):
 
 
 def test_the_critic_learns_from_what_the_generator_draws(tmp_path, capsys):
+    from examples import gan  # it makes its networks when it is imported
+
     gan.main(["--steps", "40", "--output", str(tmp_path / "gan.png")])
     critic = float(capsys.readouterr().out.split("critic ")[1].split(",")[0])
     assert critic < np.log(2)  # what knowing nothing costs
@@ -38,3 +45,45 @@ def test_pixels_come_nearer_to_both_photographs(tmp_path, capsys):
     words = capsys.readouterr().out.split()
     assert float(words[words.index("first,") + 1]) < 0.9 * float(words[1])
     assert (tmp_path / "style.png").read_bytes().startswith(PNG)
+
+
+def test_dates_are_written_as_people_do():
+    date = datetime.date(2014, 3, 22)
+    assert [translate.spoken(date, form) for form in translate.FORMS] == [
+        "22 March 2014", "March 22, 2014", "the 22nd of March, 2014", "March 22nd 2014"
+    ]  # fmt: skip
+    (source, before), target = translate.batch(np.random.default_rng(0), 50)
+    assert source.shape == (50, translate.LENGTH) and source.min() >= 1 and source.max() <= len(translate.LETTERS)
+    np.testing.assert_array_equal(before[:, 1:], target[:, :-1])
+
+
+def test_the_translator_learns_the_form_and_looks_at_all_of_a_date_once(tmp_path):
+    state, losses = translate.train(25, count=16)
+    assert losses[-5:].mean() < 0.8 * losses[:5].mean()
+    written, attention = translate.translate(state, ["March 9, 2014"])
+    assert len(written[0]) == 10 and attention.shape == (1, 10, translate.LENGTH)
+    np.testing.assert_allclose(attention.sum(2), 1, rtol=1e-5)
+    translate.picture(tmp_path / "translate.png", "March 9, 2014", written[0], attention[0])
+    assert (tmp_path / "translate.png").read_bytes().startswith(PNG)
+
+
+def test_the_residual_network_learns_digits(tmp_path):
+    digits, classes = pictures.digits()
+    images = resnet.as_images(digits[:256])
+    _, losses = resnet.train(f7.zoo.resnet(8), images, classes[:256], 12)
+    assert losses[-3:].mean() < 0.9 * losses[:3].mean()
+    found = np.random.default_rng(0).dirichlet(np.ones(10), 256)
+    pictures.save_rows(tmp_path / "resnet.png", resnet.rows(images, classes[:256], found, 2))
+    assert (tmp_path / "resnet.png").read_bytes().startswith(PNG)
+
+
+def test_a_digit_is_moved_by_a_pixel_at_most():
+    image = np.zeros((1, 3, 8, 8), np.float32)
+    image[:, :, 4, 4] = 1
+    places = [np.argwhere(resnet.moved(image, np.random.default_rng(i))[0, 0])[0] for i in range(40)]
+    assert {tuple(place) for place in places} == {(y, x) for y in (3, 4, 5) for x in (3, 4, 5)}
+
+
+def test_the_policy_gradients_picture_is_drawn(tmp_path):
+    cart_pole.picture(tmp_path / "cart_pole.png", [20.0, 100.0, 200.0])
+    assert (tmp_path / "cart_pole.png").read_bytes().startswith(PNG)

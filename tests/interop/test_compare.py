@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from test_golden import decoded
 
 import functorch7 as f7
 from functorch7.legacy import nn
 from tests.interop.test_t7 import CASES, FOLDER
-from tests.test_golden import decoded
 
 
 def network():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cases import MODULES
 from criterion_cases import CRITERIONS
+from test_golden import assert_same, decoded
 
 import functorch7 as f7
 from functorch7.interop import t7
@@ -14,7 +15,6 @@ from functorch7.interop.torch7.node import functional
 from functorch7.interop.torch7.writer import node_of
 from functorch7.legacy import nn, torch
 from tests.interop.test_t7 import CASES, FOLDER
-from tests.test_golden import assert_same, decoded
 
 NETWORKS = [c for c in CASES if c["kind"] in ("t7_model", "t7_network")]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_golden import assert_same, decoded
 
 from benchmarks.t7_fuzz.mutants import fuzz
 from functorch7.interop import t7
 from functorch7.legacy import torch
-from tests.test_golden import assert_same, decoded
 
 FOLDER = Path(__file__).parent.parent / "golden" / "t7"
 FILES = sorted(FOLDER.glob("*.t7"))

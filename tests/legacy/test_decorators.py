@@ -1,5 +1,6 @@
 """Decorators: what they add to the module inside."""
 
+import os
 import pickle
 import re
 import subprocess
@@ -191,9 +192,10 @@ print("done")
 
 
 def test_GPU_spreads_a_network_over_devices():
-    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
     command = [sys.executable, "-c", ON_FOUR_DEVICES]
-    run = subprocess.run(command, env=flags, capture_output=True, text=True, check=False)
+    environment = {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.stdout == "done\n", run.stderr
 
 

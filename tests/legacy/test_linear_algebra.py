@@ -91,6 +91,33 @@ def test_results(call, is_transposed, kind):
         check(getattr(torch, name)(*tensors[: len(results)], *given))  # results are arguments
 
 
+BY_ROW = {"eig": 0, "qr": 1, "svd": 2}
+"""The result that lies in its storage row after row; the other matrices do so column after column."""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_strides(call):
+    args, _ = CALLS[call]
+    name = call.split(",")[0].split(" ")[0]
+    given = [torch.DoubleTensor(each) if isinstance(each, np.ndarray) else each for each in args]
+    found = getattr(torch, name)(*given)
+    found = found if isinstance(found, tuple) else (found,)
+    results = [type_of(each) for each in found]
+    getattr(torch, name)(*results, *given)
+    for at, pair in enumerate(zip(found, results, strict=True)):
+        for each in pair:
+            if each.dim() == 2:
+                expected = [each.size(2), 1] if BY_ROW.get(name) == at else [1, each.size(1)]
+                assert each.stride().totable() == expected, at
+
+
+@pytest.mark.parametrize("name", ["gesv", "gels", "trtrs", "potrs"])
+def test_one_right_side_may_be_a_vector(name):
+    a, b = torch.DoubleTensor(UPPER), torch.DoubleTensor(B)
+    found, of_matrix = (getattr(torch, name)(each, a) for each in (b.select(2, 1), b.narrow(2, 1, 1)))
+    same(*(each[0] if isinstance(each, tuple) else each for each in (found, of_matrix)))
+
+
 def type_of(tensor):
     return getattr(torch, tensor.type().split(".")[1])(3)
 

@@ -308,3 +308,20 @@ def test_changing_the_parameters_between_forward_and_backward_uses_the_values_of
     same(net.backward(X, G), grad_input)
     same(net.parameters()[1], grads)
     same(net.parameters()[0], [2 * b for b in before])
+
+
+def test_a_gradient_of_the_programs_own_takes_the_place_of_a_layers():
+    """In networks, of layers that hand on what they are given, and of others; that of layers above is what it was."""
+    x = torch.randn(2, 3)
+    for make in (nn.Tanh, nn.Identity, lambda: nn.Copy("torch.FloatTensor", "torch.FloatTensor")):
+        layer = make()
+        layer.updateGradInput = lambda input, gradOutput: gradOutput * 2
+        network = nn.Sequential(layer, nn.Linear(3, 2))
+        output = network.forward(x)
+        network.zeroGradParameters()
+        same(network.backward(x, output), 2 * network.get(2).gradInput.numpy())
+        learned = network.get(2).gradWeight.clone().numpy()
+        layer.updateGradInput = lambda input, gradOutput: None
+        network.zeroGradParameters()
+        network.backward(x, network.forward(x))
+        same(network.get(2).gradWeight, learned)

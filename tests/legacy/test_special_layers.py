@@ -72,6 +72,17 @@ def test_sparse_linear_adds_up_repeated_indices():
     same(m.gradWeight, g.T @ x)
 
 
+def test_a_program_of_sparse_linear_is_as_long_for_many_examples_as_for_few():
+    def length(count):
+        pairs = [np.array([[1.0, 2.0]] * (1 + i % 3), "f") for i in range(count)]
+        network = f7.SparseLinear(6, 3)
+        params, buffers = network.init(jax.random.key(0))
+        traced = jax.make_jaxpr(lambda given: network.apply(params, buffers, given)[0])(pairs)
+        return sum(1 for _ in traced.eqns)
+
+    assert length(4) == length(40)
+
+
 def test_sparse_linear_gives_a_dense_gradient_when_asked():
     m = nn.SparseLinear(4, 3, True).double()
     x, g = [[[1, 0.5], [3, 2]]], values(1, 3)

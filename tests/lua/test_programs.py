@@ -160,6 +160,21 @@ def test_errors_say_first_where_lua_is(program, text):
         f7.lua.run(program(text))
 
 
+def test_failed_assertions_say_where_in_lua_they_are(program, capsys):
+    """As torch7/doc/tester.md shows it."""
+    tests = program("""local tests, tester = torch.TestSuite(), torch.Tester()
+function tests.testA()
+   tester:eq(torch.Tensor {1, 2, 3}, torch.Tensor {1, 2, 4}, "a and b should be equal")
+end
+tester:add(tests)
+tester:run()""")
+    with pytest.raises(LuaError, match="An error was found while running tests!"):
+        f7.lua.run(tests)
+    _, told = capsys.readouterr().out.split("testA\na and b should be equal\n")
+    assert told.startswith("TensorEQ(==) violation: max diff=1, tolerance=0\nstack traceback:\n")
+    assert told.splitlines()[2].endswith("program.lua:3:")
+
+
 def test_the_command_runs_programs_and_says_where_they_fail(program):
     path = str(program("local function inner() error('no') end\nprint(#arg)\ninner()"))
     result = CliRunner().invoke(main, ["lua", path, "-x", "--y"])

@@ -278,6 +278,15 @@ pool:synchronize()
 return sum
 --> 10
 
+--- threads for certain jobs wait for those before
+local pool, seen = require 'threads'.Threads(2), {}
+pool:addjob(function() return 'any' end, function(each) table.insert(seen, each) end)
+pool:specific(true)
+for i = 1, 2 do pool:addjob(i, function() return i end, function(each) table.insert(seen, each) end) end
+pool:specific(false)
+return table.concat(seen, ' '), pool:hasjob(), pool:specific()
+--> 'any 1 2', false, false
+
 --- json and folders
 local cjson, lfs = require 'cjson', require 'lfs'
 local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))

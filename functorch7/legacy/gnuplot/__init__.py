@@ -4,6 +4,7 @@ A plot goes to the current figure: `figure(n)` is a window, where there is a scr
 cell; `pngfigure(name)` and its kin are files, which `plotflush()` writes.
 """
 
+from ..tensors.named_errors import name_errors_in
 from .figures import axis as axis
 from .figures import close as close
 from .figures import closeall as closeall
@@ -30,3 +31,5 @@ from .plots import plot as plot
 from .plots import scatter3 as scatter3
 from .plots import splot as splot
 from .raw import raw as raw
+
+name_errors_in(globals())

@@ -5,6 +5,7 @@ Torch's do: `scale(destination, source)`; it gets the result's sizes. Files need
 (`pip install functorch7[images]`).
 """
 
+from ..tensors.named_errors import name_errors_in
 from .camera import Camera as Camera
 from .color import colormap as colormap
 from .color import hsl2rgb as hsl2rgb
@@ -63,3 +64,5 @@ from .warping import logpolar as logpolar
 from .warping import polar as polar
 from .warping import rotate as rotate
 from .warping import warp as warp
+
+name_errors_in(globals())

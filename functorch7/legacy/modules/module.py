@@ -249,7 +249,7 @@ class Module(
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""
-        if self._differentiated():
+        if self._differentiated() and self.parameters()[0]:
             self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TextIO
 
+from ..tensors.named import Named
 from .lua import Table, kind, number, text
 
 
@@ -40,7 +41,7 @@ class _Option(_Argument):
         return f"{super().line(width)} [{text(self.default)}]"
 
 
-class CmdLine:
+class CmdLine(Named):
     """Options and arguments of a program, from its command line.
 
     An option's type is its default's: numbers and strings take the word that follows, booleans take none and turn

@@ -14,11 +14,12 @@ import numpy as np
 from ...interop import t7
 from ...interop.t7.values import TYPES
 from ..objects.files import Loaded, Saved
+from ..tensors.named import Named
 from ..tensors.storage import Storage
 from .numbers import as_text, read_text
 
 
-class File:
+class File(Named):
     """What all of Torch's files can do; numbers and objects as text (`ascii()`) or as in memory (`binary()`).
 
     For each type Byte, Char, Short, Int, Long, Float and Double, `readInt()` gives a number, `readInt(n)` a storage of

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from ..objects.described import Described
 from ..objects.torch_object import TorchObject
+from ..tensors.named import Named
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .lua import kind
@@ -29,13 +30,20 @@ def isTypeOf(obj: Any, typeSpec: Any) -> bool:
     """
     if not isinstance(typeSpec, str):
         return isinstance(obj, typeSpec)
-    names = [name for name in (_name(obj), *map(_name_of_class, obj.__class__.__mro__[1:])) if name]
+    names = type_names(obj)
     if re.fullmatch(r"[\w.]+", typeSpec):
         return typeSpec in names
     return any(re.search(typeSpec, name) for name in names)
 
 
+def type_names(obj: Any) -> list[str]:
+    """Torch's names of a value's class and of those above it."""
+    return [name for name in (_name(obj), *map(_name_of_class, obj.__class__.__mro__[1:])) if name]
+
+
 def _name_of_class(kind: Any) -> str | None:
+    if issubclass(kind, Named) and kind is not Named:
+        return kind.typename()
     if not issubclass(kind, (Described, TorchObject)) or kind in (Described, TorchObject):
         return None
     return vars(kind).get("given_name", f"nn.{kind.__name__}")

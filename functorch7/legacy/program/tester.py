@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.user_line import user_line
+from ..tensors.named import Named
 from ..tensors.tensor import Tensor
 from .equality import Found, equal, tensors
 from .lua import kind, text
@@ -47,7 +48,7 @@ class TestSuite(dict):
         return function
 
 
-class Tester:
+class Tester(Named):
     """Runs tests, which call its assertions; each of them returns whether it holds, and a test goes on if not.
 
     A message and a tolerance (0 unless it is given) may follow in either order where both are taken. `assert` is a
@@ -142,7 +143,7 @@ class Tester:
             return list(self.tests)
         found: list[str] = []
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
-            matching = [name for name in self.tests if re.search(pattern, name)]
+            matching = [name for name in self.tests if self._is_found(pattern, name)]
             if not matching:
                 raise ValueError(f"Couldn't find test '{pattern}'")
             found += [name for name in matching if name not in found]
@@ -155,11 +156,11 @@ class Tester:
         self._call("_setUp", name)
         try:
             self.tests[name]()
-        except Exception:
+        except Exception as error:
             if self.rethrow:
                 raise
             self.testError[name] += 1
-            self.errors.append(f"{name}\n Function call failed\n{traceback.format_exc()}")
+            self.errors.append(f"{name}\n Function call failed\n{self._traced(error)}")
         self._call("_tearDown", name)
         return "ERROR" if self.testError[name] else "PASS" if len(self.errors) == errors else "FAIL"
 
@@ -197,6 +198,14 @@ class Tester:
         """A message with the test and the line that it is about."""
         path, number = user_line()
         return "\n".join([*filter(None, [self._current]), message, "stack traceback:", f"\t{path}:{number}:"])
+
+    def _traced(self, error: Exception) -> str:
+        """An error with the way to it."""
+        return "".join(traceback.format_exception(error))
+
+    def _is_found(self, pattern: str, text: str) -> bool:
+        """Whether a text has a pattern in it."""
+        return re.search(pattern, text) is not None
 
     def _compared(self, found: Found, negate: bool, message: str) -> bool:
         same, said = found
@@ -293,7 +302,7 @@ class Tester:
 
     def assertErrorPattern(self, f: Callable[[], Any], errPattern: str, message: str = "") -> bool:
         """Calling f raises an exception in whose message a regular expression is found."""
-        return self.assertErrorObj(f, lambda error: re.search(errPattern, str(error)) is not None, message)
+        return self.assertErrorObj(f, lambda error: self._is_found(errPattern, str(error)), message)
 
     def assertErrorObj(self, f: Callable[[], Any], errcomp: Callable[[Exception], bool], message: str = "") -> bool:
         """Calling f raises an exception of which `errcomp` is true."""

@@ -3,6 +3,7 @@
 import os
 import time as clock
 
+from ..tensors.named import Named
 from .lua import Table
 
 
@@ -11,7 +12,7 @@ def _now() -> Table:
     return Table(real=clock.perf_counter(), user=used.user, sys=used.system)
 
 
-class Timer:
+class Timer(Named):
     """Measures seconds from now on.
 
     Source: torch7/doc/timer.md.

@@ -38,24 +38,6 @@ def plain_arrays(args: Any, are_alike: bool, are_typed: bool = True) -> list | N
     return [in_type(each, first.dtype) for each in arrays] if are_typed and first.dtype.kind in "iu" else arrays
 
 
-def put_alike(values: list, tensors: tuple[int, ...], of_one_size: bool) -> np.ndarray | None:
-    """Puts the arrays of the tensors at these places there, and gives the first.
-
-    None unless all are NumPy's, of one type, have dimensions, and if need be are of one size.
-    """
-    first = None
-    for at in tensors:
-        array = values[at].array
-        if first is None:
-            first = array
-        if type(array) is not np.ndarray or array.dtype is not first.dtype:
-            return None
-        if of_one_size and array.shape != first.shape:
-            return None
-        values[at] = array
-    return first if first is not None and first.shape else None
-
-
 def in_type(value: Any, dtype: np.dtype) -> Any:
     """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
 

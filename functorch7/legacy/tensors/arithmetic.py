@@ -57,7 +57,9 @@ class Arithmetic(Places):
     _index: Any
 
     def item(self) -> Any:
-        """The only element as a Python number."""
+        """The only element as a Python number. Raises ValueError if there are more, or none."""
+        if self.nElement() != 1:
+            raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
         return np.asarray(self.array).item()
 
     def totable(self) -> list:
@@ -132,6 +134,7 @@ class Arithmetic(Places):
     def multinomialAliasSetup(self, state: list | None = None) -> list:
         """What `multinomialAlias` draws by, for a vector of weights: a new table of two tensors, or one to be filled.
 
+        Differs from Torch7: classes count from 1 in it, and others may share a column; the probabilities are the same.
         Raises ValueError for negative weights, and where all are 0.
         """
         return alias_state(self, state)
@@ -314,6 +317,9 @@ def as_result(found: Any, like: Any) -> Any:
     """A result as a tensor, or, if it has no dimensions and is known, as a number."""
     return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
 
+
+BY_TABLES = OPERATIONS | ROWS | LINEAR | CONVOLUTIONS
+"""Operations whose errors name the call by themselves, by the names of methods."""
 
 for _operation in OPERATIONS.values():
     _of_operation(_operation)

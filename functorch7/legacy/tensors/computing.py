@@ -19,9 +19,14 @@ from .storage import precision
 
 
 def named(name: str) -> Callable:
-    """The function that NumPy and jax.numpy have by this name."""
+    """The function that NumPy and jax.numpy have by this name; NumPy's alone is its `of_numpy`."""
     of_numpy = getattr(np, name)
-    return lambda m, *args: of_numpy(*args) if m is np else getattr(m, name)(*args)
+
+    def function(m: Any, *args: Any) -> Any:
+        return of_numpy(*args) if m is np else getattr(m, name)(*args)
+
+    function.of_numpy = of_numpy  # type: ignore[attr-defined]
+    return function
 
 
 def computed(function: Callable, args: Any, fit: Callable[[list], list], are_typed: bool = True) -> Any:
@@ -89,22 +94,14 @@ def same_count(name: str, arrays: list) -> list:
     ]
 
 
-def conforming(signature: str) -> Callable[[str, list], list]:
-    """The check that the tensors among the arguments have sizes as in an einsum's signature."""
-
-    @lru_cache(1024)
-    def check(name: str, shapes: tuple) -> None:
-        inputs, output = signature.split("->")
-        letters = inputs.split(",")
-        if len(shapes) > len(letters):  # what the product is added to
-            letters = [output, *letters]
-        pairs = set(zip("".join(letters), chain(*shapes), strict=False))
-        if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
-            given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
-            raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")
-
-    def fit(name: str, arrays: list) -> list:
-        check(name, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
-        return arrays
-
-    return fit
+@lru_cache(4096)
+def conforming(name: str, signature: str, shapes: tuple) -> None:
+    """Raises ValueError unless the sizes of tensors among the arguments are as in an einsum's signature."""
+    inputs, output = signature.split("->")
+    letters = inputs.split(",")
+    if len(shapes) > len(letters):  # what the product is added to
+        letters = [output, *letters]
+    pairs = set(zip("".join(letters), chain(*shapes), strict=False))
+    if list(map(len, shapes)) != list(map(len, letters)) or len(pairs) != len(dict(pairs)):
+        given, wanted = " and ".join(map(sizes_text, shapes)), " and ".join(map("x".join, letters))
+        raise ValueError(f"torch.{name}: expected tensors of sizes {wanted}, got {given}")

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from .named import Named
+
 _RANGE = 1 << 32
 """How many values one draw of 32 bits has."""
 
@@ -37,7 +39,7 @@ class _Pair(NamedTuple):
     rho: float
 
 
-class Generator:
+class Generator(Named):
     """A source of random numbers with a state of its own; the first argument of any function that draws.
 
     A uniform number is one draw of 32 bits over 2^32. Two such, x and y, give two normal numbers, by Box and Muller:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .rows import SAME, Form, Row
+from .rows import COLUMNS, SAME, Form, Row
 
 _FAILED = {
     "gesv": "the matrix is singular", "inverse": "the matrix is singular", "trtrs": "the matrix is singular",
@@ -37,21 +37,35 @@ def _matrix(name: str, x: Any, square: bool = False) -> Any:
     return x
 
 
+def _system(name: str, a: Any, b: Any) -> tuple:
+    """The matrix and the right sides of a X = b."""
+    rows = _matrix(name, a, square=True).shape[0]
+    if len(b := _right_sides(name, b)) != rows:
+        raise ValueError(f"torch.{name}: expected {rows} rows, as the matrix has, got {'x'.join(map(str, b.shape))}")
+    return a, b
+
+
+def _right_sides(name: str, b: Any) -> Any:
+    """A matrix; a vector is one column."""
+    return b[:, None] if b.ndim == 1 else _matrix(name, b)
+
+
 def _gesv(m: Any, b: Any, a: Any) -> tuple:
-    lu, _, x = _lapack("gesv", "gesv", _matrix("gesv", a, square=True), _matrix("gesv", b))
+    lu, _, x = _lapack("gesv", "gesv", *_system("gesv", a, b))
     return x, lu
 
 
 def _gels(m: Any, b: Any, a: Any) -> tuple:
     rows, columns = _matrix("gels", a).shape
-    padding = np.zeros((max(columns - rows, 0), _matrix("gels", b).shape[1]), b.dtype)
+    b = _right_sides("gels", b)
+    padding = np.zeros((max(columns - rows, 0), b.shape[1]), b.dtype)
     factors, x = _lapack("gels", "gels", a, np.concatenate([b, padding]))
     return x, factors
 
 
 def _trtrs(m: Any, b: Any, a: Any, part: str | None, transposed: str | None, unit: str | None) -> tuple:
     options = {"lower": part == "L", "trans": int(transposed == "T"), "unitdiag": unit == "U"}
-    return (*_lapack("trtrs", "trtrs", _matrix("trtrs", a, square=True), _matrix("trtrs", b), **options), a)
+    return (*_lapack("trtrs", "trtrs", *_system("trtrs", a, b), **options), a)
 
 
 def _potrf(m: Any, a: Any, part: str | None) -> Any:
@@ -64,7 +78,7 @@ def _pstrf(m: Any, a: Any, part: str | None) -> tuple:
 
 
 def _potrs(m: Any, b: Any, chol: Any, part: str | None) -> Any:
-    return _lapack("potrs", "potrs", _matrix("potrs", chol, square=True), _matrix("potrs", b), lower=part == "L")[0]
+    return _lapack("potrs", "potrs", *_system("potrs", chol, b), lower=part == "L")[0]
 
 
 def _potri(m: Any, chol: Any, part: str | None) -> Any:
@@ -102,7 +116,10 @@ def _geqrf(m: Any, a: Any) -> tuple:
 
 
 def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
-    return _lapack("orgqr", "orgqr", _matrix("orgqr", reflectors), tau)[0]
+    rows, columns = _matrix("orgqr", reflectors).shape
+    if rows < columns:
+        raise ValueError(f"torch.orgqr: expected no more columns than rows, got size {rows}x{columns}")
+    return _lapack("orgqr", "orgqr", reflectors, tau)[0]
 
 
 def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:
@@ -110,25 +127,25 @@ def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, tra
     return _lapack("ormqr", "ormqr", side or "L", transposed or "N", reflectors, tau, matrix, work)[0]
 
 
-TWO = (SAME, SAME)
+ONE, TWO, FIRST, SECOND = (COLUMNS,), (COLUMNS, COLUMNS), (COLUMNS, SAME), (SAME, COLUMNS)
 LINEAR = {
     name: Row(name, (form,), words)
     for name, (form, words) in {
         "gesv": (Form("xt", _gesv, TWO), "the solution of a X = x for the matrix given next, and its factors"),
         "gels": (Form("xt", _gels, TWO), "the X of least squares |a X - x|, residuals below it, and a's factors"),
         "trtrs": (Form("xtCCC", _trtrs, TWO), "the same for a triangular matrix: 'U' or 'L', 'N' or 'T', 'N' or 'U'"),
-        "potrf": (Form("xC", _potrf), "the Cholesky factor of a positive definite matrix, upper or ('L') lower"),
-        "pstrf": (Form("xC", _pstrf, (SAME, np.dtype(np.int32))), "the same with pivoting, and the order of the rows"),
-        "potrs": (Form("xtC", _potrs), "the solution of A X = x, given A's Cholesky factor"),
-        "potri": (Form("xC", _potri), "the inverse of the matrix of a Cholesky factor"),
-        "symeig": (Form("xCC", _symeig, TWO), "a symmetric matrix's eigenvalues, and with 'V' eigenvectors, columns"),
-        "eig": (Form("xC", _eig, TWO), "eigenvalues, a row of real and imaginary part each; with 'V' eigenvectors"),
-        "svd": (Form("xC", _svd, (SAME, SAME, SAME)), "U, S and V of the singular values, some ('S') or all ('A')"),
-        "inverse": (Form("x", _inverse), "the inverse of a matrix"),
-        "qr": (Form("x", _qr, TWO), "Q and R of a matrix, whose product it is"),
-        "geqrf": (Form("x", _geqrf, TWO), "LAPACK's reflectors of Q and R, and their factors"),
-        "orgqr": (Form("xt", _orgqr), "Q of these reflectors, given their factors"),
-        "ormqr": (Form("xttCC", _ormqr), "a matrix times this Q, on its left or ('R') right, or times Q' ('T')"),
+        "potrf": (Form("xC", _potrf, ONE), "the Cholesky factor of a positive definite matrix, upper or ('L') lower"),
+        "pstrf": (Form("xC", _pstrf, (COLUMNS, np.dtype(np.int32))), "the same with pivoting, and the rows' order"),
+        "potrs": (Form("xtC", _potrs, ONE), "the solution of A X = x, given A's Cholesky factor"),
+        "potri": (Form("xC", _potri, ONE), "the inverse of the matrix of a Cholesky factor"),
+        "symeig": (Form("xCC", _symeig, SECOND), "a symmetric matrix's eigenvalues, and with 'V' its eigenvectors"),
+        "eig": (Form("xC", _eig, SECOND), "eigenvalues, a row of real and imaginary part each; with 'V' eigenvectors"),
+        "svd": (Form("xC", _svd, (COLUMNS, SAME, SAME)), "U, S and V of the singular values, some ('S') or all ('A')"),
+        "inverse": (Form("x", _inverse, ONE), "the inverse of a matrix"),
+        "qr": (Form("x", _qr, FIRST), "Q and R of a matrix, whose product it is"),
+        "geqrf": (Form("x", _geqrf, FIRST), "LAPACK's reflectors of Q and R, and their factors"),
+        "orgqr": (Form("xt", _orgqr, ONE), "Q of these reflectors, given their factors"),
+        "ormqr": (Form("xttCC", _ormqr, ONE), "a matrix times this Q, on its left or ('R') right, or times Q' ('T')"),
     }.items()
 }  # fmt: skip
 """The operations by name."""

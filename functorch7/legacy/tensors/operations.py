@@ -24,10 +24,10 @@ from .arguments import (
     of_one_type,
     places_of,
     plain_arrays,
-    put_alike,
     sizes_text,
 )
 from .computing import computed, conforming, named, same_count
+from .plans import Plan, planned, types_of
 from .quiet import quietly
 
 Forms = dict[str, Callable]
@@ -36,12 +36,15 @@ Forms = dict[str, Callable]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: its name, its forms, what the arguments must have in common, and its formula in words."""
+    """An operation: its name, its forms and its formula in words.
+
+    Its tensors have sizes as in an einsum's signature; without one, as many elements each.
+    """
 
     name: str
     forms: Forms
-    fit: Callable[[str, list], list]
     formula: str
+    signature: str = ""
 
     def usage(self) -> str:
         """The forms as an error message shows them."""
@@ -51,38 +54,27 @@ class Operation:
     def quickly(self, args: tuple, tensor: Any = None) -> np.ndarray | None:
         """The result of most calls, of a function or a method of the tensor: NumPy's arrays of one type, and numbers.
 
-        None for all others, such as those of types that come for the first time.
+        None for all others.
         """
-        key = (tensor is not None, *map(type, args))
-        plan = self._plans.get(key)
-        if plan is None:
-            self._plans[key] = self._plan(args, tensor is not None)
-            return None
-        function, places, tensors = plan
-        given = (*args, 1, tensor)
-        values = [given[at] for at in places]
-        by_element = self.fit is same_count
-        first = put_alike(values, tensors, by_element)
-        if first is None or first.dtype.kind != "f":
-            return None
-        if not by_element:
-            self.fit(self.name, values)
-        found = quietly(function, np, *values)
-        return found if found.dtype is first.dtype else None
+        plans = self._plans[tensor is not None]
+        plan = plans.get(types_of(args)) or self._plan(args, tensor is not None)
+        return None if plan is None else plan(args, tensor)
 
     @cached_property
-    def _plans(self) -> dict[tuple, tuple]:
-        """By the types of arguments: the formula, where its arguments are among the given ones, which are tensors."""
-        return {}
+    def _plans(self) -> tuple[dict, dict]:
+        """Plans by the types of arguments, of functions and of methods."""
+        return {}, {}
 
-    def _plan(self, args: tuple, is_method: bool) -> tuple:
+    def _plan(self, args: tuple, is_method: bool) -> Plan | None:
         given = letters(args)
         found = (self._match(given, False) if is_method else None) or self._match(given, True)
         if found is None or not set(given) <= {"t", "n"} or not all(map(is_plain, args)):
-            return None, (), ()
+            return None
         form, places = found
-        places = tuple([len(args) if at is None else len(args) + 1 if at < 0 else at for at in places])
-        return self.forms[form], places, tuple(at for at, letter in enumerate(form) if letter in "xt")
+        check = partial(conforming, self.name, self.signature) if self.signature else None
+        plan = planned(self.forms[form], places, 1, form, not self.signature, True, check)
+        self._plans[is_method][types_of(args)] = plan
+        return plan
 
     def without_result(self, args: tuple) -> tuple[str, list] | None:
         """(form, arguments) of a call that leaves no argument out; None if there is no such form."""
@@ -120,22 +112,29 @@ class Operation:
         """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
         if self.name not in OF_NUMBERS or not all(map(is_number, args)):
             return None
-        return next((f(np, *map(float, args)) for form, f in self.forms.items() if len(form) == len(args)), None)
+        formula = next((formula for form, formula in self.forms.items() if len(form) == len(args)), None)
+        return None if formula is None else quietly(formula, np, *map(float, args))
 
     def wrong(self, args: tuple) -> TypeError:
         """The error for arguments that are none of the forms."""
         given = ", ".join(described(each) for each in args)
         return TypeError(f"torch.{self.name}: expected {self.usage()}, after a result if one is given, got ({given})")
 
+    def _fitting(self, arrays: list) -> list:
+        if not self.signature:
+            return same_count(self.name, arrays)
+        conforming(self.name, self.signature, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
+        return arrays
+
     def computed(self, form: str, args: list) -> Any:
         """The result as an array. Raises TypeError for tensors of different types."""
-        arrays = plain_arrays(args, self.fit is same_count)
+        arrays = plain_arrays(args, not self.signature)
         if arrays is None:
             of_one_type(self.name, args)
-            found = computed(self.forms[form], args, lambda arrays: self.fit(self.name, arrays))
+            found = computed(self.forms[form], args, self._fitting)
         else:
-            if self.fit is not same_count:
-                self.fit(self.name, arrays)
+            if self.signature:
+                arrays = self._fitting(arrays)
             found = quietly(self.forms[form], np, *arrays)
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
@@ -146,11 +145,11 @@ class Operation:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def _bits(name: str) -> Callable:
+def _bits(name: str, function: str) -> Callable:
     def bits(m: Any, x: Any, y: Any) -> Any:
         if not jnp.issubdtype(x.dtype, jnp.integer):
             raise TypeError(f"torch.{name}: expected a tensor of whole numbers, got {x.dtype}")
-        return getattr(m, name)(x, y)
+        return getattr(m, function)(x, y)
 
     return bits
 
@@ -242,7 +241,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "cmax": ({"xn": named("maximum"), "xt": named("maximum")}, "the larger of x and a number or tensor"),
     "cmin": ({"xn": named("minimum"), "xt": named("minimum")}, "the smaller of x and a number or tensor"),
     **{
-        f"{prefix}{name}": ({form: _bits(function)}, f"the bits of x {word} those of a {other}")
+        f"{prefix}{name}": ({form: _bits(f"{prefix}{name}", function)}, f"the bits of x {word} those of a {other}")
         for name, function, word in (
             ("bitand", "bitwise_and", "and"),
             ("bitor", "bitwise_or", "or"),
@@ -264,8 +263,8 @@ OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round
 """Those that are functions of numbers, too."""
 
 _PRODUCTS = {
-    "mm": ("ij,jk->ik", named("matmul")),
-    "mv": ("ij,j->i", named("matmul")),
+    "mm": ("ij,jk->ik", named("dot")),
+    "mv": ("ij,j->i", named("dot")),
     "ger": ("i,j->ij", lambda m, a, b: a[:, None] * b),
     "bmm": ("bij,bjk->bik", named("matmul")),
 }
@@ -289,13 +288,13 @@ def _added(product: Callable) -> Forms:
 OPERATIONS = {
     operation.name: operation
     for operation in (
-        *(Operation(name, forms, same_count, formula) for name, (forms, formula) in _POINTWISE.items()),
+        *(Operation(name, forms, formula) for name, (forms, formula) in _POINTWISE.items()),
         *(
-            Operation(name, {"tt": product}, conforming(signature), f"the product {signature} of two tensors")
+            Operation(name, {"tt": product}, f"the product {signature} of two tensors", signature)
             for name, (signature, product) in _PRODUCTS.items()
         ),
         *(
-            Operation(name, _added(product), conforming(signature), f"number * x + number * the product {signature}")
+            Operation(name, _added(product), f"number * x + number * the product {signature}", signature)
             for name, (signature, product) in _ADDED.items()
         ),
     )

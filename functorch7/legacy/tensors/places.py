@@ -154,7 +154,7 @@ def _cast(name: str, kind: str) -> None:
     def method(self: Any) -> Any:
         return self.type(f"torch.{kind}Tensor")
 
-    method.__name__ = name
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
     method.__doc__ = f"This tensor as a torch.{kind}Tensor: itself if it is one, else a copy."
     setattr(Places, name, method)
 

@@ -106,12 +106,16 @@ def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
 
 def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
     bounds = (low or 0, high or 0)
+    if bounds[0] > bounds[1]:
+        raise ValueError(f"torch.histc: expected a lower and an upper bound, got {bounds[0]} and {bounds[1]}")
     if bounds[0] == bounds[1]:
         bounds = (x.min(), x.max())
     return bounds if bounds[0] != bounds[1] else (bounds[0] - 1, bounds[1] + 1)
 
 
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
+    if bins is not None and bins < 1:
+        raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
     return m.histogram(x.reshape(-1), int(bins or 100), _bounds(x, low, high))[0].astype(x.dtype)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,11 @@ from .arguments import (
     of_one_type,
     plain_arrays,
     plain_letters,
-    put_alike,
     sizes_text,
 )
 from .computing import computed, same_count
 from .default_type import default_dtype
+from .plans import Plan, planned, types_of
 from .quiet import quietly
 from .storage import type_name_of
 
@@ -38,6 +38,8 @@ WORDS = {
     "k": "LongTensor", "c": "letter",
 }  # fmt: skip
 SAME, LONG, BYTE, NUMBER = "the type of x", np.dtype(np.int64), np.dtype(np.uint8), "a number"
+COLUMNS = "the type of x, column after column"
+"""What results are; LAPACK leaves matrices column after column in the storage, which strides show."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,6 @@ class Form:
     def indices(self) -> tuple[int, ...]:
         """The places of those that are LongTensors of indices."""
         return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
-
-    @cached_property
-    def quick(self) -> tuple[tuple, tuple, bool, bool]:
-        """Where tensors and dimensions are, and whether there are numbers and indices."""
-        return self.tensors, self.dimensions, bool(self.numbers), bool(self.indices)
 
     def places(self, given: str) -> tuple | None:
         """The places of the arguments among those with these letters; None if the call is not of this form."""
@@ -125,48 +122,30 @@ class Row:
 
     def call(self, args: tuple, like: Any) -> Any:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
-        plan = self._plan(args)
-        if plan is None:
+        known = self._plans.get(types_of(args)) or self._plan(args)
+        if known is None:
             return self._call(args, like)
-        form, places = plan
-        found = [None if at is None else args[at] for at in places]
-        made = self._quick(form, found) or self._computed(form, found)
-        if len(made) == 1:
-            return _made(made[0], form.results[0], like, args[0])
-        return tuple([_made(each, kind, like, args[0]) for each, kind in zip(made, form.results, strict=True)])
-
-    def _plan(self, args: tuple) -> tuple[Form, tuple] | None:
-        """The form of a call that has plain arguments and no results, and where its arguments are."""
-        key = tuple(map(type, args))
-        plan = self._plans.get(key)
-        if plan is None:
-            given = plain_letters(args)
-            plan = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), None)
-            if plan is not None and "?" not in given:
-                self._plans[key] = plan
-        return plan
-
-    def _quick(self, form: Form, found: list) -> tuple | None:
-        """The results of most calls: of NumPy's arrays of one type that has fractions, and no indices."""
-        tensors, dimensions, has_numbers, has_indices = form.quick
-        if has_indices:
-            return None
-        arrays = found.copy()
-        first = put_alike(arrays, tensors, form.by_element)
-        if first is None or (has_numbers and first.dtype.kind != "f"):
-            return None
-        for at in dimensions:
-            if found[at] is not None:
-                if not 1 <= found[at] <= first.ndim:
-                    return None
-                arrays[at] = found[at] - 1
-        made = quietly(form.compute, np, *arrays)
-        return made if isinstance(made, tuple) else (made,)
+        plan, makers = known
+        found = plan(args)
+        if found is None:
+            return self._call(args, like)
+        if len(makers) == 1:
+            return makers[0](found, like, args[0])
+        return tuple([make(each, like, args[0]) for make, each in zip(makers, found, strict=True)])
 
     @cached_property
-    def _plans(self) -> dict[tuple, Any]:
-        """What `_plan` gives, by the types of arguments."""
+    def _plans(self) -> dict[Any, tuple[Plan, tuple]]:
+        """Plans, and how their results become tensors or numbers, by the types of arguments."""
         return {}
+
+    def _plan(self, args: tuple) -> tuple[Plan, tuple] | None:
+        given = plain_letters(args)
+        form, places = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), (None, ()))
+        if form is None or "?" in given or form.indices:
+            return None
+        plan = planned(form.compute, places, None, form.letters, form.by_element, bool(form.numbers))
+        known = self._plans[types_of(args)] = plan, tuple(map(_maker_of, form.results))
+        return known
 
     def _call(self, args: tuple, like: Any) -> Any:
         for form in self.forms:
@@ -174,7 +153,7 @@ class Row:
             if found is not None:
                 x, arrays = found[0], self._computed(form, found)
                 return _one_or_all(
-                    [_made(each, kind, like, x) for each, kind in zip(arrays, form.results, strict=True)]
+                    [_made(each, like, x, kind) for each, kind in zip(arrays, form.results, strict=True)]
                 )
         for form in self.forms:
             count = len(form.results)
@@ -183,12 +162,12 @@ class Row:
                 for result, kind in zip(given, form.results, strict=True):
                     self._check(result, kind, found[0])
                 arrays = self._computed(form, found)
-                return _one_or_all([_into(result, each) for result, each in zip(given, arrays, strict=True)])
+                return _one_or_all([_into(*each) for each in zip(given, arrays, form.results, strict=True)])
         raise self._wrong(args)
 
     def _check(self, result: Any, kind: Any, x: Any) -> None:
         """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
-        if kind is SAME or (kind is BYTE and result.dtype != BYTE):
+        if kind in (SAME, COLUMNS) or (kind is BYTE and result.dtype != BYTE):
             of_one_type(self.name, (x, result))
         elif result.dtype != kind:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
@@ -247,26 +226,37 @@ def _one_or_all(results: list) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _made(array: Any, kind: Any, like: Any, x: Any) -> Any:
-    if kind is BYTE and type(array) is np.ndarray and array.dtype.kind == "b":
-        return like.of(array.view(BYTE))
-    if isinstance(array, np.generic):
-        if kind is NUMBER:
-            return array.item()
-        array = np.asarray(array)
+def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
+    """A result of this kind, a tensor or a number."""
     if kind is NUMBER:
-        return (
-            array.item()
-            if type(array) is np.ndarray
-            else np.asarray(array).item()
-            if is_concrete(array)
-            else like.of(array)
-        )
+        return np.asarray(array).item() if is_concrete(array) else like.of(array)
+    if kind is COLUMNS:
+        return _made(array, like, x, SAME) if array.ndim < 2 else _made(array.T, like, x, SAME).t()
+    if isinstance(array, np.generic):
+        array = np.asarray(array)
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
-    if array.dtype is dtype:
-        return like.of(array)
     return like.of(array if array.dtype == dtype else array.astype(dtype))
 
 
-def _into(result: Any, array: Any) -> Any:
+def _number(array: Any, like: Any, x: Any) -> Any:
+    return array.item()
+
+
+def _bytes(array: Any, like: Any, x: Any) -> Any:
+    return like.of(array.view(BYTE))
+
+
+def _same(array: Any, like: Any, x: Any) -> Any:
+    return like.of(array) if array.dtype is x.dtype else _made(array, like, x, SAME)
+
+
+def _maker_of(kind: Any) -> Callable:
+    """`_made` of this kind, for NumPy's arrays."""
+    return {NUMBER: _number, BYTE: _bytes, SAME: _same}.get(kind) or partial(_made, kind=kind)
+
+
+def _into(result: Any, array: Any, kind: Any) -> Any:
+    if kind is COLUMNS and array.ndim == 2 and (result.shape != array.shape or result.isContiguous()):
+        result.resize(*array.shape[::-1])
+        result.rebind(result.storage_, result.offset, array.shape, (1, len(array)))
     return result.resize(*array.shape)._written(array)

@@ -12,7 +12,9 @@ import numpy as np
 from ...layers.tensor_types import TYPES
 from .arguments import in_type
 from .changes import changed
+from .named_errors import name_errors
 from .printing import column
+from .strides import contiguous_stride
 
 _NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
 
@@ -68,7 +70,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape", "strides")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -78,6 +80,7 @@ class Storage:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
             self.shape, self.dtype = array.shape, array.dtype
+        self.strides = contiguous_stride(self.shape)  # as each read of a tensor asks for them
 
     @classmethod
     def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
@@ -196,7 +199,7 @@ class Storage:
                 new, old = np.zeros(size, self.dtype), self._flat()[:size]
                 new[: old.size] = old
                 self.array = new
-            self.shape = (size,)
+            self.shape, self.strides = (size,), (1,)
             changed(self)
         return self
 
@@ -367,3 +370,6 @@ def sizes_given(*given: Any) -> tuple[int, ...]:
         if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
             return tuple(map(int, numbers))
         raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
+
+
+name_errors(Storage, besides=("cut",))

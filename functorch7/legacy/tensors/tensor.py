@@ -10,10 +10,11 @@ import numpy as np
 
 from ...core import is_concrete
 from .arguments import sizes_text
-from .arithmetic import Arithmetic
+from .arithmetic import BY_TABLES, Arithmetic
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
+from .named_errors import name_errors
 from .storage import Storage, StorageData, long_storage, sizes_given
 from .strides import contiguous_stride, strided
 
@@ -74,8 +75,7 @@ class Tensor(Arithmetic):
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
         storage = tensor.storage_ = Storage(array)
-        tensor.offset, tensor.shape = 0, (shape := storage.shape)
-        tensor.strides_ = contiguous_stride(shape)
+        tensor.offset, tensor.shape, tensor.strides_ = 0, storage.shape, storage.strides
         return tensor
 
     @classmethod
@@ -103,7 +103,7 @@ class Tensor(Arithmetic):
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
         storage, shape = self.storage_, self.shape
-        if shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+        if shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             return storage.array  # most tensors are such
         if self._is_whole():
             return storage.array.reshape(shape)
@@ -119,7 +119,7 @@ class Tensor(Arithmetic):
     @array.setter
     def array(self, array: Any) -> None:
         storage, shape = self.storage_, self.shape
-        if array.shape == shape == storage.shape and self.offset == 0 and self.strides_ == contiguous_stride(shape):
+        if array.shape == shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             storage.array = array
         elif self._is_whole():
             storage.array = array.reshape(storage.shape)
@@ -319,3 +319,6 @@ class Tensor(Arithmetic):
 
     def __reduce__(self):
         return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)
+
+
+name_errors(Tensor, besides=BY_TABLES)

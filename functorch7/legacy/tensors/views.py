@@ -88,7 +88,7 @@ class Views:
         """Views of so many slices of a dimension each; the last has the rest."""
         total, size = self.size(dim), int(size)
         if size < 1:
-            raise ValueError(f"torch.split: expected a positive size, got {size}")
+            raise ValueError(f"expected a positive size, got {size}")
         return [self.narrow(dim, first, min(size, total - first + 1)) for first in range(1, total + 1, size)]
 
     def chunk(self, n: int, dim: int = 1) -> list[Self]:
@@ -139,13 +139,14 @@ class Views:
         if sizes and isinstance(sizes[0], Views):
             return self.set(sizes[0].view(*sizes[1:]))
         if not self.isContiguous():
-            raise ValueError("view: expected a contiguous tensor; call contiguous() first")
+            raise ValueError("expected a contiguous tensor; call contiguous() first")
         shape = sizes_given(*sizes)
         total, covered = math.prod(self.shape), math.prod(shape)
         if covered < 0 and shape.count(-1) == 1 and total % covered == 0:
             shape = tuple([total // -covered if each == -1 else each for each in shape])
-        elif covered != total:
-            shape = np.broadcast_to(np.False_, self.shape).reshape(shape).shape
+        elif covered != total or -1 in shape:
+            mine, given = sizes_text(self.shape), sizes_text(shape)
+            raise ValueError(f"expected sizes for the {total} elements of {mine}, got {given}")
         return self.viewing(self.storage_, self.offset, shape)
 
     def viewAs(self, *given: Any) -> Self:

@@ -146,17 +146,25 @@ end
 
 function torch.type(value) return torch.typename(value) or type(value) end
 
+-- A class's name itself must be whole, a pattern may match a part.
+local function is_name(typename, name)
+  local matched = typename:match(name)
+  return matched ~= nil and (matched ~= name or matched == typename)
+end
+
 function torch.isTypeOf(value, wanted)
   local class = instances[value] and getmetatable(value)
+  local name = class and type(wanted) == 'table' and wanted.__typename or wanted
   if not class then
     local number = value ~= nil and numbers[value]
-    return number ~= nil and number >= border.OBJECTS and python_is_type(value, wanted) or false
+    if not number or number < border.OBJECTS then return false end
+    if type(wanted) ~= 'string' then return python_is_type(value, wanted) end
+    for _, each in ipairs(call(python.type_names, 0, nil, value)) do
+      if is_name(each, name) then return true end
+    end
   end
-  local name = type(wanted) == 'table' and wanted.__typename or wanted
   while class do
-    local typename = rawget(class, '__typename')
-    local matched = typename:match(name) -- the name itself must be whole, a pattern may match a part
-    if matched and (matched ~= name or matched == typename) then return true end
+    if is_name(rawget(class, '__typename'), name) then return true end
     class = getmetatable(class)
   end
   return false

@@ -36,7 +36,8 @@ local traceback = debug.traceback
 function border.traceback(message, level)
   local lines = {}
   for line in traceback('', (level or 1) + 1):gmatch('[^\n]+') do
-    local is_of_bridge = line:find('functorch7/', 1, true) or line:find("^%s*%[C%]: in function '[xe]")
+    local is_of_bridge = line:find('functorch7/', 1, true) or line:find("'what'", 1, true)
+      or line:find("^%s*%[C%]: in function '[xe]")
     if not is_of_bridge then
       lines[#lines + 1] = line
     end
@@ -56,3 +57,6 @@ function border.noted(problem)
   local code, value = border.encode(problem)
   return {THROWN - code, value, border.traceback(nil, 2)}
 end
+
+-- For Torch's Tester.
+function border.asked.is_found(pattern, text) return text:find(pattern) ~= nil end

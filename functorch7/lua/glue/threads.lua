@@ -25,7 +25,7 @@ local function run(self, job, ...)
 end
 
 local function make(_, count, ...)
-  local made = setmetatable({N = count, waiting = {}, environment = environment()}, Threads)
+  local made = setmetatable({N = count, waiting = {}, is_specific = false, environment = environment()}, Threads)
   local given, begun = {...}, {}
   for i = 1, #given do begun = {run(made, given[i], 1)} end -- once: all threads are this one
   local results = {}
@@ -57,7 +57,15 @@ end
 function Threads:acceptsjob() return #self.waiting < self.N end
 function Threads:hasjob() return #self.waiting > 0 end
 function Threads:haserror() return false end
-function Threads:specific(value) return value == nil and false or self end
+
+-- Whether jobs say which thread is to run them; a change waits for those before it.
+function Threads:specific(value)
+  if value == nil then return self.is_specific end
+  self:synchronize()
+  self.is_specific = value
+  return self
+end
+
 function Threads:terminate() self:synchronize() end
 
 local package_threads = setmetatable({Threads = setmetatable({}, {__call = make}), serialization = function() end}, {

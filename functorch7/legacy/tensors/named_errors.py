@@ -1,0 +1,117 @@
+"""Errors of methods and functions name the call: "torch.narrow: index 4 out of range of dimension 1 of size 3"."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import sys
+from collections.abc import Callable, Container, Iterator, Mapping
+from functools import wraps
+from types import FrameType, FunctionType, TracebackType
+from typing import Any
+
+from ...checks.given import MISUSE
+from .arguments import described
+
+LIBRARIES = {"functorch7", "jax", "jaxlib", "matplotlib", "numpy", "PIL", *sys.stdlib_module_names}
+"""Whose code fails for arguments that a function does not take; errors of other code, such as a callback's, stay."""
+
+
+def name_errors(kind: type, besides: Container[str] = ()) -> None:
+    """Lets the errors of a class's methods, and of those that it inherits, name the call.
+
+    `besides` are the names of those that do so by themselves; methods without arguments have no such errors.
+    """
+    for base in reversed(kind.__mro__):
+        for name, method in _public_functions(vars(base)):
+            if name not in besides and _takes_arguments(method):
+                setattr(base, name, naming(f"torch.{name}", method, first=1))
+
+
+def name_errors_in(names: dict[str, Any], besides: Container[str] = ()) -> None:
+    """The same for the functions of one of the packages beside torch, among the global names of its module."""
+    package = names["__name__"].rpartition(".")[2]
+    for name, function in _public_functions(names):
+        if name not in besides and function.__module__.startswith(names["__name__"]):
+            names[name] = naming(f"{package}.{name}", function)
+
+
+def _public_functions(names: Mapping[str, Any]) -> list[tuple[str, FunctionType]]:
+    return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
+
+
+def _takes_arguments(method: FunctionType) -> bool:
+    return method.__code__.co_argcount > 1 or bool(method.__code__.co_flags & inspect.CO_VARARGS)
+
+
+def naming(name: str, function: Callable, first: int = 0) -> Callable:
+    """The function, whose errors begin with this name; arguments count from the `first` on."""
+
+    @wraps(function)
+    def named(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except MISUSE as error:
+            told = _told(name, function, args, first, error)
+            if told is error:
+                raise
+            raise told from error
+
+    return named
+
+
+class _Misuse(TypeError):
+    """An error for arguments that a function cannot take, in whose place a caller may put its own."""
+
+
+_Misuse.__name__ = _Misuse.__qualname__ = "TypeError"
+
+
+def _told(name: str, function: Callable, args: tuple, first: int, error: Exception) -> Exception:
+    """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
+    frames = [*_frames(error.__traceback__)][1:]
+    if any(_package(frame) not in LIBRARIES for frame, _ in frames):
+        return error
+    text = getattr(error, "without_name", None)
+    if isinstance(error, _Misuse) or (text is None and not _is_raised_here(frames)):
+        given = ", ".join(map(described, args[first:]))
+        return _Misuse(f"{name}: expected {_usage(name, function, first)}, got ({given})")
+    if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
+        return error
+    told = type(error)(f"{name}: {text or error}")
+    told.without_name = text or str(error)  # type: ignore[attr-defined]
+    return told
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lasti
+        traceback = traceback.tb_next
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).split(".")[0]
+
+
+def _is_raised_here(frames: list[tuple[FrameType, int]]) -> bool:
+    """Whether the error is raised by a statement of this package's, and not by what the interpreter could not do."""
+    if not frames:
+        return False
+    frame, at = frames[-1]
+    return _package(frame) == "functorch7" and dis.opname[frame.f_code.co_code[at]] == "RAISE_VARARGS"
+
+
+def _usage(name: str, function: Callable, first: int) -> str:
+    """The arguments: the beginning of the documentation where the signature does not say."""
+    short = name.rpartition(".")[2]
+    told, *_ = (inspect.getdoc(function) or "").partition("): ")
+    if told.startswith(f"{short}("):
+        return f"{told.removeprefix(short)})"
+    parameters = [*inspect.signature(function).parameters.values()][first:]
+    return f"({', '.join(map(_word, parameters))})"
+
+
+def _word(parameter: inspect.Parameter) -> str:
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"{parameter.name}..."
+    return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"

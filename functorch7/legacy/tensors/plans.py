@@ -1,0 +1,71 @@
+"""Plans of calls: what follows from the types of arguments alone is worked out once for these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from .quiet import quietly
+
+
+def types_of(args: tuple) -> Any:
+    """The types of arguments, by which plans are found; what calls have most is found quickest."""
+    count = len(args)
+    if count == 2:
+        return type(args[0]), type(args[1])
+    return type(args[0]) if count == 1 else tuple(map(type, args))
+
+
+Plan = Callable[..., Any]
+"""A function of arguments, some of them tensors: the results as arrays, or None for a call that needs more checks."""
+
+
+def planned(
+    compute: Callable,
+    places: tuple[int | None, ...],
+    left_out: Any,
+    letters: str,
+    of_one_size: bool,
+    with_fractions: bool,
+    check: Callable[[tuple], Any] | None = None,
+) -> Plan:
+    """The plan of calls of `compute(library, ...)`, whose arguments are at these places of those given.
+
+    `plan(args, tensor)`: the tensor's place is -1, and None is that of `left_out`. Most calls are such: their tensors
+    are NumPy's, of one type, which has fractions if need be, and of one size if need be. `letters` are those of
+    `compute`'s arguments: x and t for tensors, d and D for dimensions. `check` raises an error for sizes that do not
+    fit.
+    """
+    are_in_order = places == tuple(range(len(places)))
+    chosen = itemgetter(*(-2 if place is None else place for place in places), 0)  # one more, for it to give a tuple
+    function = partial(compute, np) if (of_numpy := getattr(compute, "of_numpy", None)) is None else of_numpy
+    tensors = [at for at, letter in enumerate(letters) if letter in "xt"]
+    dimensions = [at for at, letter in enumerate(letters) if letter in "dD"]
+    at_first, others = tensors[0], tensors[1:]
+
+    def plan(args: tuple, tensor: Any = None) -> Any:
+        values = list(args) if are_in_order else list(chosen((*args, left_out, tensor))[:-1])
+        first = values[at_first] = values[at_first].array
+        if type(first) is not np.ndarray or not (shape := first.shape):
+            return None
+        dtype = first.dtype
+        if with_fractions and dtype.kind != "f":
+            return None
+        for at in others:
+            array = values[at] = values[at].array
+            if type(array) is not np.ndarray or array.dtype is not dtype or (of_one_size and array.shape != shape):
+                return None
+        for at in dimensions:
+            if (dimension := values[at]) is not None:
+                if not 1 <= dimension <= len(shape):
+                    return None
+                values[at] = dimension - 1
+        if check is not None:
+            check(tuple([values[at].shape for at in tensors]))
+        return quietly(function, *values)
+
+    return plan

@@ -1,0 +1,25 @@
+"""Torch's Tester as Lua's programs have it: with Lua's patterns, and places in Lua."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..legacy.program.tester import Tester
+from .border import Border
+from .errors import text_of
+from .text import to_lua
+
+
+def tester_of(border: Border) -> type[Tester]:
+    """The class for one Lua."""
+    return type("Tester", (_LuaTester,), {"_border": border})
+
+
+class _LuaTester(Tester):
+    _border: Any
+
+    def _is_found(self, pattern: str, text: str) -> bool:
+        return self._border.ask.is_found(to_lua(pattern), to_lua(text))
+
+    def _traced(self, error: Exception) -> str:
+        return "\n".join([text_of(error), *getattr(error, "__notes__", ())])
