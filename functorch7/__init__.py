@@ -79,6 +79,10 @@ else:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
             return getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
+        if name in ("nn", "nngraph", "torch"):
+            raise AttributeError(
+                f"functorch7 has no {name!r}: Torch's is functorch7.legacy.{name}; layers are f7.Linear, ..."
+            )
         where = [package for package in sorted(_PACKAGES) if name in dir(globals()[package])]
         if where and not name.startswith("_"):
             raise AttributeError(f"functorch7 has no {name!r}; it is f7.{where[0]}.{name}")

@@ -250,3 +250,10 @@ def test_printed_trees():
         "  (3): nn.JoinTable\n"
         "}"
     )
+
+
+def test_a_seed_is_no_key():
+    with pytest.raises(TypeError, match=r"nn.Linear: expected a random key, such as jax.random.key\(3\), got 3"):
+        f7.Linear(2, 3).init(3)
+    with pytest.raises(TypeError, match=r"nn.Dropout: expected a random key, such as jax.random.key\(0\), got 0"):
+        f7.Dropout().apply({}, {}, np.ones(2), key=0, train=True)

@@ -8,6 +8,13 @@ import jax.numpy as jnp
 from .types import Array, Key
 
 
+def check_key(title: str, key: Any) -> None:
+    """Raises TypeError for a number, or nothing, in the place of a random key."""
+    if key is None or isinstance(key, (int, float)):
+        seed = key if isinstance(key, int) else 0
+        raise TypeError(f"{title}: expected a random key, such as jax.random.key({int(seed)}), got {key!r}")
+
+
 def folded(key: Any, number: Any) -> Any:
     """The key, or each step's, folded with a number; None stays None.
 

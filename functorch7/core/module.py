@@ -19,7 +19,7 @@ from ..checks.given import check_kinds, unfit
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import hooks
-from .keys import folded
+from .keys import check_key, folded
 from .printing import chain
 from .probe import opened
 from .recording import Recorder, recorded_below
@@ -111,7 +111,11 @@ class Module(Declared):
     # What users call -----------------------------------------------------------------------------------------
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
-        """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only."""
+        """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only.
+
+        Raises: TypeError for a seed in the place of a key.
+        """
+        check_key(self.torch_name(), key)
         if by_position(self):
             _check_no_arrays(type(self))
         try:
@@ -132,6 +136,8 @@ class Module(Declared):
         """
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
+        if key is not None:
+            check_key(self.torch_name(), key)
         check_kinds(self, input)
         try:
             with jax.named_scope(type(self).__name__):

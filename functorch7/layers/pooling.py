@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import Map, builder, check_floating, expose
 from ..core.types import Array
@@ -24,9 +25,13 @@ def max_pool(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array
     """
     sizes, stride, dilation = x.shape[x.ndim - len(counts) :], windows.window("d"), windows.window("dilation")
     strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
-    corner = np.zeros((), np.int32)  # each window's first position
-    for step, n, d, pad in zip(strides, counts, stride, windows.window("pad"), strict=True):
-        corner = corner[..., None] + (step * (np.arange(n) * d - pad)).astype(np.int32)
+    shape = (1,) * (x.ndim - len(counts)) + counts
+    corner = jnp.zeros(shape, jnp.int32)  # each window's first position; checkify miscounts arrays that are kept here
+    for axis, (step, d, pad) in enumerate(
+        zip(strides, stride, windows.window("pad"), strict=True), x.ndim - len(counts)
+    ):
+        place = lax.broadcasted_iota(jnp.int32, shape, axis)
+        corner = corner + (place * np.int32(step * d) - np.int32(step * pad))
     x = padded(x, windows, counts, -np.inf)
     best: Any = None
     position: Any = None

@@ -92,6 +92,17 @@ class gModule(Container, describes=layers.Graph):
         """The picture of the graph backwards."""
         return self.fg.reversed()
 
+    def _to_pull_back(self, input: Any) -> Any:
+        return super()._to_pull_back(self._taken(input))
+
+    def _to_accumulate(self, input: Any) -> Any:
+        return super()._to_accumulate(self._taken(input))
+
+    def _taken(self, input: Any) -> Any:
+        """What backward takes of its input: as Torch's, which looks at none of it, it lets a table be too long."""
+        is_long = self.nInputs > 1 and isinstance(input, (list, tuple)) and len(input) > self.nInputs
+        return input[: self.nInputs] if is_long else input
+
     def map(self, gm: gModule, func: Callable[[Any, Any], Any]) -> None:
         """Calls func(module, other) for this graph's modules and another's at the same places."""
         same = isinstance(gm, gModule) and gm._spec.sources == self._spec.sources

@@ -4,6 +4,7 @@ Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
 import importlib
+import sys
 from typing import Any
 
 import jax.numpy as jnp
@@ -165,7 +166,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(".torchx", __package__), name)
     found = constructor_of(f"torch.{name}")
     if found is None:
-        raise AttributeError(f"torch has no {name!r} here")
+        raise AttributeError(f"torch has no {name!r} here", name=name, obj=sys.modules[__name__])
     return found
 
 

@@ -28,6 +28,7 @@ def test_layers_that_are_called_alike_are_not_called_otherwise():
     ("name", "said"),
     [
         ("Liner", r"functorch7 has no 'Liner'; did you mean Linear\?"),
+        ("nn", "Torch's is functorch7.legacy.nn"),
         ("MSECritereon", r"did you mean MSECriterion\?"),
         (
             "Conv2d",

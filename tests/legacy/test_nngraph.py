@@ -309,3 +309,15 @@ def test_pictures_have_names_colours_and_tooltips_as_torch_writes_them():
     text = nngraph.simple_print.todot(nn.gModule([given], [hidden]).fg)
     assert 'n2[color=red, label="Input (2)\\nDescA\\nnn.Identity", tooltip="[test_nngraph.py]:' in text
     assert 'n3[fontcolor=green, label="Hidden A (3)\\nnn.Linear(2 -> 2)", tooltip="I am green"];' in text
+
+
+def test_backward_takes_no_more_of_a_table_than_there_are_inputs():
+    first, second = nn.Identity()(), nn.Identity()()
+    network = nn.gModule([first, second], [nn.CMulTable()([first, second])])
+    x, y, gradient = (values(2, 3, seed=i) for i in range(3))
+    given = [torch.Tensor(x), torch.Tensor(y)]
+    network.forward(given)
+    for each, expected in zip(network.backward([*given, given[0]], torch.Tensor(gradient)), (y, x), strict=True):
+        np.testing.assert_allclose(each, expected * gradient, rtol=1e-6)
+    with pytest.raises(ValueError, match="expected a table of 2 inputs"):
+        network.forward([*given, given[0]])

@@ -351,3 +351,12 @@ def test_a_lookup_table_that_only_updates_has_no_gradient():
     table.backwardUpdate(indices, table.forward(indices), 0.5)
     before[[0, 2]] *= 0.5
     same(table.weight, before)
+
+
+def test_words_of_letters_are_looked_up_and_pooled():
+    """A layer that checks its input before one whose derivative is its own: nothing right is refused, and wrong is."""
+    network = nn.Sequential(nn.LookupTable(6, 2), nn.TemporalMaxPooling(3))
+    letters = np.array([[1, 6, 2], [3, 3, 5]])
+    same(network.forward(letters), network.get(1).weight.numpy()[letters - 1].max(1, keepdims=True))
+    with pytest.raises(ValueError, match="indices from 1 to 6, got 7"):
+        network.forward(np.array([[1, 7, 2]]))
