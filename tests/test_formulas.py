@@ -19,6 +19,8 @@ pytestmark = pytest.mark.structure
         "(a + b) / sqrt(c)": "<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
         "<msqrt><mrow><mi>c</mi></mrow></msqrt></mfrac>",
         "sum_i x_i": "<munder><mo>\u2211</mo><mi>i</mi></munder><msub><mi>x</mi><mi>i</mi></msub>",
+        "i dh + h'": '<mi>i</mi><mspace width="0.2em"/><mi>dh</mi><mo>+</mo><msup><mi>h</mi><mo>\u2032</mo></msup>',
+        "max_k x": "<munder><mi>max</mi><mi>k</mi></munder><mi>x</mi>",
         "1e-5 < eps": "<msup><mn>10</mn><mn>\u22125</mn></msup><mo>&lt;</mo><mi>\u03b5</mi>",
     }.items(),
 )

@@ -2,6 +2,7 @@
 
 import html
 import re
+from itertools import chain, pairwise
 
 TOKEN = re.compile(
     r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]{2,}(?:_[A-Za-z]{2,}\d*)*'?|[A-Za-z]\d?'?|\|\||->|<=|>=|!=|\.\.\.|[^\s\w]|_)"
@@ -22,6 +23,9 @@ SIGNS = {
     "||": "\u2016", "...": "\u2026",
 }  # fmt: skip
 LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03b5", "Phi": "\u03a6"}
+NAME = re.compile(r"(<msu[bp]>|<msubsup>)*<mi>")
+WORD = re.compile(r"(<msu[bp]>|<msubsup>)*<mi>\w\w")
+SPACE = '<mspace width="0.2em"/>'
 PROSE = {"where", "else", "if", "and", "of"}
 
 
@@ -61,12 +65,18 @@ def _row(tokens: list[str], end: str) -> str:
             items[-1] = f"<mfrac>{_bare(items[-1])}{_bare(_scripted(tokens))}</mfrac>"
         else:
             items.append(_scripted(tokens))
-    return f"<mrow>{''.join(items)}</mrow>"
+    spaces = [SPACE if _are_apart(*pair) else "" for pair in pairwise(items)]
+    return f"<mrow>{''.join(chain(items[:1], *zip(spaces, items[1:], strict=True)))}</mrow>"
+
+
+def _are_apart(one: str, other: str) -> bool:
+    """Whether the product of two parts needs a space between them: i dh, and not idh."""
+    return all(map(NAME.match, (one, other))) and any(map(WORD.match, (one, other)))
 
 
 def _scripted(tokens: list[str]) -> str:
     """A part with what stands below and above it."""
-    is_sum = tokens[-1] == "sum"
+    is_sum = tokens[-1] in ("sum", "max", "min", "argmax", "argmin")
     base, below, above = _part(tokens), "", ""
     while tokens and tokens[-1] in ("_", "^") and len(tokens) > 1:
         if tokens.pop() == "_":
@@ -102,7 +112,9 @@ def _part(tokens: list[str]) -> str:
         power = re.fullmatch(r"1e(-?\d+)", token)
         return f"<msup><mn>10</mn><mn>{power[1].replace('-', SIGNS['-'])}</mn></msup>" if power else f"<mn>{token}</mn>"
     if token[0].isalpha():
-        return f"<mi>{LETTERS.get(token, token).replace(chr(39), chr(0x2032))}</mi>"
+        name = token.rstrip("'")
+        shown = f"<mi>{LETTERS.get(name, name)}</mi>"
+        return shown if name == token else f"<msup>{shown}<mo>\u2032</mo></msup>"
     return f"<mo>{SIGNS.get(token, html.escape(token))}</mo>"
 
 

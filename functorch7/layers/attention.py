@@ -15,7 +15,7 @@ PROJECTIONS = ("queries", "keys", "values", "output")
 
 
 class MultiHeadAttention(Composite):
-    """head = SoftMax(Q K^T / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
+    """head = SoftMax((Q K^T) / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
     Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the

@@ -563,7 +563,7 @@ class MulConstant(Module):
     def __init__(self, constant_scalar: float, inplace: bool = False) -> None: ...
 
 class MultiHeadAttention(Module):
-    """head = SoftMax(Q K^T / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
+    """head = SoftMax((Q K^T) / sqrt(size / heads)) V, with Q, K and V linear in the inputs; the heads are joined by a
     Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
@@ -1693,7 +1693,7 @@ class CosineEmbeddingCriterion(Criterion):
     def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
 
 class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
-    """l = w[t] (log sum_j e^x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
+    """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
     from both first. Classes count from 1.

@@ -88,7 +88,7 @@ class ClassNLLCriterion(Criterion):
 
 
 class CrossEntropyCriterion(Criterion):
-    """l = w[t] (log sum_j e^x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
+    """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
     from both first. Classes count from 1.
