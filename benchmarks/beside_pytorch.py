@@ -80,7 +80,7 @@ def train(recipe: Any) -> None:
     best: tuple = (math.inf, {})
     for epoch in range(recipe.epochs):
         began, states = time.process_time(), [None] * len(model.layers)
-        rule.param_groups[0]["lr"] = float(rate(epoch))
+        rule.param_groups[0]["lr"] = np.asarray(rate(epoch)).item()
         model.train()
         for words, targets in batches(texts[0], steps):
             output, states = model(words, states)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
 
 import jax
+from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.errors import inside, is_looking
@@ -128,7 +129,7 @@ class Module(Declared):
         return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
 
     def apply(
-        self, params: Tree, buffers: Tree, input: Tree, *, key: jax.Array | None = None, train: bool = False
+        self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
     ) -> tuple[Any, Any]:
         """The output and the new buffers. Pure: nothing that is given changes.
 

@@ -8,11 +8,13 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Map, expected
+from ..programs import Compiled
 from .lookup import check_indices
 from .merging import flattened, merged
 from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
 
+@Compiled
 @partial(jax.jit, static_argnums=2)  # a program of its own: a layer that reads a pooling's record is none
 def _placed(values: jax.Array, indices: jax.Array, sizes: tuple[int, ...]) -> jax.Array:
     """The values at their places in zeros of these sizes."""

@@ -10,6 +10,8 @@ each shape, and with it the text of each program. That is more than a megabyte f
 same is compiled again; so it is let go every now and then.
 """
 
+import contextlib
+import ctypes
 import gc
 import itertools
 import os
@@ -139,11 +141,18 @@ def _let_go(number: int) -> None:
     """Lets at least so many programs go, those of functions first that were called longest ago."""
     for function in sorted(_functions, key=lambda function: function.used):
         if number <= 0:
-            return
+            break
         if function.programs:
             number -= function.programs
             function.forget()
             _State.evictions += 1
+    _give_back()
+
+
+def _give_back() -> None:
+    """Gives the system back what was let go, which the C library would keep: where it is glibc."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _forget_tracings() -> None:

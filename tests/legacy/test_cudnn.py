@@ -127,3 +127,4 @@ def test_the_rest_of_cutorch():
     double = cutorch.createCudaHostDoubleTensor(torch.LongStorage([2, 3]))
     assert double.type() == "torch.DoubleTensor" and double.size() == [2, 3]
     assert np.asarray(cutorch.createCudaHostByteTensor(2)).dtype == np.uint8
+    assert cutorch.createCudaHostHalfTensor(2).type() == "torch.HalfTensor"

@@ -74,6 +74,9 @@ def test_what_is_saved_is_loaded_and_read_by_pillow(tmp_path, ending, mode):
     image.save(path, torch.Tensor.of(planes_of(array)))
     np.testing.assert_array_equal(np.asarray(Image.open(path)), array)
     np.testing.assert_array_equal(image.load(path, None, "byte").numpy(), planes_of(array))
+    by_name = tmp_path / "by_name"
+    getattr(image, f"save{ending.upper()}")(str(by_name), torch.Tensor.of(planes_of(array)))
+    assert by_name.read_bytes() == (tmp_path / f"a.{ending}").read_bytes()
 
 
 def test_numbers_are_cut_off_at_their_range_and_to_whole_ones(tmp_path):

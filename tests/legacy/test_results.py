@@ -210,6 +210,14 @@ def test_the_default_type():
     made += [network.forward(torch.randn(4, 2)), network.backward(torch.ones(4, 2), torch.ones(4, 2))]
     assert {each.type() for each in made} == {network.type()} == {"torch.DoubleTensor"}
     assert before.type() == before.weight.type() == "torch.FloatTensor"
-    for wrong, error in (("torch.LongTensor", TypeError), ("torch.StrangeTensor", ValueError)):
+    for wrong, error in (("torch.CudaTensor", RuntimeError), ("torch.StrangeTensor", ValueError)):
         with pytest.raises(error):
             torch.setdefaulttensortype(wrong)
+    torch.setdefaulttensortype("torch.IntTensor")
+    made = [torch.Tensor([1.7, -1.7]), torch.zeros(2), torch.range(1, 3), torch.randperm(3), torch.eye(2)]
+    assert {each.type() for each in made} == {"torch.IntTensor"}
+    assert made[0].totable() == [1, -1]
+    with pytest.raises(TypeError, match="modules need a default tensor type of floating-point numbers, .*IntTensor"):
+        nn.ReLU()
+    with pytest.raises(TypeError, match="torch.rand: expected a floating-point type, got int32"):
+        torch.rand(2)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import jax.numpy as jnp
 import numpy as np
@@ -111,7 +112,7 @@ def test_clone_and_copy():
     twin.zero()
     assert t[1, 1] == 1
     same(torch.Tensor(6).copy(t), [1, 2, 3, 4, 5, 6])
-    with pytest.raises(ValueError, match="copy: expected 4 elements"):
+    with pytest.raises(ValueError, match="torch.copy: expected 4 elements"):
         torch.Tensor(4).copy(t)
 
 
@@ -245,3 +246,26 @@ def test_numbers_are_converted_to_a_tensors_type_as_in_c(number):
         torch.ByteTensor(2).maskedFill(torch.ByteTensor([1, 1]), number),
     ):  # fmt: skip
         same(made, wanted)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: torch.Tensor(-1), "torch.Tensor: expected sizes that are not negative, got -1"),
+        (lambda x: x.new(2, -3), "torch.new: expected sizes that are not negative, got 2x-3"),
+        (lambda x: torch.zeros(2, -3), "torch.zeros: expected sizes that are not negative, got 2x-3"),
+        (lambda x: torch.randn(-1), "expected sizes that are not negative, got -1"),
+        (lambda x: x.resize(-1, 2), "torch.resize: expected sizes that are not negative, got -1x2"),
+        (lambda x: x.repeatTensor(-1, 1), "torch.repeatTensor: expected sizes that are not negative, got -1x1"),
+        (lambda x: x.storage().resize(-1), "torch.resize: expected sizes that are not negative, got -1"),
+        (lambda x: torch.LongStorage(-1), "expected sizes that are not negative, got -1"),
+        (lambda x: torch.Tensor([[1, 2], [3]]), "torch.Tensor: expected numbers, and tables of one size"),
+        (lambda x: torch.LongTensor(["a"]), "torch.Tensor: expected numbers, and tables of one size"),
+        (lambda x: x.__setitem__((1, 1), "a"), "expected a number, a tensor or a table of numbers for elements"),
+    ],
+)  # fmt: skip
+def test_what_is_no_size_and_no_element(call, message):
+    x = torch.ones(2, 2)
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        call(x)
+    assert x.size().totable() == [2, 2]

@@ -245,3 +245,30 @@ def test_nothing_of_the_stream_is_left_open(tmp_path):
     stream = file._file
     del file
     assert stream.closed and isinstance(torch.MemoryFile()._file, io.BytesIO)
+
+
+def test_files_are_shown_with_what_can_be_done_with_them(tmp_path):
+    path = tmp_path / "numbers"
+    file = torch.DiskFile(str(path), "w")
+    assert repr(file) == f"torch.DiskFile on <{path}> [status: open -- mode:  w]"
+    file.close()
+    assert repr(file) == f"torch.DiskFile on <{path}> [status: closed -- mode:  w]"
+    assert repr(torch.MemoryFile("r")) == "torch.MemoryFile [status: open -- mode: r ]"
+    with pytest.raises(OSError, match="attempt to use a closed file"):
+        file.close()
+    with pytest.raises(FileNotFoundError, match="^torch.DiskFile: cannot open <no such> in mode r: "):
+        torch.DiskFile("no such")
+    assert [repr(each) for each in (torch.Timer(), torch.CmdLine(), torch.Generator())] == [
+        "torch.Timer", "torch.CmdLine", "torch.Generator"
+    ]  # fmt: skip
+
+
+def test_behind_the_end_of_a_file_in_memory_there_is_no_place():
+    file = torch.MemoryFile().binary()
+    file.writeByte(1)
+    file.seek(2)  # where more can be written
+    with pytest.raises(OSError, match="unable to seek to position 3"):
+        file.seek(3)
+    assert file.hasError()
+    assert file.position() == 2
+    assert file.quiet().seek(3) is file

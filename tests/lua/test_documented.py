@@ -8,7 +8,8 @@ tests are in that of the program. What the chapters say of values in comments is
 Left out are numbers drawn without a seed (bins of 10000 draws, draws by the alias method, the zeros of x * inverse(x)
 with the signs of their rounding), addresses (the methods of CharStorage's metatable), seconds, and known errors of the
 chapters: bhistc(y, 5) (see test_torch_documentation.py), "2x4" of a tensor of 2x2 and `sumall`, which torch7 has not
-(both are written right), and the factors of potrf and solutions of potrs, which the matrix there does not give.
+(both are written right), potrf's factors, which are of another matrix (their product is the one there to 1e-4, and that
+has others), and potrs's solutions, which are none: their product with the matrix misses B by up to 160.
 """
 
 import contextlib

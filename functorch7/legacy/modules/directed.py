@@ -112,7 +112,7 @@ class Node(OfGraph):
 
     def bfs_dirty(self, func: Visitor) -> list[Node]:
         """As `bfs`, and leaves `marked` set in the nodes that it gives."""
-        found = [self]
+        found: list[Node] = [self]
         self.marked = True
         for node in found:  # which grows
             func(node)

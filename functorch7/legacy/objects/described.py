@@ -13,7 +13,7 @@ from ... import core
 from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..tensors.changes import changed
-from ..tensors.default_type import getdefaulttensortype
+from ..tensors.default_type import type_of_modules
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage, dtype_of, gpu
 from ..tensors.tensor import Tensor
@@ -155,8 +155,8 @@ class Described(Numbered):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         made = super().__new__(cls)
-        if getdefaulttensortype() != cls._type:
-            made.__dict__["_type"] = getdefaulttensortype()
+        if (type_name := type_of_modules()) != cls._type:
+            made.__dict__["_type"] = type_name
         return made
 
     def description(self) -> Any:

@@ -173,7 +173,15 @@ class File(Named):
     def close(self) -> None:
         """Closes it: nothing can be done with it any more."""
         self._parser = t7.Parser(t7.Ascii(b""))  # which holds no memory map
-        self._file.close()
+        self._open("").close()
+
+    def __repr__(self) -> str:
+        uses = "".join(letter if letter in self._mode else " " for letter in "rw")
+        return f"{self._shown()} [status: {'open' if self.isOpen() else 'closed'} -- mode: {uses}]"
+
+    def _shown(self) -> str:
+        """What it is, in words."""
+        return self.typename()
 
     def _open(self, use: str) -> BinaryIO:
         """The stream; raises OSError if it is closed, or not for this use."""

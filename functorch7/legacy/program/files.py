@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import subprocess
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,14 +37,19 @@ class DiskFile(File):
             if mode == "rw":
                 os.close(os.open(fileName, os.O_RDWR | os.O_CREAT, 0o666))
             made._stream = open(fileName, {"r": "rb", "w": "wb", "rw": "r+b"}[mode])
-        except OSError:
+        except OSError as error:
             if quiet:
                 return None
-            raise
+            reason = f"torch.DiskFile: cannot open <{fileName}> in mode {mode}: {error.strerror}"
+            raise type(error)(reason) from None
         return made
 
     def __init__(self, fileName: str, mode: str = "r", quiet: bool = False):
         super().__init__(self._stream, mode)
+        self._name = fileName
+
+    def _shown(self) -> str:
+        return f"{self.typename()} on <{self._name}>"
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
@@ -101,6 +106,13 @@ class MemoryFile(File):
             if not data.endswith(b"\0"):
                 raise ValueError("torch.MemoryFile: provided CharStorage must be terminated by 0")
         super().__init__(io.BytesIO(b"" if mode == "w" else data[:-1]), mode)
+
+    def seek(self, position: int) -> Self:
+        """Goes to a place up to the one behind the last byte."""
+        if position > self._open("").getbuffer().nbytes + 1:  # type: ignore[attr-defined]
+            self._fail(f"seek: unable to seek to position {position}")
+            return self
+        return super().seek(position)
 
     def storage(self) -> Storage:
         """All bytes of the file with a 0 behind them, a CharStorage: a copy."""

@@ -51,7 +51,10 @@ def in_type(value: Any, dtype: np.dtype) -> Any:
 
 def array_of(values: Any, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
-    return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
+    try:
+        return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected numbers, and tables of one size in each table, got {values!r}") from None
 
 
 def letters(args: tuple) -> str:

@@ -77,7 +77,7 @@ class Arithmetic(Places):
         values = values.copy() if values is source else values  # whoever has the array may write to it
         if np.size(values) != self.nElement():
             raise ValueError(
-                f"copy: expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
+                f"expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
                 f"got size {sizes_text(np.shape(values))}"
             )
         return self._written((np.asarray(values) if is_concrete(values) else values).reshape(self.shape))

@@ -1,15 +1,18 @@
 """What a tensor's constructor may be given: sizes, numbers, a storage, another tensor."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .arguments import array_of, sizes_text
 from .arithmetic import Arithmetic
-from .storage import Storage, sizes_given
+from .named_errors import naming
+from .storage import Storage, numbers_given, sizes_given
 from .strides import reach
 
 
+@partial(naming, "torch.Tensor")
 def place_given(dtype: np.dtype, given: tuple) -> tuple:
     """The storage that the new tensor views, and, where they are not the whole storage's, offset, sizes and strides."""
     first = given[0] if given else None
@@ -39,7 +42,7 @@ def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of two LongStorages, or of numbers by turns; strides that are negative or missing are those of row by row."""
     if isinstance(given[0], (int, np.integer)):
         given = (given[::2], given[1::2])
-    shape, strides = sizes_given(given[0]), list(sizes_given(given[1])) if len(given) > 1 else []
+    shape, strides = sizes_given(given[0]), list(numbers_given(given[1])) if len(given) > 1 else []
     strides += [-1] * (len(shape) - len(strides))
     step = 1
     for axis in reversed(range(len(shape))):

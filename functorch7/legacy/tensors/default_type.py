@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .storage import dtype_of
+from .arguments import is_floating
+from .storage import dtype_of, gpu
 
 
 class _Default:
@@ -14,16 +15,23 @@ class _Default:
 def setdefaulttensortype(name: str) -> None:
     """The type of what is made from now on; "torch.FloatTensor" at first (Torch's is "torch.DoubleTensor").
 
-    Raises ValueError for names of no type, TypeError for types of whole numbers.
+    Raises ValueError for names of no type, RuntimeError for a GPU's where there is none.
     """
-    dtype = dtype_of(name)
-    if dtype.kind in "iub":
-        raise TypeError(f"torch.setdefaulttensortype: expected a floating-point type, got {name}")
+    dtype_of(name)
+    if name.startswith("torch.Cuda"):
+        gpu(f"torch.setdefaulttensortype: {name}")
     _Default.name = name
 
 
 def getdefaulttensortype() -> str:
     """The name of this type."""
+    return _Default.name
+
+
+def type_of_modules() -> str:
+    """The name of the type of modules that are made now. Raises TypeError if it has no fractions."""
+    if not is_floating(default_dtype()):
+        raise TypeError(f"modules need a default tensor type of floating-point numbers, and it is {_Default.name}")
     return _Default.name
 
 

@@ -10,3 +10,6 @@ class Named:
     def typename(cls) -> str:
         """Torch's name of the class, such as "torch.Timer"."""
         return f"torch.{cls.__name__}"
+
+    def __repr__(self) -> str:
+        return self.typename()

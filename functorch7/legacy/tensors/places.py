@@ -10,7 +10,7 @@ import numpy as np
 
 from .arguments import in_type, is_number, sizes_text
 from .indices import indices
-from .storage import sizes_given
+from .storage import numbers_given
 from .views import Views
 
 _CASTS = {
@@ -132,7 +132,7 @@ class Places(Views):
 
     def isSize(self, sizes: Any) -> bool:
         """Whether it has these sizes."""
-        return self.shape == sizes_given(*sizes)
+        return self.shape == numbers_given(*sizes)
 
     @staticmethod
     def isTensor(value: Any) -> bool:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ...layers.tensor_types import TYPES
-from .arguments import in_type
+from .arguments import in_type, sizes_text
 from .changes import changed
 from .named_errors import name_errors
 from .printing import column
@@ -188,12 +188,13 @@ class Storage:
     def copy(self, source: "Storage") -> "Storage":
         """Copies the elements of a storage of as many elements, of any type. Raises ValueError for another number."""
         if len(source) != len(self):
-            raise ValueError(f"{self.type()}: copy: expected {len(self)} elements, got {len(source)}")
+            raise ValueError(f"expected {len(self)} elements, got {len(source)}")
         self.array = np.array(source.totable(), self.dtype).reshape(self.shape)
         return self
 
     def resize(self, size: int) -> "Storage":
         """Gives it another number of elements, for all tensors that view it; what is new is 0."""
+        (size,) = sizes_given(size)
         if size != len(self):
             if not self.is_zero:
                 new, old = np.zeros(size, self.dtype), self._flat()[:size]
@@ -358,7 +359,15 @@ def long_storage(numbers: Any) -> Storage:
 
 
 def sizes_given(*given: Any) -> tuple[int, ...]:
-    """Sizes that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+    """Sizes, given as `numbers_given` takes them. Raises ValueError for negative ones."""
+    sizes = numbers_given(*given)
+    if sizes and min(sizes) < 0:
+        raise ValueError(f"expected sizes that are not negative, got {sizes_text(sizes)}")
+    return sizes
+
+
+def numbers_given(*given: Any) -> tuple[int, ...]:
+    """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
 
     Raises TypeError for anything but numbers.
     """

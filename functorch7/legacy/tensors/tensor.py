@@ -280,6 +280,8 @@ class Tensor(Arithmetic):
     def __setitem__(self, key: Any, value: Any) -> None:
         mask = self._mask(key)
         values = np.asarray(value)
+        if values.dtype.kind in "OUS":
+            raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {value!r}")
         if mask is not None:
             chosen, place = (int(mask.sum()),), self._writable()
         else:
@@ -321,4 +323,4 @@ class Tensor(Arithmetic):
         return Tensor.viewing, (self.storage_, self.offset, self.shape, self.strides_)
 
 
-name_errors(Tensor, besides=BY_TABLES)
+name_errors(Tensor, besides={*BY_TABLES, "selected"})

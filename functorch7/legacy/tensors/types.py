@@ -11,7 +11,7 @@ import numpy as np
 
 from .arguments import array_of
 from .default_type import default_dtype
-from .storage import TYPES, MappedStorage, dtype_of, gpu
+from .storage import TYPES, MappedStorage, dtype_of, gpu, sizes_given
 from .storage import Storage as _Storage
 from .tensor import Tensor
 
@@ -83,7 +83,7 @@ def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
     if isinstance(first, str):
         return _of_file(dtype, *given)
     if isinstance(first, (int, float, np.integer)):
-        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(int(first), dtype))
+        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(sizes_given(first), dtype))
     if isinstance(first, _Storage) and len(given) > 1:
         return _part(dtype, *given)
     return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(array_of(first, dtype))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core import is_concrete
 from .arguments import sizes_text
-from .storage import precision, sizes_given
+from .storage import numbers_given, precision, sizes_given
 
 
 class Views:
@@ -57,7 +57,7 @@ class Views:
         axis, size = self._axis(dim), int(size)
         start = self._index(axis, first)
         if size < 1 or start + size > self.shape[axis]:
-            raise IndexError(f"narrow({dim}, {first}, {size}) out of range of size {self.shape[axis]}")
+            raise IndexError(f"{size} slices from {first} on are out of range of size {self.shape[axis]}")
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
@@ -110,7 +110,7 @@ class Views:
 
     def permute(self, *dims: int) -> Self:
         """The view with the dimensions in this order."""
-        axes = [self._axis(dim) for dim in sizes_given(*dims)]
+        axes = [self._axis(dim) for dim in numbers_given(*dims)]
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
@@ -140,7 +140,7 @@ class Views:
             return self.set(sizes[0].view(*sizes[1:]))
         if not self.isContiguous():
             raise ValueError("expected a contiguous tensor; call contiguous() first")
-        shape = sizes_given(*sizes)
+        shape = numbers_given(*sizes)
         total, covered = math.prod(self.shape), math.prod(shape)
         if covered < 0 and shape.count(-1) == 1 and total % covered == 0:
             shape = tuple([total // -covered if each == -1 else each for each in shape])
@@ -174,7 +174,7 @@ class Views:
             return self.set(sizes[0].expand(*sizes[1:]))
         shape = sizes_given(*sizes)
         if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
-            raise ValueError(f"expand: expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
+            raise ValueError(f"expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
         stride = tuple(
             0 if mine == 1 and wanted != 1 else s
             for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
