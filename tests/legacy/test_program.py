@@ -94,7 +94,7 @@ def test_words_that_do_not_fit_end_the_program_with_the_help(capsys, words, says
 def test_options_without_a_fitting_default_and_arguments_that_are_not_there_are_refused(capsys):
     cmd = torch.CmdLine()
     with pytest.raises(ValueError, match="option -a has no default value"):
-        cmd.option("-a", None)
+        cmd.option("-a")
     with pytest.raises(ValueError, match="option -a has wrong default type value"):
         cmd.option("-a", 3, "help", "string")
     cmd.argument("-data")

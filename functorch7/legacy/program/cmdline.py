@@ -67,7 +67,7 @@ class CmdLine(Named):
         self.arguments.append(_Argument(key, help, type))
         self.helplines.append(self.arguments[-1])
 
-    def option(self, key: str, default: Any, help: str | None = None, type: str | None = None) -> None:
+    def option(self, key: str, default: Any = None, help: str | None = None, type: str | None = None) -> None:
         """Adds an option, such as "-rate". Raises ValueError without a default, or with one of another type."""
         if default is None:
             raise ValueError(f"option {key} has no default value")
