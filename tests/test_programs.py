@@ -12,7 +12,7 @@ import pytest
 import functorch7
 from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
-from functorch7.programs.cache import LOOK_EVERY
+from functorch7.programs import cache
 
 
 def alive():
@@ -63,21 +63,29 @@ def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):
     np.testing.assert_allclose(new(np.ones(3, np.float32)), np.full(3, 2 * np.tanh(1)), rtol=1e-6)
 
 
-def test_what_jax_has_traced_is_let_go_and_programs_stay(small):
-    """Without this each shape costs a megabyte for ever: of functions inside others, and the text of each program."""
-    cache_limit(programs=1000)
+@pytest.mark.parametrize("let_go", [clear_cache, lambda: cache_limit(programs=1)], ids=["all", "some"])
+def test_what_was_traced_goes_with_programs(small, let_go):
+    """JAX keeps it for ever, of functions inside others, too: each shape would cost a megabyte."""
     traced = []
     inside = jax.jit(lambda x: (traced.append(x.shape), x + 1)[1])
-    shapes = range(1, LOOK_EVERY + 1)
-    first, second = (programs.Compiled(jax.jit(lambda x, n=n: n * inside(x))) for n in (2, 3))
-    for length in shapes:
-        first(np.zeros(length, np.float32))
-    for length in shapes:
-        second(np.zeros(length, np.float32))
-    assert len(traced) == 2 * LOOK_EVERY
-    for length in shapes:
-        np.testing.assert_array_equal(first(np.ones(length, np.float32)), np.full(length, 4))
-    assert len(traced) == 2 * LOOK_EVERY and first.programs == LOOK_EVERY
+    first, second, third = (programs.Compiled(jax.jit(lambda x, n=n: n * inside(x))) for n in (2, 3, 5))
+    first(np.zeros(3, np.float32))
+    second(np.zeros(3, np.float32))
+    assert traced == [(3,)]
+    let_go()
+    third(np.zeros(3, np.float32))
+    assert traced == [(3,), (3,)]
+
+
+def test_looking_at_memory_compiles_nothing_again(small, monkeypatch):
+    """The same numbers, in NumPy's array and then in JAX's: for JAX two calls, of one program."""
+    monkeypatch.setattr(cache, "LOOK_EVERY", 1)
+    function, other, numbers = compiled(2), compiled(3), np.ones(3, np.float32)
+    before = alive()
+    for array in (numbers, jax.device_put(numbers)):
+        function(array)
+        other(array)
+    assert alive() == before + 2
 
 
 def test_a_function_that_nobody_holds_takes_its_programs_with_it(small):
@@ -106,9 +114,9 @@ def test_too_many_maps_or_too_much_memory_let_half_of_the_programs_go(small, wha
     assert 0 < cache_info().maps < cache_info().max_maps and 0 < cache_info().memory < cache_info().max_memory
     cache_limit(programs=1000, **{what: 1})
     function = compiled(5)
-    for length in range(LOOK_EVERY + 7):
+    for length in range(cache.LOOK_EVERY + 7):
         function(np.zeros(length, np.float32))
-    assert cache_info().evictions and function.programs < LOOK_EVERY
+    assert cache_info().evictions and function.programs < cache.LOOK_EVERY
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, True])

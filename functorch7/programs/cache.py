@@ -5,9 +5,10 @@ Linux: with too many it is ended. So all functions that this package compiles co
 (and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
 those functions forget theirs that were called longest ago; what is needed again is compiled again.
 
-JAX itself keeps, without a bound, what it has traced: of each function that another calls (`jnp.where` is one), for
-each shape, and with it the text of each program. That is more than a megabyte for a program, and needed only where the
-same is compiled again; so it is let go every now and then.
+JAX itself keeps, without a bound, what it has traced of each function that another calls (`jnp.where` is one), for each
+shape: hundreds of kilobytes for a program, which are let go every now and then. It also keeps the text of each program,
+another megabyte, by which it need not compile the same again for a call that differs a little (NumPy's arrays in place
+of JAX's). These go where programs have to.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import jax
@@ -29,7 +31,7 @@ from jax._src.interpreters import partial_eval
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
 LOOK_EVERY = 32
-"""After so many compilations tracings are let go, and the process's memory and its maps are looked at."""
+"""After so many compilations what JAX has traced is let go, and the process's memory and its maps are looked at."""
 
 
 class CacheInfo(NamedTuple):
@@ -146,6 +148,8 @@ def _let_go(number: int) -> None:
             number -= function.programs
             function.forget()
             _State.evictions += 1
+    _forget_tracings()
+    _forget_texts()
     _give_back()
 
 
@@ -156,10 +160,19 @@ def _give_back() -> None:
 
 
 def _forget_tracings() -> None:
-    """Lets go what JAX has traced; programs stay. A JAX that calls its caches otherwise keeps them."""
-    for module, name in ((pjit, "_infer_params_cached"), (partial_eval, "trace_to_jaxpr")):
-        if hasattr(module, name):
-            getattr(module, name).cache_clear()
+    """Lets go what JAX has traced of functions inside others; programs stay."""
+    _clear(partial_eval, "trace_to_jaxpr")
+
+
+def _forget_texts() -> None:
+    """Lets go the texts of programs; programs stay."""
+    _clear(pjit, "_infer_params_cached")
+
+
+def _clear(module: ModuleType, name: str) -> None:
+    """Empties a cache of JAX's; a JAX that calls it otherwise keeps it."""
+    if hasattr(module, name):
+        getattr(module, name).cache_clear()
 
 
 def _maps() -> int:
@@ -231,3 +244,4 @@ def clear_cache() -> None:
     for found in _kept:
         found.clear()
     _forget_tracings()
+    _forget_texts()
