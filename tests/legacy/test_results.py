@@ -221,3 +221,8 @@ def test_the_default_type():
         nn.ReLU()
     with pytest.raises(TypeError, match="torch.rand: expected a floating-point type, got int32"):
         torch.rand(2)
+
+
+def test_fields_are_tables_from_the_beginning_where_they_will_be():
+    assert nn.CAddTable().gradInput == [] and nn.SplitTable(1).output == []
+    assert nn.CAddTable().output.nElement() == nn.Linear(2, 2).gradInput.nElement() == 0

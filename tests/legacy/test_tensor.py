@@ -256,6 +256,8 @@ def test_numbers_are_converted_to_a_tensors_type_as_in_c(number):
         (lambda x: torch.zeros(2, -3), "torch.zeros: expected sizes that are not negative, got 2x-3"),
         (lambda x: torch.randn(-1), "expected sizes that are not negative, got -1"),
         (lambda x: x.resize(-1, 2), "torch.resize: expected sizes that are not negative, got -1x2"),
+        (lambda x: x.gather(1, torch.LongTensor([1, 2])), "torch.gather: expected indices of size nx2, got 2"),
+        (lambda x: x.gather(2, torch.LongTensor([[1]])), "torch.gather: expected indices of size 2xn, got 1x1"),
         (lambda x: x.repeatTensor(-1, 1), "torch.repeatTensor: expected sizes that are not negative, got -1x1"),
         (lambda x: x.storage().resize(-1), "torch.resize: expected sizes that are not negative, got -1"),
         (lambda x: torch.LongStorage(-1), "expected sizes that are not negative, got -1"),

@@ -45,7 +45,7 @@ def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     assert all(name in called("--list") for name in recipes.shipped())
     assert "no shipped recipe" in called("nothing", code=1)
     assert "copies" in called("digits", "--devices", "all", code=2)
-    assert "images has no setting epoch; it has batch_size, " in called("digits", "--set", "epoch=1", code=1)
+    assert "images has no setting epoch; it has batch_norm, " in called("digits", "--set", "epoch=1", code=1)
     assert "name a RECIPE" in called(code=2)
     file = tmp_path / "text.txt"
     file.write_bytes(b"\xff\xfe words")

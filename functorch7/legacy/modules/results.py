@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..objects import nested
 from ..objects.described import Described
@@ -35,8 +36,15 @@ class Results(Described):
         if found is not None:
             return found
         if held is None:
-            held = self.__dict__[field] = (0, Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)))
+            held = self.__dict__[field] = (0, self._as_made(field))
         return held[1]  # also None, if that is what a user has set
+
+    def _as_made(self, field: str) -> Any:
+        """What Torch's constructors make of a field: an empty tensor, or a table where a table will be."""
+        schema = None if self._spec is None else schema_of(type(self._spec))
+        if schema is not None and (schema.output if field == "_output" else schema.grad_input) is list:
+            return []
+        return Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
         """Casts what the last call has left, too."""
