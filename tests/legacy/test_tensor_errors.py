@@ -14,7 +14,7 @@ GIVEN = {
     "an object": (object(),), "a number below 0": (-7,), "a number and a text": (1, "a"), "texts": ("a", "b", "c"),
     "two numbers and a text": (1, 2, "a"), "a large dimension": (99, 1), "zeros": (0, 0), "a function": (math.prod,),
 }  # fmt: skip
-OURS = ("of", "typed", "viewing", "cuda")
+OURS = ("of", "typed", "viewing", "selected", "cuda")
 """What makes tensors here, and what needs a GPU."""
 METHODS = [
     name for name in dir(torch.Tensor) if not name.startswith("_") and callable(getattr(torch.Tensor, name))
