@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from functorch7.interop.torch7 import UnknownClassError
 from functorch7.legacy import nn, torch
 
 from .helpers import arrays, same, slopes, two_layers, values
@@ -333,3 +334,56 @@ def test_a_users_criterion_without_an_output_says_so():
         nn.Criterion().forward(X, G)
     with pytest.raises(NotImplementedError, match=r"must define updateOutput\(input\)"):
         nn.Module().forward(X)
+
+
+# Classes below layers and criterions ----------------------------------------------------------------------------------
+
+
+class Doubled(nn.Linear):
+    def updateOutput(self, input):
+        self.output = super().updateOutput(input) * self.factor
+        return self.output
+
+
+class Known(nn.Sequential):
+    def first(self):
+        return self.get(1)
+
+
+class Halved(nn.MSECriterion):
+    def updateOutput(self, input, target):
+        self.output = super().updateOutput(input, target) / 2
+        return self.output
+
+
+def doubled():
+    layer = Doubled(3, 2)
+    layer.factor = 2
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("made", "run"),
+    [
+        (doubled(), lambda layer: layer.forward(X)),
+        (nn.Sequencer(doubled()), lambda layer: layer.forward(X)),
+        (Known().add(doubled()), lambda layer: layer.first().forward(X)),
+        (Halved(), lambda criterion: criterion.forward(X, G)),
+    ],
+    ids=["layer", "inside", "container", "criterion"],
+)
+def test_classes_derived_from_layers_are_saved_by_their_names(made, run, tmp_path):
+    path = str(tmp_path / "derived.t7")
+    torch.save(path, [made, made])
+    first, second = torch.load(path)
+    assert first is second and type(first) is type(made) and torch.type(first) == torch.type(made)
+    same(run(first), run(made))
+
+
+def test_a_derived_class_has_to_be_known_when_it_is_loaded(tmp_path):
+    path = str(tmp_path / "derived.t7")
+    kind = type("Gone", (nn.Linear,), {"updateOutput": lambda self, input: input})
+    torch.save(path, kind(2, 2))
+    kind._class_name = classmethod(lambda cls: "nn.Other")
+    with pytest.raises(UnknownClassError, match=r"nn\.Gone"):
+        torch.load(path)

@@ -38,6 +38,8 @@ class Node:
     """What a file has recorded as the module's last output."""
     own: dict[str, Any] = field(default_factory=dict)
     """What a program may have put into the object beside what its class defines, as the file has it."""
+    user_class: str | None = None
+    """The name of the object's class, where a user has derived it from the description's."""
 
 
 def shared_clone(node: Node) -> Node:

@@ -53,9 +53,15 @@ readers: dict[str, Callable[[Reader, Record], Node]] = {}
 class Reader:
     """Makes nodes of objects; one object is one node, wherever it occurs."""
 
-    def __init__(self, allow_unknown: bool | Collection[str] = False, is_users: Callable[[str], bool] | None = None):
+    def __init__(
+        self,
+        allow_unknown: bool | Collection[str] = False,
+        is_users: Callable[[str], bool] | None = None,
+        parent_of: Callable[[str], str | None] | None = None,
+    ):
         self.allow_unknown = allow_unknown
         self.is_users = is_users  # whether a class is one that the user has written
+        self.parent_of = parent_of  # the class of Torch's from which a user has derived one
         self.users: list[tuple[T7Object, str]] = []
         self.owned: list[tuple[dict[str, Any], str]] = []  # fields of programs' own
         self.unknown: list[tuple[str, str, list[str]]] = []
@@ -130,7 +136,8 @@ class Reader:
         name = known_name(object.class_name)
         own_reader = readers.get(object.class_name)
         if name is None and own_reader is None:
-            return self._foreign(object, path)
+            parent = None if self.parent_of is None else self.parent_of(object.class_name)
+            return self._foreign(object, path) if parent is None else self._derived(object, parent, path)
         fields = upgraded(object)
         if id(object) in self.pooled:
             fields = fields | {"record": self.pooled[id(object)]}
@@ -139,6 +146,12 @@ class Reader:
         node.own = record.own_fields()
         if node.own:
             self.owned.append((node.own, path))
+        return node
+
+    def _derived(self, object: T7Object, parent: str, path: str) -> Node:
+        """The node of an object whose class a user has derived from one of Torch's, which says what its fields are."""
+        node = self._made(T7Object(parent, object.version, object.fields, offset=object.offset), path)
+        node.user_class = object.class_name
         return node
 
     def _foreign(self, object: T7Object, path: str) -> Node:

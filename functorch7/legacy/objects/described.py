@@ -115,13 +115,27 @@ noting_classes: list[Callable[[type], None]] = []
 """What looks at every class that a user writes, and may change it."""
 
 
-def class_named(name: str) -> Any:
-    """The newest class of this Torch name that a user has written, with an updateOutput of its own, or None."""
+def class_named(name: str, derived: bool = False) -> Any:
+    """The newest class of this Torch name that a user has written, or None: with an updateOutput of its own, or
+    `derived` from a class that has a description."""
 
     def fits(kind: Any) -> bool:
-        return not kind.__module__.startswith(f"{OURS}.") and kind.spec_class is None and kind._class_name() == name
+        is_users = not kind.__module__.startswith(f"{OURS}.")
+        return is_users and (kind.spec_class is not None) == derived and kind._class_name() == name
 
     return newest(Described, fits)
+
+
+def parent_of(name: str) -> str | None:
+    """Torch's name of the class from which a user has derived the one of this name, if there is such."""
+    kind = class_named(name, derived=True)
+    return None if kind is None else kind.spec_class.torch_name()
+
+
+def is_derived(object: "Described") -> bool:
+    """Whether a user has derived the object's class from one that has a description."""
+    kind = type(object)
+    return kind.spec_class is not None and not kind.__module__.startswith(f"{OURS}.")
 
 
 def described_among(value: Any) -> list["Described"]:

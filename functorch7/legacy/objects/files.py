@@ -16,7 +16,7 @@ from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described, class_named
+from .described import Described, class_named, is_derived, parent_of
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import own_fields, take_own_fields
 from .torch_object import TorchObject, plain_class_named
@@ -51,9 +51,9 @@ def save_t7(path: str | os.PathLike, value: Any, format: str = "binary") -> None
     """Writes tensors, tables, modules and criterions to a file that Torch7 loads; "binary" or "ascii".
 
     `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Modules are saved as in
-    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`; those with an updateOutput of the
-    user's own as the name of their class and their fields. Raises TypeError for what Torch has not: objects of other
-    classes, and users' subclasses of layers.
+    Torch, with their gradients, or less after `mediumSerial()` and `lightSerial()`; those of users' classes by these
+    classes' names, which have to be known where the file is loaded. Raises TypeError for what Torch has not: objects
+    of other classes.
     Source: torch7/doc/serialization.md, torch.save; dpnn/README.md, Serial.
     """
     t7.write(path, to_file(value), format)
@@ -79,7 +79,7 @@ class Loaded:
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
-        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None)
+        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of)
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
@@ -251,6 +251,8 @@ class Saved:
         """Writes the fields that a program has put into an object, and their names."""
         self.described.append((object, node))
         record, own = self.writer.object(node), own_fields(object)
+        if is_derived(object):
+            record.class_name = object.typename()
         made = {name: self.made(each, _entry(object.typename(), name)) for name, each in own.items()}
         taken = record.fields.keys() - {"name"}  # which descriptions have, too
         made = {name: each for name, each in made.items() if name not in taken and each is not None}

@@ -19,7 +19,7 @@ from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
 from ..tensors.storage import Storage, type_name_of
 from ..tensors.tensor import Tensor
-from .described import Described
+from .described import Described, class_named, is_derived
 from .generated import class_of
 from .tree import ModuleList, Tree
 
@@ -70,7 +70,8 @@ class Objects:
         return self.objects[id(node)]
 
     def _made(self, node: Node) -> Any:
-        made: Any = object.__new__(class_of(type(node.spec)))
+        kind = class_named(node.user_class, derived=True) if node.user_class else class_of(type(node.spec))
+        made: Any = object.__new__(kind)
         made.__dict__["_type"] = _type_of(node)
         inner = [(child.spec, self.object(child)) for child in node.children]
         parts = {name: self._part(part) for name, part in node.parts.items()}
@@ -145,7 +146,8 @@ class Nodes:
         if tensortype is not None:  # an nn.Serial is saved in a type of its own
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
-        if object.is_criterion and object.description() is not None and object._is_users():
+        by_name = self.record is not None and is_derived(object)  # in files
+        if not by_name and object.is_criterion and object.description() is not None and object._is_users():
             return Node(object.description(), settings={"_type": object._type})
         if object._spec is None and self.record is not None:
             return Node(Unknown(self.record(object)))
@@ -157,7 +159,7 @@ class Nodes:
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
         node = Node(
-            object.description(),
+            spec if by_name and object.is_criterion else object.description(),
             {name: object.__dict__[name] for name in names},
             gradients,
             {name: Slot(object, name).read() for name in spec.init_buffers()},
