@@ -31,7 +31,7 @@ def chain(*modules):
 def test_all_uses_of_hostile_files_end_well(tmp_path):
     """Other bytes, other values, cycles, shared parts, and every class with absurd fields: as `benchmarks.t7_fuzz`."""
     small = [data for data in ORIGINALS if len(data) < 6000]
-    counts, faults = used(mutants(small, 2000, seed=1), tmp_path)
+    counts, faults = used(mutants(small, 3000, seed=1), tmp_path)
     assert not faults and {kind for _, kind in counts} == {"read", "refused"}
     assert min(counts.values()) > 200
 
