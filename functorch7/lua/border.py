@@ -348,6 +348,7 @@ class Border:
             yield f"call_{name}", getattr(self, f"call_{name}")
         yield "fill", self.tables.fill
         yield "filled", self.tables.filled
+        yield "send_again", self.tables.send_again
 
 
 def _same(value: Any) -> Any:

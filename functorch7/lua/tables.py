@@ -69,6 +69,11 @@ class Tables:
             self._push(found)
         return found
 
+    def send_again(self, number: int) -> None:
+        """Puts all that a list or dict holds into a new table: Lua's collector has taken the one that had it."""
+        self.sent[number] = type(self.registry.objects[number])()
+        self._push(number)
+
     def taken(self) -> list[int]:
         """The tables that came with a call."""
         if not self.touched:

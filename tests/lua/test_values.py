@@ -89,3 +89,26 @@ def test_rosenbrock_is_the_same_from_lua_as_from_python(lua):
     return x
     """
     np.testing.assert_array_equal(np.asarray(lua.execute(program)), np.asarray(x))
+
+
+@pytest.mark.parametrize("length", [0, 3, 1000])
+@pytest.mark.parametrize("make", [list, lambda values: {f"key {value}": value for value in values}])
+def test_a_table_that_lua_has_collected_comes_again_whole(lua, make, length):
+    """The collector runs by itself, so that Python has not heard of it when the same list crosses again."""
+    kept = make([*range(length), [5, [6]]])
+    twice = lua.execute("""return function(given)
+      local weak = setmetatable({}, {__mode = 'v'})
+      local function entries()
+        local found, inner = 0, nil
+        weak[1] = given()
+        for _, each in pairs(weak[1]) do
+          found = found + 1
+          if type(each) == 'table' then inner = each[1] + each[2][1] end
+        end
+        return found, inner
+      end
+      entries()
+      for i = 1, 1e6 do weak[2 + i % 7] = {} end
+      return weak[1] == nil, entries()
+    end""")
+    assert twice(lambda: kept) == (True, length + 1, 11)

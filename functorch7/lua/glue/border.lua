@@ -110,9 +110,10 @@ end
 -- From Python ------------------------------------------------------------------------------------------------------
 
 local function make(number)
-  local class = floor(number / SHIFT)
+  local class, again = floor(number / SHIFT), known[number]
+  local is_table = class == LUA_TABLE or class == PYTHON_TABLE
   local made
-  if class == LUA_TABLE or class == PYTHON_TABLE then
+  if is_table then
     made = {}
     arrivals = arrivals + 1
     arriving[arrivals] = made
@@ -120,6 +121,7 @@ local function make(number)
     made = (classes[class] or border.describe(class)).stand_in(number)
   end
   live[number], numbers[made], known[number] = made, number, true
+  if is_table and again then python.send_again(number) end -- collected, which Python has not heard of
   return made
 end
 
