@@ -43,6 +43,8 @@ class Images(Recipe, frozen=True, tag="images"):
     """digits: the 1,797 images of 8 x 8 that come with scikit-learn."""
     datapath: str | None = None
     """The folder with the data set's files; by default where `functorch7.data` keeps them."""
+    validratio: Probability = 1 / 6
+    """The part of MNIST's or CIFAR-10's images for training that is kept for validation."""
     network: Literal["lenet", "inception", "fire"] = "lenet"
     width: Positive = 16
     """Planes of the first convolution; later ones have multiples of it."""
@@ -92,7 +94,7 @@ class Images(Recipe, frozen=True, tag="images"):
         """(train, valid, test), with numbers from 0 to 1."""
         if self.dataset == "digits":
             return digits()
-        return (load_mnist if self.dataset == "mnist" else load_cifar10)(self.datapath)
+        return (load_mnist if self.dataset == "mnist" else load_cifar10)(self.datapath, self.validratio)
 
 
 def digits() -> tuple[TensorLoader, TensorLoader, TensorLoader]:
