@@ -25,6 +25,7 @@ def small():
     """An empty cache of at most 24 programs."""
     before = cache_info()
     clear_cache()
+    jax.clear_caches()
     cache_limit(programs=24)
     yield
     cache_limit(programs=before.max_programs, maps=before.max_maps, memory=before.max_memory)
@@ -49,6 +50,14 @@ def test_a_program_that_is_let_go_frees_its_executable(small):
     assert alive() == before + 15
     function.forget()
     assert alive() == before and cache_info().programs == 0
+
+
+def test_programs_of_single_operations_go_where_they_are_too_many(small):
+    """JAX keeps one for each shape: 100 steps make 200 of them."""
+    function, before = compiled(4), alive()
+    for length in range(1, 101):
+        function(-(np.float32(2) * jnp.zeros(length, np.float32)))
+    assert alive() < before + 150
 
 
 def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):

@@ -8,7 +8,8 @@ those functions forget theirs that were called longest ago; what is needed again
 JAX itself keeps, without a bound, what it has traced of each function that another calls (`jnp.where` is one), for each
 shape: hundreds of kilobytes for a program, which are let go every now and then. It also keeps the text of each program,
 another megabyte, by which it need not compile the same again for a call that differs a little (NumPy's arrays in place
-of JAX's). These go where programs have to.
+of JAX's). These go where programs have to. The programs of single operations (a `+` outside of `jit`, one for each
+shape) and of users' own functions belong to JAX, which can only forget all that it has: it does when those are too many.
 """
 
 import contextlib
@@ -130,9 +131,22 @@ def _make_room() -> None:
     if _has_too_many_maps() or _memory() > _most_memory():
         _let_go(programs // 2)
         gc.collect()
-        if _has_too_many_maps():  # those of single operations, which JAX keeps by itself
-            _let_go(programs)
-            jax.clear_caches()
+    if _has_too_many_maps() or _has_too_many_others():
+        _let_go(programs)
+        jax.clear_caches()
+        gc.collect()
+
+
+def _has_too_many_others() -> bool:
+    """Whether single operations and users' functions have more programs than this package may have."""
+    if _others() <= _State.max_programs:
+        return False
+    gc.collect()  # some may be garbage already
+    return _others() > _State.max_programs
+
+
+def _others() -> int:
+    return len(jax.devices()[0].client.live_executables()) - sum(function.programs for function in _functions)
 
 
 def _has_too_many_maps() -> bool:
@@ -218,7 +232,8 @@ def cache_limit(programs: int | None = None, maps: int | None = None, memory: in
     """Sets how many compiled programs are kept, and how many maps of memory, and bytes of it, the process may have.
 
     At first these are 512, half of the maps that the system allows, and half of its memory. A process that has more
-    maps or bytes lets half of its programs go, at every 32nd compilation. None leaves a limit as it is.
+    maps or bytes lets half of its programs go, at every 32nd compilation; one that has more than `programs` that are
+    not functorch7's, all of them. None leaves a limit as it is.
     Raises: ValueError unless they are whole numbers above 0.
     """
     for name, value in (("programs", programs), ("maps", maps), ("memory", memory)):
