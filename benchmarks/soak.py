@@ -5,9 +5,10 @@
     python -m benchmarks.soak --minutes 30     # a new network every 20 steps: layers of rows, of images, of sequences
 
 Every step has a batch of another length: seven of eight in evaluation mode, every eighth a training step. Dropout's p
-changes at each; in training the learning rate, the momentum, the scale of gradients and the regularizers, too. Prints
-the process's memory and maps of memory as it goes, and fails if they have grown by more than a tenth over the second
-half.
+changes at each; in training the learning rate, the momentum, the scale of gradients and the regularizers, too.
+
+Prints the most memory and maps of memory that the process had since the last line: both rise and fall with the programs
+that are kept, so that single moments say little. Fails if they have grown by more than a tenth over the second half.
 """
 
 import argparse
@@ -73,20 +74,25 @@ def take(subject: Subject, length: int, number: int, progress: float) -> None:
 
 
 def run(subjects: Iterable[Subject], steps: int | None, seconds: float, longest: int) -> list[tuple[float, int]]:
-    """Takes steps until there are so many, or so long; (memory, maps) at forty moments. Batches have 1 to `longest`."""
-    found, start = [], time.perf_counter()
+    """Takes steps until there are so many, or so long. Batches have 1 to `longest`.
+
+    Returns the most memory and maps that the process had, in each fortieth of them.
+    """
+    found, start, highest = [], time.perf_counter(), (0.0, 0)
     for number, subject in enumerate(itertools.islice(subjects, steps), 1):
         passed = time.perf_counter() - start
         progress = number / steps if steps else min(1, passed / seconds)
         take(subject, 1 + (number - 1) % longest, number, progress)
+        info = cache_info()
+        highest = max(highest[0], info.memory / 2**20), max(highest[1], info.maps)
         if progress * 40 >= len(found) + 1:
-            info = cache_info()
-            found.append((info.memory / 2**20, info.maps))
+            found.append(highest)
             print(
-                f"{number:7,} steps  {found[-1][0]:7.0f} MiB  {info.maps:6,} maps  {info.programs:5,} programs"
+                f"{number:7,} steps  {highest[0]:7.0f} MiB  {highest[1]:6,} maps  {info.programs:5,} programs"
                 f"  {passed:7.0f} s",
                 flush=True,
             )
+            highest = (0.0, 0)
         if passed >= seconds:
             break
     return found

@@ -9,7 +9,7 @@ JAX itself keeps, without a bound, what it has traced of each function that anot
 shape: hundreds of kilobytes for a program, which are let go every now and then. It also keeps the text of each program,
 another megabyte, by which it need not compile the same again for a call that differs a little (NumPy's arrays in place
 of JAX's). These go where programs have to. The programs of single operations (a `+` outside of `jit`, one for each
-shape) and of users' own functions belong to JAX, which can only forget all that it has: it does when those are too many.
+shape) and of users' own functions belong to JAX, which can only forget all that it has: it does when they are too many.
 """
 
 import contextlib

@@ -337,27 +337,28 @@ def test_a_users_criterion_without_an_output_says_so():
 
 
 # Classes below layers and criterions ----------------------------------------------------------------------------------
+# The newest class of a Torch name counts, whichever test wrote it: these have names of their own.
 
 
-class Doubled(nn.Linear):
+class DoubledLinear(nn.Linear):
     def updateOutput(self, input):
         self.output = super().updateOutput(input) * self.factor
         return self.output
 
 
-class Known(nn.Sequential):
+class KnownSequence(nn.Sequential):
     def first(self):
         return self.get(1)
 
 
-class Halved(nn.MSECriterion):
+class HalvedError(nn.MSECriterion):
     def updateOutput(self, input, target):
         self.output = super().updateOutput(input, target) / 2
         return self.output
 
 
-def doubled():
-    layer = Doubled(3, 2)
+def doubled_linear():
+    layer = DoubledLinear(3, 2)
     layer.factor = 2
     return layer
 
@@ -365,10 +366,10 @@ def doubled():
 @pytest.mark.parametrize(
     ("made", "run"),
     [
-        (doubled(), lambda layer: layer.forward(X)),
-        (nn.Sequencer(doubled()), lambda layer: layer.forward(X)),
-        (Known().add(doubled()), lambda layer: layer.first().forward(X)),
-        (Halved(), lambda criterion: criterion.forward(X, G)),
+        (doubled_linear(), lambda layer: layer.forward(X)),
+        (nn.Sequencer(doubled_linear()), lambda layer: layer.forward(X)),
+        (KnownSequence().add(doubled_linear()), lambda layer: layer.first().forward(X)),
+        (HalvedError(), lambda criterion: criterion.forward(X, G)),
     ],
     ids=["layer", "inside", "container", "criterion"],
 )
