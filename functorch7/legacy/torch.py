@@ -21,7 +21,7 @@ from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
-from .tensors.named_errors import naming
+from .tensors.named_errors import naming, words_of
 from .tensors.operations import OPERATIONS, Operation
 from .tensors.random import default_generator, given_generator
 from .tensors.random import initialSeed as initialSeed
@@ -227,7 +227,9 @@ def _function_of_maker(name: str) -> Any:
         return made(name, args, Tensor, dtype)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A tensor of the default type, or a first argument, that becomes {MAKERS[name][1]}."
+    compute, words = MAKERS[name]
+    usage = ", ".join(["[result]", *words_of(compute)])
+    function.__doc__ = f"{name}({usage}): a tensor of the default type, or the result, becomes {words}."
     return function
 
 
@@ -247,7 +249,8 @@ def _function_of_method(name: str) -> Any:
         return getattr(tensor, name)(*args)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`tensor.{name}(...)`: {getattr(Tensor, name).__doc__}"
+    method = getattr(Tensor, name)
+    function.__doc__ = f"{name}({', '.join(['tensor', *words_of(method, first=1)])}): {method.__doc__}"
     return function
 
 

@@ -82,6 +82,9 @@ def test_companions_functions_name_themselves(package, tmp_path, monkeypatch):
         (lambda x: x.isSetTo(None), TypeError, r"torch.isSetTo: expected \(other\), got \(None\)"),
         (lambda x: torch.gesv(torch.Tensor(3, 1), torch.Tensor(2, 2)), ValueError, "torch.gesv: expected 2 rows"),
         (lambda x: torch.zeros("a"), TypeError, r"torch.zeros: expected sizes: .*got \('a',\)"),
+        (lambda x: torch.linspace(1), TypeError, r"torch.linspace: expected \(\[result\], first, last, \[n\]\), got"),
+        (lambda x: x.range("a"), TypeError, r"torch.range: expected \(first, last, \[step\]\), got \('a'\)"),
+        (lambda x: torch.reshape(1), TypeError, r"torch.reshape: expected \(tensor, sizes...\), got \(1\)"),
     ],
 )
 def test_errors_say_what_is_expected(call, kind, message):

@@ -19,6 +19,7 @@ from .default_type import default_dtype
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS, joined
+from .named_errors import words_of
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .places import Places
 from .printing import printed
@@ -229,7 +230,8 @@ def _of_operation(operation: Operation) -> None:
             of_one_type(operation.name, (self, *args))
         return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
 
-    _add_method(operation.name, method, f"{operation.formula}; in place, where x is this tensor unless it is given.")
+    formula = _sentence(operation.formula)
+    _add_method(operation.name, method, f"{formula}; in place, where x is this tensor unless it is given.")
 
 
 def _of_distribution(distribution: Distribution) -> None:
@@ -243,7 +245,7 @@ def _of_row(row: Row) -> None:
     def method(self: Any, *args: Any) -> Any:
         return row.call((self, *args), type(self))
 
-    _add_method(row.name, method, f"{row.words}, x being this tensor; or it is a first result, before x.")
+    _add_method(row.name, method, f"{_sentence(row.words)}, x being this tensor; or it is a first result, before x.")
 
 
 def _of_maker(name: str) -> None:
@@ -255,12 +257,16 @@ def _of_maker(name: str) -> None:
             return self._written(found.reshape(self.shape))
         return self.resize(*found.shape)._written(found)
 
-    _add_method(name, method, f"Becomes {words}.")
+    _add_method(name, method, f"{name}({', '.join(words_of(compute))}): becomes {words}.")
 
 
 def _add_method(name: str, method: Any, doc: str) -> None:
-    method.__name__, method.__doc__ = name, f"{doc[0].upper()}{doc[1:]}"
+    method.__name__, method.__doc__ = name, doc
     setattr(Arithmetic, name, method)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
 
 
 _OPERATORS: dict[tuple[str, bool], Any] = {}

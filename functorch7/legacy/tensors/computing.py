@@ -95,6 +95,7 @@ def same_count(name: str, arrays: list) -> list:
 
 
 @lru_cache(4096)
+@lru_cache(4096)
 def conforming(name: str, signature: str, shapes: tuple) -> None:
     """Raises ValueError unless the sizes of tensors among the arguments are as in an einsum's signature."""
     inputs, output = signature.split("->")

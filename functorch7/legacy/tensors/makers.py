@@ -33,14 +33,15 @@ def _eye(rows: int, columns: int | None = None) -> np.ndarray:
     return np.eye(int(rows), None if columns is None else int(columns))
 
 
+def _of_sizes(make: Callable) -> Callable:
+    return lambda *sizes: make(sizes_given(*sizes))
+
+
 OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
 """Functions of sizes, which make arrays of any type at once."""
 
 MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
-    **{
-        name: (lambda *sizes, make=make: make(sizes_given(*sizes)), f"{name} of these sizes, numbers or a LongStorage")
-        for name, make in OF_SIZES.items()
-    },
+    **{name: (_of_sizes(make), f"{name} of these sizes, numbers or a LongStorage") for name, make in OF_SIZES.items()},
     "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
     "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
     "linspace": (_spaced("linspace", np.linspace), "n numbers, 100 by default, at equal distances"),

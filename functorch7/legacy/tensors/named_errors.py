@@ -107,8 +107,12 @@ def _usage(name: str, function: Callable, first: int) -> str:
     told, *_ = (inspect.getdoc(function) or "").partition("): ")
     if told.startswith(f"{short}("):
         return f"{told.removeprefix(short)})"
-    parameters = [*inspect.signature(function).parameters.values()][first:]
-    return f"({', '.join(map(_word, parameters))})"
+    return f"({', '.join(words_of(function, first))})"
+
+
+def words_of(function: Callable, first: int = 0) -> list[str]:
+    """A function's arguments from the `first` on, as error messages show them."""
+    return [*map(_word, inspect.signature(function).parameters.values())][first:]
 
 
 def _word(parameter: inspect.Parameter) -> str:

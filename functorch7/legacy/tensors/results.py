@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from .arguments import sizes_text
 from .computing import named
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
+
+FIRST = np.array(1)
+"""Where Torch's indices begin; NumPy adds an array sooner than a number."""
 
 
 def _comparison(name: str) -> tuple[Form, ...]:
@@ -43,10 +47,12 @@ def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
 
 
 def _extreme(name: str) -> tuple[Form, ...]:
-    def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
-        return getattr(x, name)(axis, keepdims=True), getattr(x, f"arg{name}")(axis, keepdims=True) + 1
+    value, place = methodcaller(name), f"arg{name}"
 
-    return Form("x", lambda m, x: getattr(x, name)(), (NUMBER,)), Form("xd", along, (SAME, LONG))
+    def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
+        return getattr(x, name)(axis, keepdims=True), getattr(x, place)(axis, keepdims=True) + FIRST
+
+    return Form("x", lambda m, x: value(x), (NUMBER,)), Form("xd", along, (SAME, LONG))
 
 
 def _ordered(m: Any, x: Any, axis: int, descending: bool | None) -> tuple[Any, Any]:
