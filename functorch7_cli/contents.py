@@ -10,6 +10,7 @@ import numpy as np
 
 from functorch7.core.tree import dotted
 from functorch7.interop import t7
+from functorch7.interop.t7.values import BYTES
 from functorch7.interop.torch7.names import REPLICAS, known_name
 from functorch7.interop.torch7.node import Node, place_of
 from functorch7.interop.torch7.node import Path as Place
@@ -82,7 +83,7 @@ class _Describer:
     def object(self, object: t7.T7Object) -> Described:
         """A network, or the fields of an object that is none that can be made."""
         name = object.class_name
-        problem = "functorch7 has no such class"
+        problem = f"{BYTES[name]} bytes" if name in BYTES else "functorch7 has no such class"
         if name in readers or name in REPLICAS or known_name(name):
             try:
                 return self.network(name, Reader(allow_unknown=True).read(object))

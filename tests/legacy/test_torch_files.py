@@ -7,6 +7,7 @@ import struct
 import numpy as np
 import pytest
 
+from functorch7.interop import t7
 from functorch7.legacy import nn, sys, torch
 
 from .helpers import same
@@ -121,6 +122,33 @@ def test_objects_that_occur_twice_in_a_file_are_one(tmp_path, make, form):
     again.fill(5)
     assert table[0].totable() == [5, 5] and x.totable() == [1, 2]
     file.close()
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary"])
+def test_generators_go_on_from_a_file_as_from_their_state(form):
+    generator, other = torch.Generator(), torch.Generator()
+    torch.manualSeed(generator, 123)
+    torch.randn(generator, 3)  # which leaves half a pair, and some of the bits
+    text = torch.serialize({"one": generator, "two": [generator]}, form)
+    state = torch.getRNGState(generator)
+    assert text.count(bytes(state.totable())) == 1
+    torch.setRNGState(other, state)
+    loaded = torch.deserialize(text, form)
+    assert loaded["one"] is loaded["two"][0]
+    for draw in (torch.randn, torch.rand):
+        same(draw(loaded["one"], 700), draw(other, 700), 0, 0)
+
+
+def test_a_file_with_the_state_of_no_generator_is_refused(tmp_path):
+    path = tmp_path / "generator.t7"
+    t7.write(path, t7.T7Object("torch.Generator", 1, np.zeros(5048, np.uint8)))
+    with pytest.raises(t7.T7FormatError, match=r"torch.Generator: expected what getRNGState gave"):
+        torch.load(str(path))
+    with pytest.raises(ValueError, match=r"torch.Generator: expected 5048 bytes, got 3"):
+        t7.write(path, t7.T7Object("torch.Generator", 1, np.zeros(3, np.uint8)))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(t7.T7FormatError, match="expected 5048 bytes of torch.Generator, 5047 are left"):
+        torch.load(str(path))
 
 
 def test_unreferenced_objects_are_written_as_they_are_each_time():

@@ -244,6 +244,9 @@ class Parser:
             self._note_repeated(tensor, storage, at)
             return tensor
         found = self.known[index] = T7Object(name, version, offset=at)
+        if name in values.BYTES:
+            found.fields = np.frombuffer(self.source.raw(values.BYTES[name], name), np.uint8).copy()
+            return found
         if name in values.HASHES or name in values.VECTORS:
             return (yield from self._packed(found))
         first_version, _ = values.FIRST_FIELDS.get(name, (None, None))

@@ -50,10 +50,14 @@ class Binary:
         """The next number."""
         return struct.unpack_from("<d", self.data, self._advance(8, "a number"))[0]
 
+    def raw(self, count: int, what: str) -> bytes:
+        """So many bytes as they are."""
+        at = self._advance(count, what)
+        return self.data[at : self.position]
+
     def text(self) -> bytes:
         """The next string, after its length."""
-        at = self._advance(self.integer(), "a string")
-        return self.data[at : self.position]
+        return self.raw(self.integer(), "a string")
 
     def longs(self, count: int) -> tuple[int, ...]:
         """As many numbers of the type `long`."""
@@ -156,7 +160,8 @@ class Ascii:
         """The next number."""
         return self._one(float, "numbers")
 
-    def _characters(self, count: int, what: str) -> bytes:
+    def raw(self, count: int, what: str) -> bytes:
+        """So many bytes as they are, and the end of their line."""
         at = self.position
         if not 0 <= count <= self.remaining():
             raise T7FormatError(f"expected {count} bytes of {what}, {self.remaining()} are left", at)
@@ -168,7 +173,7 @@ class Ascii:
 
     def text(self) -> bytes:
         """The next string, after its length."""
-        return self._characters(self.integer(), "a string")
+        return self.raw(self.integer(), "a string")
 
     def longs(self, count: int) -> tuple[int, ...]:
         """As many numbers of the type `long`."""
@@ -178,7 +183,7 @@ class Ascii:
         """The elements of a storage, after their count."""
         count = self.longs(1)[0]
         if dtype.itemsize == 1:  # bytes and characters are themselves
-            return np.frombuffer(self._characters(count, "a storage"), dtype).copy()
+            return np.frombuffer(self.raw(count, "a storage"), dtype).copy()
         with np.errstate(over="ignore"):  # "inf" is read as what it is, and so is a float that is too large
             return self._parse(dtype, count, f"{dtype.name} elements")
 

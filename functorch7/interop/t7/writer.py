@@ -49,9 +49,12 @@ class _Binary:
     def number(self, value: float) -> None:
         self.file.write(struct.pack("<d", value))
 
+    def raw(self, value: bytes) -> None:
+        self.file.write(value)
+
     def text(self, value: bytes) -> None:
         self.integer(len(value))
-        self.file.write(value)
+        self.raw(value)
 
     def longs(self, found: tuple[int, ...]) -> None:
         self.file.write(np.array(found, self.long_type).tobytes())
@@ -76,9 +79,12 @@ class _Ascii:
     def number(self, value: float) -> None:
         self._line([f"{value:.17g}"])
 
+    def raw(self, value: bytes) -> None:
+        self.file.write(value + b"\n" if value else b"")
+
     def text(self, value: bytes) -> None:
         self.integer(len(value))
-        self.file.write(value + b"\n" if value else b"")
+        self.raw(value)
 
     def longs(self, found: tuple[int, ...]) -> None:
         self._line([str(each) for each in found])
@@ -86,7 +92,7 @@ class _Ascii:
     def storage(self, array: np.ndarray) -> None:
         self.longs((array.size,))
         if array.dtype.itemsize == 1:
-            self.file.write(array.tobytes() + (b"\n" if array.size else b""))
+            self.raw(array.tobytes())
         elif array.dtype.kind == "i":
             self._line([str(each) for each in array.tolist()])
         else:
@@ -166,6 +172,9 @@ class Writer:
 
     def _object(self, value: T7Object) -> list[Any]:
         name, fields = value.class_name, value.fields
+        if name in values.BYTES:
+            self.sink.raw(_of_length(np.asarray(fields, np.uint8).tobytes(), name))
+            return []
         if name in values.HASHES:
             self.sink.longs((len(fields),))
             return [each for pair in fields.items() for each in pair]
@@ -236,6 +245,12 @@ class Writer:
 
 def _bytes(value: str | bytes) -> bytes:
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+
+
+def _of_length(data: bytes, name: str) -> bytes:
+    if len(data) != values.BYTES[name]:
+        raise ValueError(f"{name}: expected {values.BYTES[name]} bytes, got {len(data)}")
+    return data
 
 
 def _viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...interop import t7
-from ...interop.t7.values import HASHES, VECTORS
+from ...interop.t7.values import GENERATOR, HASHES, VECTORS
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader
 from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
+from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
@@ -119,6 +120,8 @@ class Loaded:
                     self.plain[id(each)] = object.__new__(kind)
                     self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
                 described(each.fields, path)
+            elif isinstance(each, t7.T7Object) and each.class_name == GENERATOR:
+                self.plain.setdefault(id(each), _generator(each))
             elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object):
@@ -168,6 +171,15 @@ class Loaded:
             raise T7ModuleError(f"{record.class_name}: {error}", record.offset) from error
 
 
+def _generator(record: t7.T7Object) -> Generator:
+    made = Generator()
+    try:
+        made.state = record.fields
+    except ValueError as error:
+        raise T7ModuleError(f"{GENERATOR}: {str(error).removeprefix('torch.setRNGState: ')}", record.offset) from error
+    return made
+
+
 def located(place: str) -> str:
     """The end of a sentence about what is at a place, which is nothing for the whole."""
     return f", at {place}" if place else ""
@@ -208,6 +220,8 @@ class Saved:
             return self.arrays(each)
         if isinstance(each, Storage):
             return t7.T7Storage(self.arrays.storage(each))
+        if isinstance(each, Generator):
+            return self.once(each, lambda: t7.T7Object(GENERATOR, 1, each.state))
         if isinstance(each, Described):
             return self.writer.object(self.nodes.node(each))
         if isinstance(each, (list, tuple, dict)):
