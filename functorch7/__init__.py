@@ -8,10 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import data as data
 from . import interop as interop
 from . import optim as optim
-from . import zoo as zoo
 from .compression import fake_quantized as fake_quantized
 from .compression import observed as observed
 from .compression import pruning as pruning
@@ -29,7 +27,6 @@ from .core import Variables as Variables
 from .core import checked as checked
 from .core import emitted as emitted
 from .core import penalty as penalty
-from .interop.compare import compare as compare
 from .interop.pytorch_names import unknown as _unknown
 from .interop.t7 import T7FormatError as T7FormatError
 from .interop.torch7 import load_model as load_model
@@ -54,23 +51,32 @@ from .network.listing import named_parameters as named_parameters
 from .network.listing import to as to
 from .recurrent import *
 from .reinforce import *
-from .training import make_train_step as make_train_step
 from .version import __version__ as __version__
-from .viz import draw as draw
-from .viz import profile as profile
-from .viz import summary as summary
 
-_LAZY = ("legacy", "lua", "recipes", "testing")
+_LAZY = ("data", "legacy", "lua", "recipes", "testing", "training", "viz", "zoo")
 _PACKAGES = frozenset("core data interop layers losses optim pruning recurrent reinforce training viz zoo".split())
-_OBJECTS = {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
+_OBJECTS = {
+    "compare": "interop.compare", "draw": "viz", "load_t7": "lua.programs", "make_train_step": "training",
+    "profile": "viz", "save_t7": "legacy.objects.files", "summary": "viz",
+}  # fmt: skip
+"""Where the functions are that are imported when they are asked for."""
 
 if TYPE_CHECKING:
+    from . import data as data
     from . import legacy as legacy
     from . import lua as lua
     from . import recipes as recipes
     from . import testing as testing
+    from . import training as training
+    from . import viz as viz
+    from . import zoo as zoo
+    from .interop.compare import compare as compare
     from .legacy.objects.files import save_t7 as save_t7
     from .lua.programs import load_t7 as load_t7
+    from .training import make_train_step as make_train_step
+    from .viz import draw as draw
+    from .viz import profile as profile
+    from .viz import summary as summary
 else:
 
     def __getattr__(name: str) -> Any:
@@ -78,12 +84,15 @@ else:
         if name in _LAZY:
             return import_module(f"{__name__}.{name}")
         if name in _OBJECTS:
-            return getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
+            globals()[name] = found = getattr(import_module(f"{__name__}.{_OBJECTS[name]}"), name)
+            return found
         if name in ("nn", "nngraph", "torch"):
             raise AttributeError(
                 f"functorch7 has no {name!r}: Torch's is functorch7.legacy.{name}; layers are f7.Linear, ..."
             )
-        where = [package for package in sorted(_PACKAGES) if name in dir(globals()[package])]
+        where = [
+            package for package in sorted(_PACKAGES) if name in dir(globals().get(package) or __getattr__(package))
+        ]
         if where and not name.startswith("_"):
             raise AttributeError(f"functorch7 has no {name!r}; it is f7.{where[0]}.{name}")
         raise _unknown("functorch7 has no", name, __dir__())

@@ -9,12 +9,10 @@ from typing import Any
 from ..programs import cache_info as cache_info
 from ..programs import cache_limit as cache_limit
 from ..programs import clear_cache as clear_cache
-from . import dl as dl
 from . import nn as nn
 from . import nngraph as nngraph
 from . import optim as optim
 from . import torch as torch
-from . import torchx as torchx
 from .modules.explain import explain as explain
 from .objects.functional import wrap as wrap
 from .tensors.random import manualSeed as manualSeed
@@ -25,6 +23,7 @@ _LAZY = (
     "cudnn",
     "cunn",
     "cutorch",
+    "dl",
     "gnuplot",
     "graph",
     "hdf5",
@@ -33,6 +32,7 @@ _LAZY = (
     "paths",
     "sys",
     "tds",
+    "torchx",
     "xlua",
     "zoo",
 )

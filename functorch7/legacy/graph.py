@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from ..interop.writing import replacing
-from ..viz import Picture
 from .modules.directed import Edge as Edge
 from .modules.directed import Graph as Graph
 from .modules.directed import Node as Node
@@ -43,11 +42,11 @@ def graphvizFile(g: Any, algorithm: str, fname: str) -> None:
     Raises: ValueError for another ending, or another layout than "dot".
     """
     _expect_dot(algorithm)
-    written = {".svg": Picture.svg, ".dot": Picture.dot}.get(Path(fname).suffix)
-    if written is None:
+    form = Path(fname).suffix.removeprefix(".")
+    if form not in ("svg", "dot"):
         raise ValueError(f"graph.graphvizFile: expected a name that ends with .svg or .dot, got {fname!r}")
     with replacing(Path(fname)) as draft:
-        draft.write_text(written(_picture(g, "")), encoding="utf-8")
+        draft.write_text(getattr(_picture(g, ""), form)(), encoding="utf-8")
 
 
 def graphvizLayout(g: Any, algorithm: str = "dot") -> Tensor:
@@ -60,8 +59,8 @@ def graphvizLayout(g: Any, algorithm: str = "dot") -> Tensor:
     return Tensor.of(np.array([[x / width, 1 - y / height] for x, y, *_ in places]))
 
 
-def _picture(g: Any, title: str) -> Picture:
-    return replace(g, title=title) if isinstance(g, Picture) else g.picture(title)
+def _picture(g: Any, title: str) -> Any:
+    return g.picture(title) if hasattr(g, "picture") else replace(g, title=title)
 
 
 def _expect_dot(algorithm: str | None) -> None:

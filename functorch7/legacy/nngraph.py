@@ -14,19 +14,21 @@ import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import core, layers
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
-from ..viz import Picture
 from . import graph as graph
 from .modules.container import Container
 from .modules.graph_nodes import GraphNode, Nodes
 from .modules.passing import Identity
 from .modules.passing import JustElement as JustElement
 from .modules.passing import JustTable as JustTable
+
+if TYPE_CHECKING:
+    from ..viz import Picture
 
 
 class gModule(Container, describes=layers.Graph):
@@ -128,6 +130,8 @@ class gModule(Container, describes=layers.Graph):
 
 def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None = None) -> Picture:
     """A graph's picture: its inputs, its modules by name, and its outputs."""
+    from ..viz import Picture  # which only some programs need
+
     notes = annotations or [{} for _ in modules]
     labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
     first, last = len(labels), len(labels) + len(modules)

@@ -11,8 +11,6 @@ from typing import Any
 import jax
 
 from ... import core, programs
-from ...data import DataLoader
-from ...training import validation
 from ..objects.described import Described
 from ..objects.tree import Tree
 from ..tensors.storage import dtype_of, precision
@@ -50,6 +48,8 @@ class Evaluation(Tree):
             return super().evaluate()
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
+        from ...training import validation  # which few programs need, and takes a while to import
+
         pure = [described(method) for method in validation.as_methods(methods)]
         measured = []
         with self._evaluating():
@@ -69,6 +69,8 @@ class Evaluation(Tree):
         batchSize; an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the
         mode that it was in. Raises TypeError for other data, ValueError for no batches.
         """
+        from ...training import validation
+
         size = None if batchSize == -1 else batchSize
         batches = validation.inputs(_arrays(dataset, size), size)
         with self._evaluating():
@@ -120,5 +122,7 @@ def _value(outcome: tuple[Any, Any]) -> Any:
 
 def _arrays(dataset: Any, batch_size: int | None) -> Any:
     """Whole tensors as arrays, so that they can be cut into batches."""
+    from ...data import DataLoader
+
     whole = isinstance(dataset, Tensor) or (batch_size is not None and not isinstance(dataset, DataLoader))
     return unwrapped(dataset) if whole else dataset

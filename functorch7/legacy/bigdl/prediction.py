@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...training import validation
 from ..tensors.values import unwrapped, wrapped
 from .evaluation import Evaluation
 
@@ -46,6 +45,8 @@ class Prediction(Evaluation):
         returns the list. Raises ValueError, before anything is added, for no images, for images without an array of
         three dimensions and for arrays of different shapes; KeyError for a name that there is not.
         """
+        from ...training import validation
+
         images = [np.asarray(image.get("image", ()) if isinstance(image, dict) else ()) for image in imageFrame]
         shapes = {image.shape for image in images}
         if len(shapes) != 1 or images[0].ndim != 3:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
 from jax.core import ShapedArray
-from jax.extend.core import Primitive
 from jax.interpreters import ad
 
 Shapes = tuple[tuple[tuple[int, ...], np.dtype], ...]

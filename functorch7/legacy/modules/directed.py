@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...viz import Picture
+if TYPE_CHECKING:
+    from ...viz import Picture
 
 Visitor = Callable[["Node"], Any]
 
@@ -227,6 +228,8 @@ class Graph(OfGraph):
 
     def picture(self, title: str | None = None) -> Picture:
         """Its picture, with what nodes say by `graphNodeName()` and `graphNodeAttributes()`, if they do."""
+        from ...viz import Picture  # which only some programs need
+
         edges = [(self.nodes[edge.start] - 1, self.nodes[edge.to] - 1) for edge in self.edges]
         told = [(i, getattr(node, "graphNodeAttributes", dict)()) for i, node in enumerate(self.nodes)]
         attributes = {i: {key: str(value) for key, value in each.items()} for i, each in told}

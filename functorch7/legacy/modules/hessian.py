@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 
 from ... import layers, programs
-from ...training import criterion_diagonal_hessian, diagonal_hessian
 from ..objects.described import Described
 from ..objects.parameters import Parameters
 from ..tensors.flat import flatten
@@ -31,6 +30,8 @@ def hessian_name(name: str) -> str:
 @programs.Compiled
 @partial(jax.jit, static_argnums=(0, 5, 6))
 def _compiled(spec: Any, params: Any, buffers: Any, input: Any, h: Any, train: bool, of_input: bool) -> Any:
+    from ...training import diagonal_hessian
+
     return diagonal_hessian(spec, params, buffers, input, h, train=train)[of_input]
 
 
@@ -115,6 +116,8 @@ class OfCriterions(Described):
 
     def updateDiagHessianInput(self, input: Any, target: Any = None) -> Any:
         """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined."""
+        from ...training import criterion_diagonal_hessian
+
         if self._spec is None or self._has_own_loss():
             raise NotImplementedError(f"{self.typename()}:updateDiagHessianInput() is undefined")
         dtype = dtype_of(self._type)
