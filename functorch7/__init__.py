@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import interop as interop
-from . import optim as optim
 from .compression import fake_quantized as fake_quantized
 from .compression import observed as observed
 from .compression import pruning as pruning
@@ -53,18 +52,23 @@ from .recurrent import *
 from .reinforce import *
 from .version import __version__ as __version__
 
-_LAZY = ("data", "legacy", "lua", "recipes", "testing", "training", "viz", "zoo")
+_LAZY = ("data", "legacy", "lua", "optim", "recipes", "testing", "training", "viz", "zoo")
 _PACKAGES = frozenset("core data interop layers losses optim pruning recurrent reinforce training viz zoo".split())
-_OBJECTS = {
-    "compare": "interop.compare", "draw": "viz", "load_t7": "lua.programs", "make_train_step": "training",
-    "profile": "viz", "save_t7": "legacy.objects.files", "summary": "viz",
-}  # fmt: skip
-"""Where the functions are that are imported when they are asked for."""
+_TOOLS = {
+    "compare": "interop.compare",
+    "draw": "viz",
+    "make_train_step": "training",
+    "profile": "viz",
+    "summary": "viz",
+}
+_OBJECTS = _TOOLS | {"load_t7": "lua.programs", "save_t7": "legacy.objects.files"}
+"""What is imported when it is asked for, and where it is; what is about Torch's objects is for those who name it."""
 
 if TYPE_CHECKING:
     from . import data as data
     from . import legacy as legacy
     from . import lua as lua
+    from . import optim as optim
     from . import recipes as recipes
     from . import testing as testing
     from . import training as training
@@ -103,7 +107,8 @@ else:
             return name in _PACKAGES
         return getattr(value, "__module__", "").startswith(f"{__name__}.")
 
-    __all__ = sorted(name for name, value in globals().items() if _is_public(name, value))
+    _here = {name for name, value in globals().items() if _is_public(name, value)}
+    __all__ = sorted(_here | _PACKAGES.intersection(_LAZY) | {*_TOOLS})
 
 
 def __dir__() -> list[str]:

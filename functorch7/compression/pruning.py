@@ -15,16 +15,18 @@ Source: torch.nn.utils.prune, whose rules these are; Han et al., Learning both W
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from ..core import axis as axis_of
 from ..core.types import Tree
 from ..network import leaves_by_name, misfits
+
+if TYPE_CHECKING:
+    import optax
 
 Masks = Mapping[str, Any]
 NO_MASKS: Masks = MappingProxyType({})
@@ -124,13 +126,14 @@ def remove(params: Tree, masks: Masks, name: str) -> tuple[Any, dict[str, Any]]:
     return prune(params, {name: masks[name]}), {each: mask for each, mask in masks.items() if each != name}
 
 
-def keep_pruned(masks: Masks) -> optax.GradientTransformation:
+def keep_pruned(masks: Masks) -> "optax.GradientTransformation":
     """An optax transformation after which pruned parameters are zero: the last of a chain.
 
         optimizer = optax.chain(optax.adam(1e-3), keep_pruned(masks))
 
     Raises: ValueError for masks of what is no parameter, and of other shapes; and if `update` is not given the params.
     """
+    import optax  # which takes a while, and only this needs
 
     def init(params: Tree) -> optax.EmptyState:
         _check_masks("keep_pruned", params, masks)

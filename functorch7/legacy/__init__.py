@@ -1,6 +1,6 @@
 """Torch7's stateful interface over the same layers: `from functorch7.legacy import dl, nn, optim`.
 
-The packages beside torch are imported when they are asked for: `from functorch7.legacy import image, paths, xlua`.
+The packages beside torch and nn are imported when they are asked for: `from functorch7.legacy import image, optim`.
 """
 
 import importlib
@@ -11,7 +11,6 @@ from ..programs import cache_limit as cache_limit
 from ..programs import clear_cache as clear_cache
 from . import nn as nn
 from . import nngraph as nngraph
-from . import optim as optim
 from . import torch as torch
 from .modules.explain import explain as explain
 from .objects.functional import wrap as wrap
@@ -29,6 +28,7 @@ _LAZY = (
     "hdf5",
     "image",
     "itorch",
+    "optim",
     "paths",
     "sys",
     "tds",
