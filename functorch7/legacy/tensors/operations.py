@@ -232,7 +232,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
     "pow": ({"xn": named("power"), "nt": named("power")}, "x ** number, or number ** x"),
     "clamp": (
-        {"xnn": lambda m, x, low, high: m.minimum(m.maximum(x, low), high)},
+        {"xnn": lambda m, x, low, high: x.clip(low, high)},
         "x, no less than the first number and no more than the second",
     ),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
