@@ -14,6 +14,7 @@ from . import nngraph as nngraph
 from . import torch as torch
 from .modules.explain import explain as explain
 from .objects.functional import wrap as wrap
+from .tensors.notes import eager as eager
 from .tensors.random import manualSeed as manualSeed
 from .tensors.storage import Storage as Storage
 from .tensors.tensor import Tensor as Tensor

@@ -15,9 +15,11 @@ import jax
 import numpy as np
 
 from .program.lua import Table
+from .tensors.devices import CurrentDevice, gpu, gpus
+from .tensors.notes import run_all
 from .tensors.random import manualSeed as manualSeed
-from .tensors.storage import CurrentDevice, dtype_of, gpu, gpus
 from .tensors.tensor import Tensor
+from .tensors.type_names import dtype_of
 
 hasHalf = True
 """Whether there are tensors of 16 bits."""
@@ -35,7 +37,10 @@ def _gpu(who: str, device: int | None) -> Any:
 
 
 def standIn(wanted: bool = True) -> None:
-    """Says whether the CPU stands in for a GPU where there is none, so that programs that need one run, on the CPU."""
+    """Says whether the CPU stands in for a GPU where there is none, so that programs that need one run, on the CPU.
+
+    Where JAX has several devices of the CPU, its first one is the host, and the others are the GPUs.
+    """
     CurrentDevice.is_stand_in = wanted
 
 
@@ -67,7 +72,8 @@ def withDevice(newDeviceID: int, closure: Callable[[], Any]) -> Any:
 
 
 def synchronize() -> None:
-    """Waits until all arrays that were asked for are computed."""
+    """Waits until all that tensors and networks were asked for is computed."""
+    run_all()
     jax.block_until_ready(jax.live_arrays())
 
 

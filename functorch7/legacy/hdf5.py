@@ -13,8 +13,8 @@ import numpy as np
 
 from ..interop.packages import package
 from .tensors.arguments import sizes_text
-from .tensors.storage import type_name_of
 from .tensors.tensor import Tensor
+from .tensors.type_names import type_name_of
 from .tensors.types import constructor_of
 
 MODES = ("a", "r", "r+", "w", "w-")

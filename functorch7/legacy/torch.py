@@ -16,6 +16,7 @@ from .tensors.convolutions import CONVOLUTIONS
 from .tensors.default_type import default_dtype
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
+from .tensors.devices import precision
 from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
@@ -29,7 +30,7 @@ from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
 from .tensors.results import ROWS
 from .tensors.rows import Row
-from .tensors.storage import precision, sizes_given
+from .tensors.sizes import sizes_given
 from .tensors.tensor import Tensor as Tensor
 from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import cudnn, cutorch, nn, torch
-from functorch7.legacy.tensors import storage
+from functorch7.legacy.tensors import devices
 
 from .helpers import same, values
 
@@ -92,7 +92,7 @@ def test_gpus_are_counted_from_1(gpus):
     assert cutorch.getDeviceCount() == 2 and cutorch.getDevice() == 1
     cutorch.setDevice(2)
     assert cutorch.getDevice() == 2 and chosen == [("jax_default_device", found[1])]
-    assert storage.gpu("cuda()") is found[1]  # where cuda() moves
+    assert devices.gpu("cuda()") is found[1]  # where cuda() moves
     assert cutorch.withDevice(1, lambda: cutorch.getDevice()) == 1 and cutorch.getDevice() == 2
     assert cutorch.getMemoryUsage(1) == cutorch.getMemoryUsage() == (700, 1000)
     assert cutorch.getDeviceProperties(2) == {"name": "GPU 2", "totalGlobalMem": 1000}

@@ -5,6 +5,7 @@ import pytest
 
 from functorch7.legacy import torch
 from functorch7.legacy.tensors import convolutions, operations, results
+from functorch7.legacy.tensors.devices import gpu
 
 from .operation_table import (
     CONVOLUTIONS,
@@ -37,6 +38,18 @@ def placed(array, kind, layout):
     if layout == "apart":
         return make(np.stack([array, array * 0], -1)).select(array.ndim + 1, 1)
     return make(array)
+
+
+def moved(value):
+    """A tensor that lies as this one, on the accelerator; anything else as it is."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    kind = kind_of(value)
+    found = torch.Tensor.viewing(
+        value.storage().cast(value.dtype, gpu(kind)), value.storageOffset() - 1, value.shape, value.strides_
+    )
+    assert found.storage().place
+    return found
 
 
 def given(each, kind, layout):
@@ -94,6 +107,20 @@ def test_operation(name):
                 made = [given(each, kind, layout) for each in args]
                 expected = wanted(name, formula, [each for _, each in made], kind)
                 everywhere(function, name, [each for each, _ in made], expected, kind, layout)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_operation_on_an_accelerator(name, accelerator):
+    """As on the host, noted; results that the call makes lie there, too."""
+    function = getattr(torch, name)
+    kind = "Float" if "Float" in kinds_of(name) else "Long"
+    for layout, (args, formula) in zip(LAYOUTS[1:], TABLE[name], strict=False):
+        made = [given(each, kind, layout) for each in args]
+        expected = wanted(name, formula, [each for _, each in made], kind)
+        everywhere(function, name, [moved(each) for each, _ in made], expected, kind, layout)
+        found = function(*[moved(each) for each, _ in made])
+        for each in found if isinstance(found, tuple) else (found,):
+            assert not isinstance(each, torch.Tensor) or each.storage().place
 
 
 def everywhere(function, name, args, expected, kind, layout):

@@ -149,7 +149,7 @@ def test_tensors_of_cuda_need_a_gpu(name):
         getattr(torch, name)(3)
 
 
-def test_tensors_of_cuda_are_on_the_gpu(monkeypatch):
+def test_tensors_of_cuda_are_on_the_gpu(monkeypatch, accelerator):
     """With the CPU in the place of a GPU: the elements are an array of the device that was asked for."""
     asked, (device, *_) = [], jax.devices("cpu")
     monkeypatch.setattr(jax, "devices", lambda kind: asked.append(kind) or [device])

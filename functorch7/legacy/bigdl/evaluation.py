@@ -13,8 +13,8 @@ import jax
 from ... import core, programs
 from ..objects.described import Described
 from ..objects.tree import Tree
-from ..tensors.storage import dtype_of, precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import precision_of
 from ..tensors.values import unwrapped, wrapped
 
 
@@ -95,7 +95,7 @@ class Evaluation(Tree):
         modes = [(module, module.train) for module in self.listModules()]
         Tree.evaluate(self)
         try:
-            with precision(dtype_of(self._type)):
+            with precision_of(self._type):
                 yield
         finally:
             for module, train in modes:

@@ -12,7 +12,7 @@ import numpy as np
 from ... import core
 from ...network import output_shape
 from ..objects.parameters import Parameters
-from ..tensors.storage import dtype_of
+from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, unwrapped
 
 

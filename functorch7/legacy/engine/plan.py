@@ -22,8 +22,9 @@ from ...network.zero_mask import is_zero_mask, with_zero_masks
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
-from ..tensors.storage import dtype_of, precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from . import compiled, watched
 from .compiled import Program
 from .fields import Form, Untraceable

@@ -4,7 +4,7 @@ from typing import Any
 
 import jax
 
-from ..tensors.storage import precision
+from ..tensors.devices import precision
 
 
 class Steady:

@@ -20,9 +20,9 @@ from ... import core
 from ...checks.errors import is_looking
 from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
-from ..tensors.storage import dtype_of
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .fields import Form, Untraceable
 from .foreign import as_input_gradient

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import jax
 
+from ...layers.tensor_types import TYPES
 from ..tensors.convolutions import CONVOLUTIONS
 from ..tensors.linear_algebra import LINEAR
 from ..tensors.makers import MAKERS
 from ..tensors.operations import OPERATIONS
 from ..tensors.results import ROWS
-from ..tensors.storage import TYPES
 
 OURS = "functorch7.legacy"
 METHODS = frozenset(("updateOutput", "updateGradInput", "accGradParameters"))

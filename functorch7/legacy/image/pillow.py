@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..tensors.arguments import sizes_text
-from ..tensors.storage import dtype_of
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from .color import rgb2y
 
 TYPES = {"byte": "torch.ByteTensor", "float": "torch.FloatTensor", "double": "torch.DoubleTensor"}

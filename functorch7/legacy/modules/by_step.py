@@ -11,8 +11,8 @@ import numpy as np
 from ..engine.calls import Call
 from ..engine.plan import Plan
 from ..objects import composed
-from ..tensors.storage import dtype_of
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import wrapped
 from .module import Module
 

@@ -21,8 +21,9 @@ from ..engine.plan import Plan
 from ..objects.described import describe, overridden_in
 from ..objects.generated import class_of
 from ..tensors.changes import changed
-from ..tensors.storage import dtype_of, precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of, precision_of
 from ..tensors.values import as_input, unwrapped, wrapped
 from .criterion_parts import CriterionParts
 from .evaluations import Evaluation, value_and_gradient
@@ -177,7 +178,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         try:
             if not self._has_own_loss():
                 return self.updateOutput(input, target)
-            with precision(dtype_of(self._type)):
+            with precision_of(self._type):
                 output = self.output = self.updateOutput(input, target)
             return output
         except Exception as error:
@@ -189,7 +190,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         try:
             if not self._has_own_loss():
                 return self.updateGradInput(input, target)
-            with precision(dtype_of(self._type)):
+            with precision_of(self._type):
                 gradient = self.gradInput = self.updateGradInput(input, target)
             return gradient
         except Exception as error:

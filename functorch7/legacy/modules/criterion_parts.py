@@ -13,8 +13,8 @@ from ... import core, losses
 from ...network import numbers
 from ..objects.described import Given, taken_from
 from ..objects.generated import object_of
-from ..tensors.storage import dtype_of
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from .members import FIELDS, OfObject, attribute, holds
 from .module import Module
 

@@ -12,8 +12,9 @@ import numpy as np
 from ... import core, losses, recurrent, reinforce
 from ..objects.described import Described, Given
 from ..objects.generated import object_of
-from ..tensors.storage import dtype_of, precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module

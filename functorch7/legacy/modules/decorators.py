@@ -14,7 +14,7 @@ from ...layers.monitors import stopwatch
 from ...layers.placement import device_numbered
 from ..engine.plan import grad_name
 from ..tensors.changes import changed
-from ..tensors.storage import precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
 from .container import Container

@@ -14,9 +14,11 @@ import jax.numpy as jnp
 from ... import layers, programs
 from ..objects.described import Described
 from ..objects.parameters import Parameters
+from ..tensors.devices import precision
 from ..tensors.flat import flatten
-from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module

@@ -36,8 +36,8 @@ from ..objects.serial import PRIVATE, Serialization
 from ..objects.state import State
 from ..objects.tree import ModuleList, Tree
 from ..tensors.changes import changed, switched
-from ..tensors.storage import Storage, dtype_of, precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of, precision_of
 from ..tensors.values import unwrapped, wrapped
 from .results import Results
 
@@ -189,7 +189,7 @@ class Module(
             if not self.has_own_gradient():
                 return self._run(self._planned_outside(), input).result
             self.calls += 1
-            with precision(dtype_of(self._type)):
+            with precision_of(self._type):
                 self.output = self._output_by_hand(input)
             return self.output
         except Exception as error:
@@ -224,7 +224,7 @@ class Module(
         """
         try:
             if self.has_own_gradient():
-                with precision(dtype_of(self._type)):
+                with precision_of(self._type):
                     self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
                 return self.gradInput
             call, state, step = self._to_pull_back(input)
@@ -363,7 +363,7 @@ class Module(
         """Drops output, gradInput and all that backward needs; parameters stay."""
         for module in self.listModules():
             module.__dict__["_call"] = None
-            module.output = module.gradInput = Tensor.viewing(Storage.zeros((0,), dtype_of(module._type)), 0, (0,))
+            module.output = module.gradInput = Tensor.typed(dtype_of(module._type))
             module._drop_steps()
         return self
 

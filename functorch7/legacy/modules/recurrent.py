@@ -13,8 +13,10 @@ from ...layers.quantized import computing
 from ..objects import nested
 from ..objects.described import Given, describe
 from ..objects.generated import object_of
-from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.devices import precision
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import unwrapped, wrapped
 from .by_step import StepFields
 from .container import Container

@@ -10,8 +10,9 @@ from ..engine.calls import Call, Newest, count
 from ..objects import nested
 from ..objects.described import Described
 from ..tensors.changes import watchers
-from ..tensors.storage import Storage, dtype_of
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 
 
 class Results(Described):

@@ -16,9 +16,10 @@ from ...reinforce.loss import reward_as
 from ..engine.calls import Call, has_shapes_of
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
+from ..tensors.devices import precision
 from ..tensors.random import next_draw
-from ..tensors.storage import dtype_of, precision
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import unwrapped, wrapped
 from .container import Container
 from .module import Module

@@ -14,9 +14,11 @@ from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
+from ..tensors.devices import gpu
 from ..tensors.parameter import Parameter
-from ..tensors.storage import Storage, dtype_of, gpu
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .signatures import ConstructorSignature, Documentation

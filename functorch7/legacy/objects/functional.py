@@ -17,8 +17,8 @@ from ...network import Shared, leaves_by_name, misfits, structure_of
 from ..engine.plan import grad_name
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
-from ..tensors.storage import dtype_of, precision, type_name_of
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import precision_of, type_name_of
 from .generated import object_of
 from .nodes import Nodes
 
@@ -29,7 +29,7 @@ def functional(root: Any) -> tuple[core.Module, core.Variables]:
     Hooks that have replaced something are hooks of the description, too; those that only look are not.
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
-    with precision(dtype_of(root._type)):
+    with precision_of(root._type):
         module, variables = node.functional(Nodes().node(root), _place)
     traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
     return (attached(module, (*traced, *module._hooks)) if traced else module), variables

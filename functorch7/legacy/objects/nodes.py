@@ -17,8 +17,9 @@ from ...layers.initializers import SOURCE
 from ..engine.plan import grad_name
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
-from ..tensors.storage import Storage, type_name_of
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import type_name_of
 from .described import Described, class_named, is_derived
 from .generated import class_of
 from .tree import ModuleList, Tree

@@ -14,12 +14,14 @@ from ...core.contexts import during
 from ...layers.initializers import SOURCE
 from ..engine.plan import Plan, grad_name
 from ..tensors.changes import changed
+from ..tensors.devices import precision
 from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.random import generator
-from ..tensors.storage import Storage, dtype_of, precision
+from ..tensors.storage import Storage
 from ..tensors.storages import zero
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from .described import Described, described_among
 from .serial import PRIVATE
 from .tree import Tree

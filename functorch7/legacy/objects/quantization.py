@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import compression
-from ..tensors.storage import dtype_of, precision
+from ..tensors.type_names import precision_of
 from .functional import functional, wrap
 
 
@@ -22,7 +22,7 @@ class Quantization:
         """
         root: Any = self
         module, (params, buffers) = functional(root)
-        with precision(dtype_of(root._type)):
+        with precision_of(root._type):
             small, variables = compression.quantize(module, params, buffers, dynamic=dynamic)
         made = wrap(small, *variables)
         return made.training() if root.train else made.evaluate()

@@ -6,8 +6,9 @@ from typing import Any
 
 from ... import layers
 from ..engine.plan import grad_name
-from ..tensors.storage import Storage, dtype_of
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from .described import Described
 from .generated import class_of, is_generated, is_named
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from ...network.naming import IncompatibleKeys, fitting
 from ..engine.plan import grad_name
-from ..tensors.storage import Storage, dtype_of, type_name_of
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of, type_name_of
 from .names import Names
 
 EXTRA = "_extra_state"

@@ -15,7 +15,7 @@ import optax
 
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
-from ..tensors.storage import precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
 from .objective import evaluated, fitted, held, stored, table
 

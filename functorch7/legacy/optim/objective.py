@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..tensors.storage import precision
+from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import optim
 from ...programs import Compiled
-from ..tensors.storage import precision
+from ..tensors.devices import precision
 from .adapter import Rule, arguments, descend, tables
 from .objective import fitted, held, stored
 

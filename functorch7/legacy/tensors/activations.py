@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .storage import precision
+from .devices import precision
 from .tensor import Tensor
 
 

@@ -21,7 +21,7 @@ def plain_arrays(args: Any, are_alike: bool, are_typed: bool = True) -> list | N
     arrays, first = [], None
     for each in args:
         if hasattr(each, "storage_"):
-            array = each.array
+            array = each.noted
             if type(array) is not np.ndarray:
                 return None
             if first is None:
@@ -119,7 +119,7 @@ def described(value: Any) -> str:
 
 
 def _are_known(*tensors: Any) -> bool:
-    return all(is_concrete(each.array) for each in tensors)
+    return all(is_concrete(each.noted) for each in tensors)
 
 
 def of_one_type(name: str, args: Any) -> None:

@@ -6,7 +6,6 @@ import operator
 from functools import partial
 from typing import Any, ClassVar, Self
 
-import jax
 import numpy as np
 
 from ...core import is_concrete
@@ -16,10 +15,12 @@ from .arguments import described, in_type, is_number, of_one_type, plain_arrays,
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .default_type import default_dtype
+from .devices import gpu, precision
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS, joined
 from .named_errors import words_of
+from .notes import place_among
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .places import Places
 from .printing import printed
@@ -27,8 +28,10 @@ from .quiet import quietly
 from .random import given_generator
 from .results import ROWS
 from .rows import LONG, Row
-from .storage import Storage, dtype_of, gpu, precision, sizes_given, type_name_of
+from .sizes import sizes_given
+from .storage import Storage
 from .styles import has_pytorch_operators
+from .type_names import dtype_of, type_name_of
 
 
 class Arithmetic(Places):
@@ -37,6 +40,7 @@ class Arithmetic(Places):
     __slots__ = ()
 
     array: Any
+    noted: Any
     dtype: Any
     shape: tuple[int, ...]
     storage_: Storage
@@ -61,7 +65,7 @@ class Arithmetic(Places):
         """The only element as a Python number. Raises ValueError if there are more, or none."""
         if self.nElement() != 1:
             raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
-        return np.asarray(self.array).item()
+        return self.numpy().item()
 
     def totable(self) -> list:
         """The elements as nested lists."""
@@ -69,19 +73,21 @@ class Arithmetic(Places):
 
     def clone(self) -> Self:
         """A contiguous copy with a storage of its own."""
-        array = self.array  # JAX arrays never change, so that a whole view needs no copy
-        return type(self).of(array if isinstance(array, jax.Array) else np.array(array))
+        array = self.noted  # JAX arrays never change, so that a whole view needs no copy
+        return type(self).of(np.array(array) if isinstance(array, np.ndarray) else array)
 
     def copy(self, source: Any) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
-        values = source.array if isinstance(source, Arithmetic) else as_arrays(source)
+        values = source.noted if isinstance(source, Arithmetic) else as_arrays(source)
         values = values.copy() if values is source else values  # whoever has the array may write to it
         if np.size(values) != self.nElement():
             raise ValueError(
                 f"expected {self.nElement()} elements for a tensor of size {sizes_text(self.shape)}, "
                 f"got size {sizes_text(np.shape(values))}"
             )
-        return self._written((np.asarray(values) if is_concrete(values) else values).reshape(self.shape))
+        if is_concrete(values) and place_among(values) != self.storage_.place:
+            values = np.asarray(values)
+        return self._written(values.reshape(self.shape))
 
     def _written(self, result: Any) -> Self:
         """Itself, with these elements in its type."""
@@ -95,7 +101,10 @@ class Arithmetic(Places):
 
     def fill(self, value: float) -> Self:
         """Sets every element."""
-        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
+        if self._is_whole():
+            self.storage_.fill(value)
+        else:
+            self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:
@@ -173,14 +182,18 @@ class Arithmetic(Places):
         if name is None:
             return type_name_of(self.dtype)
         device = gpu("torch.Tensor: cuda()") if name.startswith("torch.Cuda") else None
-        if dtype_of(name) == self.dtype and device is None:
-            return self
-        tensor = self.contiguous()
-        return type(self).viewing(tensor.storage_.cast(dtype_of(name), device), tensor.offset, tensor.shape)
+        return self._cast(dtype_of(name), device)
 
     def typeAs(self, other: Arithmetic) -> Self:
-        """This tensor in another's type."""
-        return self.type(other.type())
+        """This tensor in another's type, and where the other is."""
+        return self._cast(other.dtype, other.storage_.device)
+
+    def _cast(self, dtype: np.dtype, device: Any) -> Self:
+        """Itself if it is of this type on this device (None for the host), else a copy that is."""
+        if dtype == self.dtype and device == self.storage_.device:
+            return self
+        tensor = self.contiguous()
+        return type(self).viewing(tensor.storage_.cast(dtype, device), tensor.offset, tensor.shape)
 
     def real(self) -> Self:
         """This tensor in the default type."""
@@ -303,7 +316,7 @@ def _product(left: Any, right: Any) -> Any:
     tensor = left if isinstance(left, Arithmetic) else right
     number = right if tensor is left else left
     in_pytorch = has_pytorch_operators()
-    if type(number) in (int, float) and tensor.shape and type(array := tensor.array) is np.ndarray:
+    if type(number) in (int, float) and tensor.shape and type(array := tensor.noted) is np.ndarray:
         return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
     if is_number(left) or is_number(right) or in_pytorch:
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are, not in_pytorch), tensor)

@@ -12,10 +12,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...core import host_device, is_concrete
+from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .arguments import in_type, is_floating, sizes_text
-from .storage import precision
+from .devices import Place, precision
+from .noted import Noted
+from .notes import Noting, known, notes_of, place_among
+from .quiet import quietly
 
 
 def named(name: str) -> Callable:
@@ -30,20 +33,17 @@ def named(name: str) -> Callable:
 
 
 def computed(function: Callable, args: Any, fit: Callable[[list], list], are_typed: bool = True) -> Any:
-    """A function of arrays, on the accelerator where they are there or not known yet, else by NumPy.
+    """A function of arrays: noted for the accelerator that they are on, traced where they are, else by NumPy.
 
     `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite
     and undefined results are no error, as in Torch.
     """
     args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
     dtype = _dtype_among(args)
-    with precision(dtype), np.errstate(all="ignore"):
+    with precision(dtype):
         arrays = [_operand(each, dtype) for each in args]
-        arrays = fit([in_type(each, dtype) for each in arrays] if are_typed else arrays)
-        library = _library(arrays)
-        if library is np:
-            arrays = [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
-        found = function(library, *arrays)
+        library, arrays = _prepared(args, [in_type(each, dtype) for each in arrays] if are_typed else arrays)
+        found = quietly(function, np, *fit(arrays)) if library is np else function(library, *fit(arrays))
         return np.asarray(found) if isinstance(found, np.generic) else found
 
 
@@ -61,19 +61,28 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
     """
     if isinstance(value, np.generic):
         return value.item()
-    array = value.array if hasattr(value, "storage_") else value
+    array = value.noted if hasattr(value, "storage_") else value
     if not hasattr(array, "dtype") or array.dtype == dtype or not is_floating(dtype):
         return array
     is_written = isinstance(value, np.ndarray) and is_floating(value.dtype)
     return array.astype(dtype) if is_written or not is_floating(array.dtype) else array
 
 
-def _library(arrays: list) -> Any:
-    """NumPy where all arrays are known and on the host, else jax.numpy."""
-    for each in arrays:
-        if isinstance(each, jax.Array) and not (is_concrete(each) and each.devices() == {host_device()}):
-            return jnp
-    return np
+def _prepared(args: list, arrays: list) -> tuple[Any, list]:
+    """jax.numpy where some arrays are traced, what notes calls where some are on an accelerator, else NumPy."""
+    if not all(map(is_concrete, arrays)):
+        return jnp, [each() if isinstance(each, Noted) else each for each in arrays]
+    place = next(filter(None, map(place_among, arrays)), None)
+    if place is None:
+        return np, [np.asarray(each) if isinstance(each, jax.Array) else each for each in arrays]
+    return Noting(notes_of(place)), [_known(*each, place) for each in zip(args, arrays, strict=True)]
+
+
+def _known(given: Any, array: Any, place: Place) -> Any:
+    if not isinstance(array, (np.ndarray, jax.Array)):
+        return array
+    # Whoever gave an array of NumPy's may write to it before somebody looks.
+    return known(array.copy() if array is given and isinstance(array, np.ndarray) else array, place)
 
 
 def same_count(name: str, arrays: list) -> list:
@@ -94,7 +103,6 @@ def same_count(name: str, arrays: list) -> list:
     ]
 
 
-@lru_cache(4096)
 @lru_cache(4096)
 def conforming(name: str, signature: str, shapes: tuple) -> None:
     """Raises ValueError unless the sizes of tensors among the arguments are as in an einsum's signature."""

@@ -8,7 +8,8 @@ import numpy as np
 from .arguments import array_of, sizes_text
 from .arithmetic import Arithmetic
 from .named_errors import naming
-from .storage import Storage, numbers_given, sizes_given
+from .sizes import numbers_given, sizes_given
+from .storage import Storage
 from .strides import reach
 
 

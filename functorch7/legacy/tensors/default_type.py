@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from .arguments import is_floating
-from .storage import dtype_of, gpu
+from .devices import gpu
+from .type_names import dtype_of
 
 
 class _Default:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from ...core import is_concrete
 from .arguments import of_one_type
+from .computing import computed
 from .default_type import default_dtype
-from .storage import precision, sizes_given
+from .sizes import sizes_given
 
 
 def _range(first: float, last: float, step: float = 1) -> np.ndarray:
@@ -77,8 +76,8 @@ def joined(args: tuple, like: Any) -> Any:
         raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
     of_one_type("cat", (*tensors, *results))
     tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
-    first, axis = tensors[0], -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
-    arrays = [each.array for each in tensors]
+    axis = -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
+    arrays = [each.noted for each in tensors]
     sizes = {_without(each.shape, axis) for each in tensors}
     if len(sizes) > 1:
         shapes = ", ".join("x".join(map(str, each.shape)) for each in tensors)
@@ -86,6 +85,5 @@ def joined(args: tuple, like: Any) -> Any:
     if all(type(each) is np.ndarray for each in arrays):
         found = np.concatenate(arrays, axis)
     else:
-        with precision(first.dtype):
-            found = (np if all(map(is_concrete, arrays)) else jnp).concatenate(arrays, axis)
+        found = computed(lambda m, *arrays: m.concatenate(arrays, axis), tensors, list)
     return results[0].resize(*found.shape)._written(found) if results else like.of(found)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -159,7 +158,7 @@ def quotient(_: Any, x: Any, y: Any) -> Any:
     if not (_is_whole(x) and _is_whole(y)):
         return x / y
     down = x // y
-    return down + ((down < 0) & (down * y != x))
+    return down + ((down < 0) & (down * y != x)).astype(down.dtype)
 
 
 def _with_room(x: Any) -> Any:
@@ -184,7 +183,12 @@ def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
 def _rounded(m: Any, x: Any) -> Any:
     """To the nearest whole number; away from 0 where there are two, as C does."""
     whole = m.trunc(x)
-    return whole + m.sign(x) * (m.abs(x - whole) >= 0.5)
+    return whole + m.where(m.abs(x - whole) >= 0.5, m.sign(x), m.zeros_like(x))
+
+
+def _sigmoid(m: Any, x: Any) -> Any:
+    # By the logarithm its derivative is finite everywhere, which NumPy's arrays do not need.
+    return 1 / (1 + m.exp(-x)) if m is np else m.exp(-m.logaddexp(-x, 0.0))
 
 
 def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
@@ -205,7 +209,7 @@ MAPS = {
 
 _POINTWISE: dict[str, tuple[Forms, str]] = {
     **{name: ({"x": named(name)}, formula) for name, formula in MAPS.items()},
-    "sigmoid": ({"x": lambda m, x: 1 / (1 + m.exp(-x)) if m is np else jax.nn.sigmoid(x)}, "1 / (1 + exp(-x))"),
+    "sigmoid": ({"x": _sigmoid}, "1 / (1 + exp(-x))"),
     "acos": ({"x": named("arccos")}, "the angle in [0, pi] whose cosine is x"),
     "asin": ({"x": named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
     "atan": ({"x": named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
@@ -265,7 +269,7 @@ OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round
 _PRODUCTS = {
     "mm": ("ij,jk->ik", named("dot")),
     "mv": ("ij,j->i", named("dot")),
-    "ger": ("i,j->ij", lambda m, a, b: a[:, None] * b),
+    "ger": ("i,j->ij", lambda m, a, b: a[:, None] * b[None]),
     "bmm": ("bij,bjk->bik", named("matmul")),
 }
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from .arguments import in_type, is_number, sizes_text
 from .indices import indices
-from .storage import numbers_given
+from .noted import Noted
+from .notes import known
+from .sizes import numbers_given
 from .views import Views
 
 _CASTS = {
@@ -25,6 +27,7 @@ class Places(Views):
     __slots__ = ()
 
     numpy: Any
+    noted: Any
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
@@ -40,7 +43,7 @@ class Places(Views):
         if len(args) == 2:
             found = args[0].maskedSelect(args[1])
             return self.resize(*found.shape).copy(found)
-        return self.of(self.numpy()[self._masked("maskedSelect", args[0])])
+        return self.of(self._elements()[self._masked("maskedSelect", args[0])])
 
     def maskedFill(self, mask: Any, value: float) -> Self:
         """Sets the elements where the mask is not 0."""
@@ -53,10 +56,22 @@ class Places(Views):
             raise ValueError(f"torch.maskedCopy: expected {count} elements or more, got {values.size}")
         return self._where(chosen, values[:count])
 
-    def _where(self, place: Any, values: Any) -> Self:
-        """Writes values to places of a copy, and the copy back."""
-        changed = np.array(self.array)
-        changed[place] = in_type(values, self.dtype)
+    def _elements(self) -> Any:
+        """What is indexed: NumPy's array, or on an accelerator what is noted there."""
+        place = self.storage_.place
+        return self.numpy() if place is None else known(self.noted, place)
+
+    def _where(self, place: Any, values: Any, how: str = "set") -> Self:
+        """Writes values to places of a copy, or adds them, each as often as its place is named, and the copy back."""
+        values, changed = in_type(values, self.dtype), self._elements()
+        if isinstance(changed, Noted):
+            changed = changed.put(place, values, how)
+        elif how == "set":
+            changed = np.array(changed)
+            changed[place] = values
+        else:
+            changed = np.array(changed)
+            np.add.at(changed, place, values)
         self.array = changed
         return self
 
@@ -83,10 +98,7 @@ class Places(Views):
     def indexAdd(self, dim: int, index: Any, tensor: Any) -> Self:
         """Adds a tensor's slices to those of a dimension that a LongTensor names, each as often as it is named."""
         place = self._slices("indexAdd", dim, index)
-        changed = np.array(self.array)
-        np.add.at(changed, place, self._source("indexAdd", place, tensor).astype(self.dtype))
-        self.array = changed
-        return self
+        return self._where(place, self._source("indexAdd", place, tensor).astype(self.dtype), "add")
 
     def indexFill(self, dim: int, index: Any, value: float) -> Self:
         """Sets the slices of a dimension that a LongTensor names."""

@@ -50,7 +50,7 @@ def _extreme(name: str) -> tuple[Form, ...]:
     value, place = methodcaller(name), f"arg{name}"
 
     def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
-        return getattr(x, name)(axis, keepdims=True), getattr(x, place)(axis, keepdims=True) + FIRST
+        return getattr(x, name)(axis, keepdims=True), getattr(x, place)(axis, keepdims=True) + (FIRST if m is np else 1)
 
     return Form("x", lambda m, x: value(x), (NUMBER,)), Form("xd", along, (SAME, LONG))
 

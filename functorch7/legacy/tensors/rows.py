@@ -29,9 +29,11 @@ from .arguments import (
 )
 from .computing import computed, same_count
 from .default_type import default_dtype
+from .devices import precision
+from .notes import Noting
 from .plans import Plan, planned, types_of
 from .quiet import quietly
-from .storage import type_name_of
+from .type_names import type_name_of
 
 WORDS = {
     "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
@@ -199,7 +201,8 @@ class Row:
         def run(library: Any, *arrays: Any) -> Any:
             for place, array in zip(form.tensors, arrays, strict=True):
                 found[place] = array
-            made.append(form.compute(library, *found))
+            results = form.compute(library, *found)
+            made.append(library.taken_along(results) if isinstance(library, Noting) else results)
             return made[0][0] if isinstance(made[0], tuple) else made[0]
 
         fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
@@ -235,7 +238,10 @@ def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
     if isinstance(array, np.generic):
         array = np.asarray(array)
     dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
-    return like.of(array if array.dtype == dtype else array.astype(dtype))
+    if array.dtype == dtype:
+        return like.of(array)
+    with precision(dtype):
+        return like.of(array.astype(dtype))
 
 
 def _number(array: Any, like: Any, x: Any) -> Any:

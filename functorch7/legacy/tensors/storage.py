@@ -1,65 +1,23 @@
 """Storages: the arrays that tensors view, and Torch's names for their types."""
 
-import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 
-from ...layers.tensor_types import TYPES
-from .arguments import in_type, sizes_text
+from .arguments import in_type, is_floating
 from .changes import changed
+from .devices import Place, place, place_of, precision
 from .named_errors import name_errors
+from .noted import Noted
+from .notes import notes_of
 from .printing import column
+from .sizes import sizes_given
 from .strides import contiguous_stride
-
-_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
-
-
-def dtype_of(type_name: str) -> np.dtype:
-    """The dtype behind a Torch type name, such as "torch.FloatTensor"."""
-    try:
-        return TYPES[type_name]
-    except KeyError:
-        raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
-
-
-def type_name_of(dtype: Any) -> str:
-    """Torch's name for a dtype."""
-    dtype = np.dtype(dtype)
-    return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
-
-
-class CurrentDevice:
-    """The number of the GPU to which CUDA's types go, from 1, and whether the CPU stands in where there is none."""
-
-    number = 1
-    is_stand_in = False
-
-
-def gpus() -> list:
-    """The GPUs that JAX sees; without any the CPU, where that is to stand in for one."""
-    with contextlib.suppress(RuntimeError):
-        return jax.devices("gpu")
-    return jax.devices("cpu")[:1] if CurrentDevice.is_stand_in else []
-
-
-def gpu(who: str) -> Any:
-    """The current GPU; raises RuntimeError, naming who asked, if there is none."""
-    found = gpus()
-    if not found:
-        raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
-    return found[CurrentDevice.number - 1]
-
-
-def precision(dtype: Any) -> contextlib.AbstractContextManager:
-    """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
-    if np.dtype(dtype).itemsize == 8 and not jax.config.read("jax_enable_x64"):
-        return jax.enable_x64(True)
-    return contextlib.nullcontext()
+from .type_names import type_name_of
 
 
 class Storage:
@@ -70,7 +28,7 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_seats", "dtype", "shape", "strides")
+    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_place", "_seats", "dtype", "shape", "strides")
 
     def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
         self._array, self._make = array, make
@@ -80,6 +38,8 @@ class Storage:
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
             self.shape, self.dtype = array.shape, array.dtype
+            if type(array) is not np.ndarray:
+                self._follow(array)
         self.strides = contiguous_stride(self.shape)  # as each read of a tensor asks for them
 
     @classmethod
@@ -104,6 +64,22 @@ class Storage:
     @array.setter
     def array(self, array: Any) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
+        if type(array) is not np.ndarray:
+            self._follow(array)
+
+    noted = array
+    """The array, or, on an accelerator, what is noted of it."""
+    place: Place | None = None
+    """The accelerator on which the elements lie; None for the host."""
+    device: Any = None
+    """The first of its devices."""
+
+    def _follow(self, array: Any) -> None:
+        """Becomes a storage of the accelerator on which this array is."""
+        place = array.notes.place if isinstance(array, Noted) else place_of(array)
+        if place is not None:
+            self._place, self.__class__ = place, DeviceStorage  # type: ignore[assignment]
+            self.array = array
 
     def cut(self, parts: tuple, cut_out: Callable[[Any], list]) -> list:
         """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
@@ -143,14 +119,12 @@ class Storage:
 
         def converted() -> Any:
             array = source.array
-            if device is None:
-                return np.asarray(array).astype(dtype) if array.dtype != dtype else array
-            with precision(dtype):
-                return jax.device_put(np.asarray(array).astype(dtype), device)
+            return np.asarray(array).astype(dtype) if array.dtype != dtype else array
 
-        if self.is_zero and device is None:
-            return Storage.zeros(self.shape, dtype)
-        return Storage(make=converted, shape=self.shape, dtype=dtype)
+        copy = Storage.zeros(self.shape, dtype) if self.is_zero else Storage(None, converted, self.shape, dtype)
+        if device is not None and (found := place({device})) is not None:
+            copy._place, copy.__class__ = found, DeviceStorage  # type: ignore[assignment]
+        return copy
 
     # As Torch has it ------------------------------------------------------------------------------------------------
 
@@ -284,6 +258,72 @@ class StorageData(NamedTuple):
     size: int
 
 
+class DeviceStorage(Storage):
+    """A storage whose elements lie on an accelerator, and stay there.
+
+    What tensors compute of them is noted (`noted.py`). What others write on the host is taken there when somebody
+    reads.
+    """
+
+    __slots__ = ()
+
+    @property
+    def place(self) -> Place:  # type: ignore[override]
+        """The devices on which the elements lie."""
+        return self._place
+
+    @property
+    def noted(self) -> Any:
+        """The array, or what is noted of it."""
+        self._owned = False
+        if self._array is None and isinstance(self._make, Noted):
+            return self._make
+        if self.is_zero:
+            self._make = self._filled(0)
+            return self._make
+        if self._array is None or type(self._array) is np.ndarray:
+            array = np.asarray(self._array if self._make is None else self._make())
+            self._array, self._make = notes_of(self._place).brought(array), None
+        return self._array
+
+    @noted.setter
+    def noted(self, array: Any) -> None:
+        self._array, self._make, self._owned, self._parts = array, None, False, None
+        if isinstance(array, Noted):
+            self._array, self._make = None, array
+
+    @property
+    def array(self) -> Any:
+        """The array, on the accelerator, after all that is noted has run."""
+        found = self.noted
+        if isinstance(found, Noted):
+            self._array, self._make = found(), None
+        return self._array
+
+    array = array.setter(noted.fset)  # type: ignore[arg-type]
+
+    def _made(self) -> Any:
+        return self.array
+
+    @property
+    def device(self) -> Any:  # type: ignore[override]
+        """Where elements go that come from the host."""
+        return notes_of(self._place).device
+
+    def _filled(self, value: float) -> Noted:
+        with precision(self.dtype):
+            return notes_of(self._place).note(jnp.full, self.shape, value, self.dtype)
+
+    def fill(self, value: float) -> Storage:
+        """Sets every element."""
+        self.noted = self._filled(float(value) if is_floating(self.dtype) else in_type(value, self.dtype))
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Storage:
+        memo[id(self)] = copy = Storage(self.noted)
+        return copy
+
+
 class FixedStorage(Storage):
     """A storage whose elements stay where they are in memory, because others read and write them there.
 
@@ -306,6 +346,8 @@ class FixedStorage(Storage):
     @array.setter
     def array(self, array: Any) -> None:
         self.memory()[:] = np.asarray(array).reshape(-1)
+
+    noted = array
 
     @property
     def is_zero(self) -> bool:
@@ -333,18 +375,6 @@ class FixedStorage(Storage):
         return copy
 
 
-class MappedStorage(FixedStorage):
-    """A storage of memory that is somebody else's: a file's, a part of another storage's."""
-
-    __slots__ = ()
-
-    def resize(self, size: int) -> Storage:
-        """Raises ValueError: this memory does not grow."""
-        if size != len(self):
-            raise ValueError(f"{self.type()}: resize: memory of {len(self)} elements that is not its own, got {size}")
-        return self
-
-
 def as_text(data: bytes) -> str:
     """Bytes as a text, by UTF-8 where they are such."""
     try:
@@ -356,29 +386,6 @@ def as_text(data: bytes) -> str:
 def long_storage(numbers: Any) -> Storage:
     """Whole numbers as a LongStorage."""
     return Storage(np.array(numbers, np.int64))
-
-
-def sizes_given(*given: Any) -> tuple[int, ...]:
-    """Sizes, given as `numbers_given` takes them. Raises ValueError for negative ones."""
-    sizes = numbers_given(*given)
-    if sizes and min(sizes) < 0:
-        raise ValueError(f"expected sizes that are not negative, got {sizes_text(sizes)}")
-    return sizes
-
-
-def numbers_given(*given: Any) -> tuple[int, ...]:
-    """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
-
-    Raises TypeError for anything but numbers.
-    """
-    is_storage = len(given) == 1 and isinstance(given[0], Storage) and given[0].dtype == np.int64
-    numbers = given[0] if is_storage or (len(given) == 1 and isinstance(given[0], (list, tuple))) else given
-    try:
-        return tuple(map(operator.index, numbers))
-    except TypeError:
-        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
-            return tuple(map(int, numbers))
-        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
 
 
 name_errors(Storage, besides=("cut",))

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 
+from .devices import has_others
 from .storage import Storage
 
 
@@ -41,11 +42,13 @@ def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[li
 
 def hold(storages: Iterable[Storage], arrays: Iterable[Any], owned: bool = False) -> None:
     """Lets each hold an array from now on; `owned` says that nobody else has seen them."""
+    are_on_host = not has_others()
     for storage, array in zip(storages, arrays, strict=True):
-        if type(storage) is Storage:
+        if are_on_host and type(storage) is Storage:
             storage._array, storage._make, storage._owned, storage._parts = array, None, owned, None
         else:
             storage.array = array
+            storage._owned = owned
 
 
 def zero(storages: Iterable[Storage]) -> None:

@@ -38,5 +38,37 @@ def cut_out(array: Any, offset: int, shape: tuple, stride: tuple) -> Any:
         return jax.device_put(part)
 
 
+def part(array: jax.Array, offset: Any, shape: tuple, stride: tuple) -> jax.Array:
+    """The elements of a view of an array, in programs; the offset may be another one each time."""
+    flat, axes = array.reshape(-1), _order(shape, stride)
+    if axes is None:
+        return flat[_positions(offset, shape, stride)]
+    lying = jax.lax.dynamic_slice_in_dim(flat, offset, math.prod(shape)).reshape([shape[axis] for axis in axes])
+    return lying.transpose(np.argsort(axes))
+
+
+def with_part(array: jax.Array, values: jax.Array, offset: Any, shape: tuple, stride: tuple) -> jax.Array:
+    """The array with other values for the elements of a view."""
+    flat, axes, values = array.reshape(-1), _order(shape, stride), values.astype(array.dtype)
+    if axes is None:
+        flat = flat.at[_positions(offset, shape, stride)].set(values)
+    else:
+        flat = jax.lax.dynamic_update_slice_in_dim(flat, values.transpose(axes).reshape(-1), offset, 0)
+    return flat.reshape(array.shape)
+
+
+def _order(shape: tuple, stride: tuple) -> tuple | None:
+    """The order of dimensions in which the elements lie one after another; None where others are between them."""
+    axes = tuple(sorted(range(len(shape)), key=lambda axis: -stride[axis]))
+    lies = tuple(stride[axis] for axis in axes) == contiguous_stride(tuple(shape[axis] for axis in axes))
+    return axes if lies else None
+
+
+def _positions(offset: Any, shape: tuple, stride: tuple) -> Any:
+    """Each element's position, computed where the program runs."""
+    steps = [jax.lax.broadcasted_iota(np.int32, shape, axis) * step for axis, step in enumerate(stride)]
+    return sum(steps, offset)
+
+
 def _is_on_cpu(array: jax.Array) -> bool:
     return all(device.platform == "cpu" for device in array.devices())

@@ -15,11 +15,17 @@ from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
 from .named_errors import name_errors
-from .storage import Storage, StorageData, long_storage, sizes_given
-from .strides import contiguous_stride, strided
+from .noted import Noted
+from .notes import notes_of
+from .sizes import sizes_given
+from .storage import Storage, StorageData, long_storage
+from .strides import contiguous_stride, part, strided, with_part
 
 SMALL_PART = 4
 """A part this many times smaller than its storage is copied when it is read while the storage is being written to."""
+
+SMALL_STORAGE = 2**16
+"""A storage of so many elements leaves an accelerator as a whole."""
 
 
 class TensorData(NamedTuple):
@@ -102,11 +108,19 @@ class Tensor(Arithmetic):
     @property
     def array(self) -> Any:
         """The elements as a JAX or NumPy array, not to be written to."""
+        found = self.noted
+        return found() if type(found) is Noted else found
+
+    @property
+    def noted(self) -> Any:
+        """The elements as an array, or, on an accelerator, what is noted of them."""
         storage, shape = self.storage_, self.shape
         if shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
-            return storage.array  # most tensors are such
+            return storage.noted  # most tensors are such
         if self._is_whole():
-            return storage.array.reshape(shape)
+            return storage.noted.reshape(shape)
+        if storage.place is not None:
+            return notes_of(storage.place).note(part, storage.noted, np.int32(self.offset), shape, self.strides_)
         if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
             return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be
         if not is_concrete(storage.array):
@@ -123,6 +137,9 @@ class Tensor(Arithmetic):
             storage.array = array
         elif self._is_whole():
             storage.array = array.reshape(storage.shape)
+        elif storage.place is not None and is_concrete(array):
+            place = np.int32(self.offset), shape, self.strides_
+            storage.array = notes_of(storage.place).note(with_part, storage.noted, array, *place)
         elif is_concrete(array) and is_concrete(storage.array):
             self._writable()[...] = np.asarray(array)
         else:
@@ -147,9 +164,16 @@ class Tensor(Arithmetic):
 
     def numpy(self) -> np.ndarray:
         """The elements as a NumPy array (0-based, read-only)."""
-        array = np.asarray(self.array).view()
+        array = np.asarray(self._looked_at()).view()
         array.setflags(write=False)
         return array
+
+    def _looked_at(self) -> Any:
+        """The array; of small storages all comes from an accelerator at once, as more will be asked for."""
+        storage = self.storage_
+        if storage.place is None or len(storage) > SMALL_STORAGE:
+            return self.array
+        return self._strided(np.asarray(storage.array).reshape(-1))
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -273,7 +297,7 @@ class Tensor(Arithmetic):
     def __getitem__(self, key: Any) -> Any:
         mask = self._mask(key)
         if mask is not None:
-            return Tensor.of(self.numpy()[mask])
+            return Tensor.of(self._elements()[mask])
         place = self._place(key)
         return place if place.shape else place.item()
 
@@ -282,15 +306,17 @@ class Tensor(Arithmetic):
         values = np.asarray(value)
         if values.dtype.kind in "OUS":
             raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {value!r}")
-        if mask is not None:
-            chosen, place = (int(mask.sum()),), self._writable()
-        else:
-            chosen, place, mask = (view := self._place(key)).shape, view._writable(), ...
+        view = self if mask is not None else self._place(key)
+        chosen = view.shape if mask is None else (int(mask.sum()),)
         if values.ndim and values.size != math.prod(chosen):
             raise ValueError(
                 f"expected a number or elements for size {sizes_text(chosen)}, got {sizes_text(values.shape)}"
             )
-        place[mask] = values.reshape(chosen) if values.ndim else values
+        values, index = values.reshape(chosen) if values.ndim else values, ... if mask is None else mask
+        if self.storage_.place is None:
+            view._writable()[index] = values
+        else:
+            view._where(index, values)
 
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0

@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ...layers.tensor_types import TYPES
 from .arguments import array_of
 from .default_type import default_dtype
-from .storage import TYPES, MappedStorage, dtype_of, gpu, sizes_given
+from .devices import gpu
+from .sizes import sizes_given
+from .storage import FixedStorage
 from .storage import Storage as _Storage
 from .tensor import Tensor
+from .type_names import dtype_of
 
 
 class Constructor:
@@ -113,3 +117,15 @@ def _of_file(
             file.truncate(size * dtype.itemsize)
     shape = None if size is None else (size,)
     return MappedStorage(np.memmap(path, dtype, "r+" if shared else "c", shape=shape))
+
+
+class MappedStorage(FixedStorage):
+    """A storage of memory that is somebody else's: a file's, a part of another storage's."""
+
+    __slots__ = ()
+
+    def resize(self, size: int) -> _Storage:
+        """Raises ValueError: this memory does not grow."""
+        if size != len(self):
+            raise ValueError(f"{self.type()}: resize: memory of {len(self)} elements that is not its own, got {size}")
+        return self

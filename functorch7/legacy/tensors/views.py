@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Self
 
-import jax.numpy as jnp
 import numpy as np
 
-from ...core import is_concrete
 from .arguments import sizes_text
-from .storage import numbers_given, precision, sizes_given
+from .computing import computed
+from .sizes import numbers_given, sizes_given
 
 
 class Views:
@@ -194,5 +193,4 @@ class Views:
         times = sizes_given(*sizes)
         if len(times) < self.ndim:
             raise ValueError(f"torch.repeatTensor: expected {self.ndim} or more numbers, got {times}")
-        with precision(self.dtype):
-            return self.of((np if is_concrete(self.array) else jnp).tile(self.array, times))
+        return self.of(computed(lambda m, x: m.tile(x, times), (self,), list))

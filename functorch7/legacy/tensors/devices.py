@@ -1,0 +1,63 @@
+"""Where arrays lie: the host, and the GPUs that Torch numbers."""
+
+import contextlib
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...core import host_device, is_concrete
+
+
+class CurrentDevice:
+    """The number of the GPU to which CUDA's types go, from 1, and whether the CPU stands in where there is none."""
+
+    number = 1
+    is_stand_in = False
+
+
+def gpus() -> list:
+    """The GPUs that JAX sees; without any, where the CPU is to stand in, its devices but the first, or that one."""
+    with contextlib.suppress(RuntimeError):
+        return jax.devices("gpu")
+    if not CurrentDevice.is_stand_in:
+        return []
+    return jax.devices("cpu")[1:] or jax.devices("cpu")
+
+
+def gpu(who: str) -> Any:
+    """The current GPU; raises RuntimeError, naming who asked, if there is none."""
+    found = gpus()
+    if not found:
+        raise RuntimeError(f"{who} needs a GPU, but JAX sees only {jax.devices()}")
+    return found[CurrentDevice.number - 1]
+
+
+Place = frozenset
+"""The devices, all but the host, on which an array lies."""
+
+
+def place_of(array: Any) -> Place | None:
+    """Where an array lies; None for the host, and for an array that is being traced."""
+    if type(array) is np.ndarray or not isinstance(array, jax.Array) or not has_others() or not is_concrete(array):
+        return None
+    return place(array.devices())
+
+
+def place(devices: set) -> Place | None:
+    """These devices as a place; None for the host."""
+    return None if devices == {host_device()} else frozenset(devices)
+
+
+@cache
+def has_others() -> bool:
+    """Whether JAX has other devices than the host: most machines have none, and need not ask each array."""
+    return jax.local_devices() != [host_device()]
+
+
+def precision(dtype: Any) -> contextlib.AbstractContextManager:
+    """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
+    if np.dtype(dtype).itemsize == 8 and not jax.config.read("jax_enable_x64"):
+        return jax.enable_x64(True)
+    return contextlib.nullcontext()

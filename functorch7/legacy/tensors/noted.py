@@ -1,0 +1,158 @@
+"""Arrays that are not there yet: results of calls that were noted (`notes.py`)."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Slice(NamedTuple):
+    """A slice of an index: Python's cannot be looked up."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+class Cell:
+    """One value: its shape and type, its array once it is there, and who may ask for it."""
+
+    __slots__ = ("aval", "reader", "value")
+
+    def __init__(self, aval: Any, value: Any = None):
+        self.aval, self.value = aval, value
+        self.reader: Callable[[], Any] = _nobody
+
+
+def _nobody() -> None:
+    return None
+
+
+class Noted:
+    """An array that is to be computed: it has a JAX array's operators and methods, which are noted, too.
+
+    To ask for elements, as a call, NumPy, `bool` and `float` do, is to look.
+    """
+
+    __slots__ = ("__weakref__", "_cell", "notes")
+    __array_ufunc__ = None  # NumPy's operators leave it to this class's
+
+    def __init__(self, notes: Any, cell: Cell):
+        self.notes, self._cell = notes, cell
+        cell.reader = weakref.ref(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self._cell.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the elements."""
+        return self._cell.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._cell.aval.size
+
+    @property
+    def T(self) -> Noted:
+        """The dimensions in the other order."""
+        return self.transpose()  # type: ignore[attr-defined]
+
+    def __call__(self) -> jax.Array:
+        """The array itself, for which all runs that was noted before."""
+        return self.notes._value(self._cell)
+
+    __jax_array__ = __call__
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self(), dtype) if copy or dtype is not None else np.asarray(self())
+
+    def item(self) -> Any:
+        """The only element."""
+        return self().item()
+
+    def __bool__(self) -> bool:
+        return bool(self())
+
+    def __float__(self) -> float:
+        return float(self())
+
+    def __int__(self) -> int:
+        return int(self())
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[at] for at in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Noted:
+        return self.notes.note(_at, self, _noted_index(index))
+
+    def put(self, index: Any, values: Any, how: str = "set") -> Noted:
+        """The array with other values at an index, or (`how` is "add") with these added to what is there."""
+        return self.notes.note(_put, self, _noted_index(index), values, how)
+
+
+def _noted_index(index: Any) -> list:
+    parts = index if isinstance(index, tuple) else (index,)
+    return [Slice(each.start, each.stop, each.step) if isinstance(each, slice) else each for each in parts]
+
+
+def _index(noted: list) -> tuple:
+    return tuple([slice(*each) if isinstance(each, Slice) else each for each in noted])
+
+
+def _at(array: Any, index: list) -> Any:
+    return array[_index(index)]
+
+
+def _put(array: Any, index: list, values: Any, how: str) -> Any:
+    return getattr(array.at[_index(index)], how)(jnp.asarray(values, array.dtype))
+
+
+def _method(function: Callable) -> Callable:
+    return lambda self, *args, **kwargs: self.notes.note(function, self, *args, **kwargs)
+
+
+def _of_name(name: str) -> Callable:
+    return lambda array, *args, **kwargs: getattr(array, name)(*args, **kwargs)
+
+
+def _operator(function: Callable, is_reflected: bool = False) -> Callable:
+    def method(self: Noted, other: Any) -> Any:
+        # Whole numbers are others next time, too, but as exponents, which make products.
+        if type(other) is int and function is not operator.pow and jnp.issubdtype(self.dtype, jnp.floating):
+            other = float(other)
+        return self.notes.note(function, *((other, self) if is_reflected else (self, other)))
+
+    return method
+
+
+for _name in (
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "cumprod", "cumsum", "max", "mean", "min", "prod",
+    "reshape", "std", "sum", "swapaxes", "transpose", "var", "view",
+):  # fmt: skip
+    setattr(Noted, _name, _method(_of_name(_name)))
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+    _function = getattr(operator, f"__{_name}__")
+    setattr(Noted, f"__{_name}__", _operator(_function))
+    setattr(Noted, f"__r{_name}__", _operator(_function, is_reflected=True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Noted, f"__{_name}__", _operator(getattr(operator, _name)))
+for _name in ("neg", "abs", "invert"):
+    setattr(Noted, f"__{_name}__", _method(getattr(operator, _name)))

@@ -1,0 +1,299 @@
+"""Calls on arrays of an accelerator: they are noted, and run together when somebody looks at a result.
+
+To start an operation there takes longer than a small one runs. So what tensors compute is only checked at once, and
+noted: `Noted` stands for the array, whose sizes and type are known. When its elements are asked for, all that was noted
+for the same place runs. What is noted for the second time in the same way is compiled as one program, and then found
+by what was noted, so that an iteration of a loop takes one start. Results that nobody can ask for any more are not
+kept. A function whose result depends on values is computed at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core  # the context has no public name
+
+from ... import programs
+from .devices import Place, place_of, precision
+from .noted import Cell, Noted
+
+MOST_CALLS, MOST_BYTES = 256, 2**28
+"""What waits at most: calls, and bytes of arrays that these take."""
+
+
+_ASKS_FOR_VALUES = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+
+class _Varies:
+    """Stands where a call takes an array, or a number that may be another one next time."""
+
+
+class Step(NamedTuple):
+    """A function, how its arguments lie, and those that are no arrays; whether it keeps 64-bit numbers."""
+
+    function: Callable
+    structure: Any
+    fixed: tuple
+    types: tuple  # of what is fixed: 1 and True are equal
+    is_wide: bool
+
+    def __call__(self, *given: Any) -> Any:
+        arrays = iter(given)
+        leaves = [next(arrays) if each is _Varies else each for each in self.fixed]
+        args, kwargs = self.structure.unflatten(leaves)
+        with jax.enable_x64(self.is_wide):
+            return self.function(*args, **kwargs)
+
+
+class _Call(NamedTuple):
+    step: Step
+    inputs: tuple[Cell, ...]
+    outputs: list[Cell]
+
+
+class Notes:
+    """What was noted for one place, and has not run yet."""
+
+    runs_at_once = False  # of all places: what is noted runs before the next call
+
+    def __init__(self, place: Place):
+        self.place = place
+        self.calls: list[_Call] = []
+        self._held: set[int] = set()  # the arrays that calls take
+        self._bytes = 0  # of all of them
+        self._lock = threading.RLock()
+
+    @property
+    def device(self) -> Any:
+        """Where arrays go that come from the host: the place, or the first of its devices."""
+        return min(self.place, key=lambda device: device.id)
+
+    def brought(self, array: np.ndarray) -> jax.Array:
+        """An array of the host's, here."""
+        with self._where(), precision(array.dtype):
+            return jax.device_put(array, self.device)
+
+    def known(self, array: Any) -> Noted:
+        """What stands for an array that is there, in calls of this place."""
+        return Noted(self, Cell(_aval(array), array))
+
+    def note(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
+        """What the function will give for arrays, each as a `Noted`. Raises what it raises for shapes that do not fit.
+
+        Arrays and fractions may be others next time; all else is part of what is compiled.
+        """
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        varying = [leaf for leaf in leaves if _varies(type(leaf))]
+        is_wide = jax.config.jax_enable_x64 or any(map(_is_wide, varying))  # type: ignore[attr-defined]
+        inputs = tuple([_cell_of(leaf, is_wide) for leaf in varying])
+        fixed = tuple([_Varies if _varies(type(leaf)) else leaf for leaf in leaves])
+        step = Step(function, structure, fixed, tuple(map(type, fixed)), is_wide)
+        try:
+            avals, result = _outline(step, tuple([cell.aval for cell in inputs]))
+        except _ASKS_FOR_VALUES:
+            with self._where():
+                found = step(*[self._value(cell) for cell in inputs])
+            return jax.tree.map(self.known, found)
+        outputs = [Cell(aval) for aval in avals]
+        noted = result.unflatten([Noted(self, cell) for cell in outputs])
+        with self._lock:
+            self.calls.append(_Call(step, inputs, outputs))
+            for cell in inputs:
+                if cell.value is not None and cell.aval is not float and id(cell.value) not in self._held:
+                    self._held.add(id(cell.value))
+                    self._bytes += cell.aval.size * cell.aval.dtype.itemsize
+            if Notes.runs_at_once:
+                self.run()
+            elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES:
+                self.run(_whole_rounds([call.step for call in self.calls]))
+        return noted
+
+    def _value(self, cell: Cell) -> Any:
+        if cell.value is None:
+            self.run()
+        return cell.value
+
+    def run(self, count: int | None = None) -> None:
+        """Runs the first calls, all by default."""
+        with self._lock:
+            calls, later = self.calls[:count], self.calls[len(self.calls) if count is None else count :]
+            arguments, taken = _laid_out(calls)
+            made = [cell for call in calls for cell in call.outputs]
+            awaited = {id(cell) for call in later for cell in call.inputs}
+            wanted = tuple([at for at, cell in enumerate(made) if cell.reader() is not None or id(cell) in awaited])
+            if wanted:
+                program = _program(tuple([call.step for call in calls]), taken, wanted)
+                with self._where():
+                    found = program(arguments)
+                for at, value in zip(wanted, found, strict=True):
+                    made[at].value = value
+            self.calls = later
+            self._held.clear()
+            self._bytes = 0
+
+    @contextmanager
+    def _where(self) -> Iterator[None]:
+        """The context in which new arrays are made at this place, and nothing becomes part of what is being traced."""
+        place = jax.default_device(next(iter(self.place))) if len(self.place) == 1 else nullcontext()
+        with place, core.eval_context():
+            yield
+
+
+def _laid_out(calls: list[_Call]) -> tuple[list, tuple]:
+    """(arrays that calls take from outside, where each call finds what it takes).
+
+    There n is the nth result, and ~n the nth array; one that several calls take is there once.
+    """
+    arguments: list = []
+    places: dict[int, int] = {}
+    taken, results = [], 0
+    for call in calls:
+        found = []
+        for cell in call.inputs:
+            known = id(cell if cell.value is None else cell.value)
+            if known not in places:
+                places[known] = ~len(arguments)
+                arguments.append(cell.value)
+            found.append(places[known])
+        taken.append(tuple(found))
+        for cell in call.outputs:
+            places[id(cell)] = results
+            results += 1
+    return arguments, tuple(taken)
+
+
+def _whole_rounds(steps: list[Step]) -> int:
+    """How many of too many calls to run: of a loop's whole rounds, so that what is left begins as these did."""
+    for length in range(1, len(steps) // 2 + 1):
+        if steps[-length:] == steps[-2 * length : -length]:
+            return len(steps) // length * length
+    return len(steps)
+
+
+@lru_cache(4096)
+def _outline(step: Step, avals: tuple) -> tuple[list, Any]:
+    """The shapes and types of a step's results, and how these lie."""
+    with jax.enable_x64(step.is_wide):
+        return jax.tree.flatten(jax.eval_shape(step.__call__, *[0.0 if each is float else each for each in avals]))
+
+
+class _Program:
+    """Calls that were noted one after the other: run one by one at first, as one program from the second time on."""
+
+    def __init__(self, steps: tuple, taken: tuple, wanted: tuple):
+        self.steps, self.taken, self.wanted = steps, taken, wanted
+        self.compiled: Callable | None = None
+        self.has_run = False
+
+    def __call__(self, arguments: list) -> list:
+        if not self.has_run:
+            self.has_run = True
+            return self._one_by_one(arguments)
+        if self.compiled is None:
+            self.compiled = programs.Compiled(jax.jit(self._one_by_one))
+        with jax.enable_x64(any(step.is_wide for step in self.steps)):
+            return self.compiled(arguments)
+
+    def _one_by_one(self, arguments: list) -> list:
+        results: list = []
+        for step, places in zip(self.steps, self.taken, strict=True):
+            given = [results[at] if at >= 0 else arguments[~at] for at in places]
+            results += jax.tree.leaves(step(*given))
+        return [results[at] for at in self.wanted]
+
+
+@programs.kept
+def _program(steps: tuple, taken: tuple, wanted: tuple) -> _Program:
+    return _Program(steps, taken, wanted)
+
+
+class Noting:
+    """A function, or a module of functions, such as jax.numpy, whose calls are noted."""
+
+    __slots__ = ("_notes", "_target")
+
+    def __init__(self, notes: Notes, target: Any = jnp):
+        self._notes, self._target = notes, target
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._notes.note(self._target, *args, **kwargs)
+
+    def taken_along(self, results: Any) -> Any:
+        """Results, those that NumPy computed taken to where the calls' arrays are."""
+        return jax.tree.map(lambda each: self._notes.known(each) if isinstance(each, np.ndarray) else each, results)
+
+    def __getattr__(self, name: str) -> Noting:
+        return Noting(self._notes, getattr(self._target, name))
+
+
+@cache
+def _varies(kind: type) -> bool:
+    """Whether arguments of this class are arrays, or numbers that may be others next time."""
+    return issubclass(kind, (Noted, float, np.ndarray, np.generic, jax.Array))
+
+
+def _is_wide(leaf: Any) -> bool:
+    return isinstance(leaf, (Noted, jax.Array)) and leaf.dtype.itemsize == 8
+
+
+def _cell_of(leaf: Any, is_wide: bool) -> Cell:
+    if isinstance(leaf, Noted):
+        return leaf._cell
+    if isinstance(leaf, np.ndarray) and leaf.dtype.itemsize == 8 and not is_wide:
+        leaf = leaf.astype(leaf.dtype.str[:-1] + "4")
+    return Cell(_aval(leaf), leaf)
+
+
+def _aval(value: Any) -> Any:
+    if type(value) is float:
+        return float
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
+
+
+def place_among(array: Any) -> Place | None:
+    """Where an array lies, or one that is noted; None for the host."""
+    return array.notes.place if isinstance(array, Noted) else place_of(array)
+
+
+def known(array: Any, place: Place) -> Noted:
+    """What stands for an array at a place; itself if it does already."""
+    return array if isinstance(array, Noted) else notes_of(place).known(array)
+
+
+_notes: dict[Place, Notes] = {}
+
+
+def notes_of(place: Place) -> Notes:
+    """The notes of a place."""
+    return _notes.setdefault(place, Notes(place)) if place not in _notes else _notes[place]
+
+
+def eager(wanted: bool = True) -> None:
+    """Says whether tensors' calls on an accelerator run at once, each by itself, or when a result is looked at.
+
+    For debugging: what goes wrong on the device then does at the call.
+
+    Example:
+        >>> from functorch7 import legacy
+        >>> legacy.eager(True)
+        >>> legacy.eager(False)
+    """
+    Notes.runs_at_once = wanted
+    run_all()
+
+
+def run_all() -> None:
+    """Runs what was noted for all places."""
+    for notes in list(_notes.values()):
+        notes.run()

@@ -1,0 +1,36 @@
+"""Sizes and other whole numbers, as calls are given them."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .arguments import sizes_text
+
+
+def sizes_given(*given: Any) -> tuple[int, ...]:
+    """Sizes, given as `numbers_given` takes them. Raises ValueError for negative ones."""
+    sizes = numbers_given(*given)
+    if sizes and min(sizes) < 0:
+        raise ValueError(f"expected sizes that are not negative, got {sizes_text(sizes)}")
+    return sizes
+
+
+def numbers_given(*given: Any) -> tuple[int, ...]:
+    """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+
+    Raises TypeError for anything but numbers.
+    """
+    numbers = given[0] if len(given) == 1 and (isinstance(given[0], (list, tuple)) or _is_storage(given[0])) else given
+    try:
+        return tuple(map(operator.index, numbers))
+    except TypeError:
+        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
+            return tuple(map(int, numbers))
+        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
+
+
+def _is_storage(value: Any) -> bool:
+    """Whether it is a LongStorage: what has elements, and no dimensions."""
+    return hasattr(value, "totable") and not hasattr(value, "storage_") and value.dtype == np.int64

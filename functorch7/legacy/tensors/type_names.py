@@ -1,0 +1,30 @@
+"""Torch's names of the types of elements."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from ...layers.tensor_types import TYPES
+from .devices import precision
+
+_NAMES = {dtype: name for name, dtype in reversed(TYPES.items())} | {np.dtype(bool): "torch.ByteTensor"}
+
+
+def dtype_of(type_name: str) -> np.dtype:
+    """The dtype behind a Torch type name, such as "torch.FloatTensor"."""
+    try:
+        return TYPES[type_name]
+    except KeyError:
+        raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
+
+
+def type_name_of(dtype: Any) -> str:
+    """Torch's name for a dtype."""
+    dtype = np.dtype(dtype)
+    return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
+
+
+def precision_of(type_name: str) -> AbstractContextManager:
+    """The context in which JAX keeps 64-bit numbers, where a Torch type has them."""
+    return precision(dtype_of(type_name))
