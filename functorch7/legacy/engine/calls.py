@@ -11,9 +11,11 @@ import jax
 import numpy as np
 
 from ... import core
+from ..tensors.noted import Noted, looked_at
+from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import given_up, hold
-from ..tensors.values import as_gradient, as_input, same_values, shapes, wrapped
+from ..tensors.values import as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned
@@ -49,7 +51,7 @@ class Call(Inspection):
     def __init__(self, plan: Plan, given: Any, keep: bool):
         if not plan.is_stateless:
             plan.forget()
-        self._begin(plan, given, plan.parameters.arrays())
+        self._begin(plan, given)
         self.number = Newest.number = next(count)
         buffers = self._run_as_it_turns_out(keep)
         plan = self.plan
@@ -59,13 +61,14 @@ class Call(Inspection):
             plan.forget()
             plan.spend("state")
         # A criterion's value, out of a CriterionTable, is a number.
-        self.result = float(self.output) if self._is_number() else wrapped(self.output)
+        self.result = as_number(self.output) if self._is_number() else wrapped(self.output)
         plan.last_call = weakref.ref(self)
 
-    def _begin(self, plan: Plan, given: Any, parameters: list) -> None:
+    def _begin(self, plan: Plan, given: Any) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
-        input = as_input(given, plan.takes_table)
+        input = plan.read(given, plan.takes_table)
+        parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
             self.arguments = (parameters, [], input, [], None)
         else:
@@ -100,10 +103,12 @@ class Call(Inspection):
                 (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
                 error = None
             elif keep:
-                outcome, (buffers, error), self.residuals = plan.run(plan.differentiate, *self.arguments)
+                outcome, (buffers, error), self.residuals = plan.call(
+                    plan.differentiate, self.arguments, self.arguments[2]
+                )
                 self.output, self.side = outcome
             else:
-                (self.output, self.side), (buffers, error) = plan.run(plan.evaluate, *self.arguments)
+                (self.output, self.side), (buffers, error) = plan.call(plan.evaluate, self.arguments, self.arguments[2])
                 self.residuals = None
         except TypeError:
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
@@ -126,7 +131,7 @@ class Call(Inspection):
 
         Raises ValueError for recurrent state after an input of another shape.
         """
-        values = as_input(input, self.plan.takes_table)
+        values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
         forward = self.forward
@@ -144,7 +149,7 @@ class Call(Inspection):
         self.given_gradient = grad_output
         if grad_output is None:
             grad_output = self._gradient_of_a_number(module)
-        grad_output = self._fitted(module, as_gradient(grad_output, self.output))
+        grad_output = self._fitted(module, as_gradient(grad_output, self.output, self.plan.read))
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
         if self.residuals is None:
@@ -162,7 +167,7 @@ class Call(Inspection):
         return self.cotangents
 
     def _is_number(self) -> bool:
-        return isinstance(self.output, jax.Array) and self.output.ndim == 0
+        return isinstance(self.output, (jax.Array, Noted)) and self.output.ndim == 0
 
     def _gradient_of_a_number(self, module: Any) -> Any:
         if not self._is_number():
@@ -177,7 +182,7 @@ class Call(Inspection):
     def _fitted(self, module: Any, grad_output: Any) -> Any:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         output = self.output
-        if isinstance(output, jax.Array) and getattr(grad_output, "shape", None) == output.shape:
+        if isinstance(output, (jax.Array, Noted)) and getattr(grad_output, "shape", None) == output.shape:
             return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
@@ -201,15 +206,16 @@ class Call(Inspection):
                 self.pull_back(module, grad_output, state, step)
                 return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
+        factor = None if type(scale) in (int, float) and scale == 1 else scale
+        if type(self.residuals) is Noted and self._note_backward(cotangents, factor):
+            return
         whole = gradients.covers  # then storages that are zero need not be made
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
         arrays, over = given_up(gradients.storages, plan.runs_once, or_zero=whole)
-        factor = None if type(scale) in (int, float) and scale == 1 else scale
         self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
             plan.backward,
-            self.residuals,
-            self.residuals.needed(self.arguments),
+            *self._kept(),
             *cotangents,
             arrays,
             over,
@@ -243,8 +249,26 @@ class Call(Inspection):
         self.plan.spend("gradient")
 
     def _pulled(self, function: Callable, cotangents: tuple) -> Any:
-        needed = self.residuals.needed(self.arguments)
-        return self.plan.run(function(self.plan.program), self.residuals, needed, *cotangents)
+        return self.plan.run(function(self.plan.program), *self._kept(), *cotangents)
+
+    def _kept(self) -> tuple[Any, list]:
+        """The residuals, and what they need of the arguments."""
+        residuals = self.residuals = looked_at(self.residuals)
+        return residuals, residuals.needed(self.arguments)
+
+    def _note_backward(self, cotangents: tuple, factor: Any) -> bool:
+        """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
+        plan, gradients = self.plan, self.plan.gradients
+        arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
+        needed = self.residuals.aval.needed(self.arguments)
+        args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), factor, self._weighing())
+        found = plan.noting(plan.backward, args, cotangents[0])  # type: ignore[misc]
+        if found is None:
+            return False
+        self.parameter_gradients, self.is_pulled_back, self.residuals = None, False, None
+        self.grad_input, self.state_gradient, new = found
+        hold(gradients.storages, new, owned=True)
+        return True
 
     def _found_gradients(self) -> list:
         """The parameters' gradients, out of what was pulled back."""
@@ -310,14 +334,14 @@ class Repeated(Call):
     def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
         self._forward = forward
         if forward is None:
-            self._begin(plan, given, plan.parameters.arrays())
+            self._begin(plan, given)
             self.number = Newest.number = next(count)
         else:
             self.plan, self.given, self.number = plan, given, forward.number
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
                 parameters = now.arrays()
-            self.arguments = (parameters, buffers, as_input(given, plan.takes_table), state, draw)
+            self.arguments = (parameters, buffers, plan.read(given, plan.takes_table), state, draw)
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)
         self.plan.last_call = weakref.ref(self)

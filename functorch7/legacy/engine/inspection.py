@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
 from . import compiled, watched
@@ -35,7 +36,8 @@ class Inspection:
         return self._inspected[look, gradients]
 
     def _looking(self, look: Callable, gradients: bool) -> tuple[Callable, tuple]:
-        answers = [] if self.residuals is None else self.residuals.answers
+        residuals = looked_at(self.residuals)
+        answers = [] if residuals is None else residuals.answers
         return look(self.plan.program), (*self.arguments, self.cotangents if gradients else None, answers)
 
     def steps_of(self, module: Any) -> int:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..tensors.storage import Storage
-from ..tensors.storages import arrays_of, hold
+from ..tensors.storages import arrays_of, hold, noted_of
 from ..tensors.strides import contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
@@ -47,9 +47,13 @@ class Layout:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
         if self._is_whole:
             return arrays_of(self.storages)
+        return self._placed([[storage.array] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
+
+    def _placed(self, parts: list[list]) -> list:
+        """What was cut out of each storage, in the order of the places."""
         found: list = [None] * len(self.places)
-        for storage, numbers, cut in self._cuts:
-            for number, array in zip(numbers, [storage.array] if cut is None else cut.of(storage), strict=True):
+        for (_, numbers, _), arrays in zip(self._cuts, parts, strict=True):
+            for number, array in zip(numbers, arrays, strict=True):
                 found[number] = array
         return found
 
@@ -64,6 +68,12 @@ class Layout:
             views = tuple(self.places[i]._replace(storage=0) for i in mine)
             found.append((storage, mine, None if is_whole(storage, views[0]) else cutter(views)))
         return found
+
+    def noted(self) -> list:
+        """As `arrays`, with what is noted of those on an accelerator."""
+        if self._is_whole:
+            return noted_of(self.storages)
+        return self._placed([[storage.noted] if cut is None else cut.noted(storage) for storage, _, cut in self._cuts])
 
     def stored(self) -> list:
         """The elements of each storage."""

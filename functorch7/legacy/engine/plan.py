@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import weakref
 from collections import Counter
-from functools import cached_property
 from typing import Any
 
 import jax
@@ -22,15 +21,19 @@ from ...network.zero_mask import is_zero_mask, with_zero_masks
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
-from ..tensors.devices import precision
+from ..tensors.devices import has_others
+from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from . import compiled, watched
+from ..tensors.values import as_input, as_noted
+from . import watched
 from .compiled import Program
 from .fields import Form, Untraceable
-from .foreign import InMode, Place, are, calling, can_be_cut, given_by, has_plain_parameters
+from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
 from .layout import Layout
+from .noting import noting_of
 from .registered import everywhere
+from .running import Running
 from .slots import Slot, state_slots
 from .steady import Steady
 from .terms import Term, Terms
@@ -67,7 +70,7 @@ def _zeros(value: Any) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
-class Plan:
+class Plan(Running):
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
     def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
@@ -139,6 +142,8 @@ class Plan:
         self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(type(m), "own_attributes")]
         self.is_plain = not (self._attributes or self.traced or self._users or as_foreign) and form is None
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
+        self.noting = noting_of(self) if has_others() else None
+        self.read = as_input if self.noting is None else as_noted
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     @property
@@ -225,6 +230,8 @@ class Plan:
     def buffers(self) -> list:
         """What goes into a call, and then its numbers; of a given mask, a recurrence gets the row of its step."""
         values = [slot.read() for slot in self.slots]
+        if self.noting is None:
+            values = list(map(looked_at, values))
         given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
             return values + given
@@ -343,51 +350,6 @@ class Plan:
     def terms_now(self) -> Terms | None:
         """What each parameter's gradient gets; None where all get the plain gradient."""
         return Terms.of(tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders))
-
-    def run(self, function: Any, *args: Any) -> Any:
-        """Calls a compiled function in the network's precision."""
-        if self.foreign:
-            with calling(self.foreign):
-                return self._run_in_precision(function, *args)
-        return self._run_in_precision(function, *args) if self.wide else function(*args)
-
-    def _run_in_precision(self, function: Any, *args: Any) -> Any:
-        with precision(self._precision):
-            return function(*args)
-
-    # The compiled functions, looked up once ---------------------------------------------------------------------
-
-    @cached_property
-    def evaluate(self) -> Any:
-        """Forward without a pull-back."""
-        if self.placed:
-            return watched.evaluation(self.program)
-        return compiled.evaluation(self.program)
-
-    @cached_property
-    def differentiate(self) -> Any:
-        """Forward with the pull-back."""
-        if self.placed:
-            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
-            return watched.differentiation(self.program, backward)
-        return compiled.differentiation(self.program)
-
-    @property
-    def is_worth_cutting(self) -> bool:
-        """Whether compiling between users' calls has been worth it, so far."""
-        return self.differentiate.whole
-
-    @cached_property
-    def backward(self) -> Any:
-        """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.target, self.terms and self.terms.known)
-
-    @cached_property
-    def update(self) -> Any:
-        """The step along the gradient."""
-        params, grads = self.all_parameters, self.all_gradients
-        whole = params.views == grads.views and params.covers and grads.covers and not params.repeats
-        return compiled.update(params.views, grads.views, whole)
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""

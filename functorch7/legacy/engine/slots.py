@@ -40,7 +40,7 @@ class Slot:
         if self.name in self.holder._state:
             value = self.holder._state[self.name]
             return core.Emitted(None, value.kind) if is_emitted(value) else value
-        return self.holder.__dict__[self.name].array
+        return self.holder.__dict__[self.name].noted
 
     def read_out(self) -> Any:
         """The value that the last call left."""

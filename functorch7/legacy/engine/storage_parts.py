@@ -5,6 +5,7 @@ from typing import Any
 import jax
 
 from ... import programs
+from ..tensors.notes import notes_of
 from ..tensors.storage import Storage
 from ..tensors.strides import cut_out
 from .views import View, read
@@ -29,11 +30,21 @@ class Cutter:
         """The arrays of the parts, which are kept until the storage changes: programs copy what they cut out."""
         return storage.cut(self.parts, self)
 
+    def noted(self, storage: Storage) -> list:
+        """The same; cut out of a storage of an accelerator when somebody looks."""
+        if storage.place is None:
+            return self.of(storage)
+        return notes_of(storage.place).note(_read_all, storage.noted, self)
+
     def __call__(self, array: Any) -> list:
         self.times += 1
         if self.times > OFTEN and jax.dtypes.canonicalize_dtype(array.dtype) == array.dtype:
             return _program(self.views)(array)
         return [cut_out(array, *part) for part in self.parts]
+
+
+def _read_all(array: Any, cutter: Cutter) -> list:
+    return [read([array], view) for view in cutter.views]
 
 
 @programs.kept

@@ -17,16 +17,19 @@ from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
+from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
 from ..objects.described import describe, overridden_in
 from ..objects.generated import class_of
 from ..tensors.changes import changed
-from ..tensors.devices import precision
+from ..tensors.devices import has_others, precision
+from ..tensors.noted import Noted
+from ..tensors.number import as_number
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
-from ..tensors.values import as_input, unwrapped, wrapped
+from ..tensors.values import as_input, noted, unwrapped, wrapped
 from .criterion_parts import CriterionParts
-from .evaluations import Evaluation, value_and_gradient
+from .evaluations import Evaluation, Loss
 from .members import OfObject
 
 
@@ -94,7 +97,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def output(self) -> Any:
         """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
         self._catch_up()
-        return self._left_by_call("_output", lambda call: _number(call.output_of(self)))
+        return self._left_by_call("_output", lambda call: as_number(call.output_of(self)))
 
     @output.setter
     def output(self, value: Any) -> None:
@@ -202,8 +205,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         if self._by_plan:
             return super().updateOutput(self._pair(input, target))
         loss = self._evaluated(input, target).loss
-        # np.asarray first: quicker than float() of a JAX array. In a user's method that is traced it has no value yet.
-        output = float(np.asarray(loss)) if core.is_concrete(loss) else loss
+        output = as_number(loss) if core.is_concrete(loss) else loss  # it has no value yet in a user's traced method
         self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 
@@ -254,13 +256,9 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         try:
             spec.check(given, *others)
             last = self.__dict__.get("_compiled")
-            if last is None or last[0] is not spec or last[1] != dtype:
-                last = self.__dict__["_compiled"] = (spec, dtype, *value_and_gradient(spec, dtype))
-            _, _, run, taken = last
-            if dtype.itemsize != 8:
-                return run(taken, given, *others)
-            with precision(dtype):
-                return run(taken, given, *others)
+            if last is None or last.spec is not spec or last.dtype != dtype:
+                last = self.__dict__["_compiled"] = Loss(spec, dtype)
+            return last(given, others)
         except Exception as error:
             known = unfit(spec, *losses.base.without_arrays(spec), (given, *others), error)
             if known is not None:
@@ -270,6 +268,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
+        given, others = all_looked_at((given, others))
         with precision(dtype):
             arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), given)
             loss, pull = jax.vjp(lambda input: self._described(OfObject)(input, *others), arrays)
@@ -282,15 +281,16 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
+        read = noted if has_others() else unwrapped
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
-            given = [unwrapped(each) for each in input]
+            given = [read(each) for each in input]
         else:
-            given = unwrapped(input)
+            given = read(input)
         first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
-        dtype = first.dtype if isinstance(first, jax.Array) else dtype_of(self._type)
+        dtype = first.dtype if isinstance(first, (jax.Array, Noted)) else dtype_of(self._type)
         masked = self._zero_mask is not None and self.own_description().takes_mask
-        return given, (unwrapped(target), self._zero_mask) if masked else (unwrapped(target),), dtype
+        return given, (read(target), self._zero_mask) if masked else (read(target),), dtype
 
     def __call__(self, input: Any, target: Any = None) -> Any:
         """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""
@@ -332,10 +332,6 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     def __repr__(self) -> str:
         return self.typename()
-
-
-def _number(loss: Any) -> Any:
-    return loss if loss is None or isinstance(loss, float) else float(np.asarray(loss))
 
 
 def _first(gradients: Any) -> Any:

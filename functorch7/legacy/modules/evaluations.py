@@ -13,13 +13,35 @@ from ... import programs
 from ...core import check_kinds
 from ...losses.base import without_arrays
 from ...network import numbers
+from ..engine.noting import Noting, all_looked_at
+from ..tensors.devices import has_others, precision
+from ..tensors.noted import settled
 from ..tensors.tensor import Tensor
 
 
-def value_and_gradient(spec: Any, dtype: Any) -> tuple[Any, list]:
-    """The compiled function of a criterion's description, without its numbers, and these numbers."""
-    bare, taken = numbers.taken_out(spec)
-    return _value_and_gradient(bare, dtype), taken
+class Loss:
+    """A criterion's loss and its gradient, of one description and in one type."""
+
+    __slots__ = ("_function", "_noting", "_numbers", "dtype", "spec")
+
+    def __init__(self, spec: Any, dtype: np.dtype):
+        self.spec, self.dtype = spec, dtype
+        bare, self._numbers = numbers.taken_out(spec)
+        self._function = _value_and_gradient(bare, dtype)
+        self._noting = Noting(dtype.itemsize == 8) if has_others() else None
+
+    def __call__(self, input: Any, others: tuple) -> tuple[Any, Any]:
+        """Both, in one compiled call, which an accelerator notes."""
+        args = (self._numbers, input, *others)
+        if self._noting is not None:
+            found = self._noting(self._function, args, args[1:])
+            if found is not None:
+                return found
+            args = all_looked_at(args)
+        if self.dtype.itemsize != 8:
+            return self._function(*args)
+        with precision(self.dtype):
+            return self._function(*args)
 
 
 @programs.kept
@@ -46,7 +68,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
 def _stamp(value: Any) -> Any:
     """What changes when a value is written to; None for tables, which are not looked through."""
     if isinstance(value, Tensor):
-        return value.storage_.array, value.offset, value.shape, value.strides_
+        return settled(value.storage_.noted), value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
         return value.tobytes()
     return value if isinstance(value, jax.Array) else None
@@ -55,7 +77,7 @@ def _stamp(value: Any) -> Any:
 def _unchanged(value: Any, stamp: Any) -> bool:
     now = _stamp(value)
     if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
-        return now[0] is stamp[0] and now[1:] == stamp[1:]
+        return now[0] is settled(stamp[0]) and now[1:] == stamp[1:]
     return now is stamp is not None or (type(now) is bytes and now == stamp)
 
 

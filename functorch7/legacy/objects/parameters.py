@@ -19,7 +19,7 @@ from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.random import generator
 from ..tensors.storage import Storage
-from ..tensors.storages import zero
+from ..tensors.storages import noted_of, zero
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from .described import Described, described_among
@@ -141,7 +141,8 @@ class Parameters(Described):
         elif plan.all_parameters.storages:
             parameters, gradients = plan.all_parameters, plan.all_gradients
             rate = plan.rate.of(learningRate, plan.dtype)
-            parameters.store(plan.run(plan.update, parameters.stored(), gradients.stored(), rate))
+            given = noted_of(parameters.storages), noted_of(gradients.storages), rate
+            parameters.store(plan.call(plan.update, given, rate))
 
     def _vectorised(self, method: str) -> Plan | None:
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""

@@ -17,7 +17,7 @@ from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
-from .objective import evaluated, fitted, held, stored, table
+from .objective import computed, evaluated, fitted, held, stored, table
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,9 @@ def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: di
     given = {name: value for name, value in settings.items() if _is_given(value)}
     with precision(np.float64):  # of the numbers, as in Torch; arrays keep their type
         started = known.keys() >= _remembered(rule, zeros, frozenset(given))
-        initial = {} if started else _named(rule, rule.make(**settings).init(params))
-        moved, memory = _step(rule, zeros, given, count, started, {**initial, **known}, gradient, params)
+        initial = {} if started else computed(_initial(rule, zeros), given, params)
+        memory = {**initial, **known}
+        moved, memory = computed(_stepping(rule, zeros), given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if rule.counter:
         state[rule.counter] = count + 1
@@ -87,6 +88,18 @@ def _remembered(rule: Rule, zeros: tuple, others: frozenset[str]) -> frozenset[s
 
 def _is_given(value: Any) -> bool:
     return not isinstance(value, bool) and (not isinstance(value, float) or value != 0)
+
+
+@lru_cache(256)
+def _initial(rule: Rule, zeros: tuple) -> Callable:
+    """(numbers, point) -> the memory before the first step, under Torch's names."""
+    return lambda given, params: _named(rule, rule.make(**dict(zeros), **given).init(params))
+
+
+@lru_cache(256)
+def _stepping(rule: Rule, zeros: tuple) -> Callable:
+    """The compiled step of a rule."""
+    return partial(_step, rule, zeros)
 
 
 @Compiled

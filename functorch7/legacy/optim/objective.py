@@ -7,15 +7,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..tensors.devices import precision
+from ..tensors.devices import has_others, precision
+from ..tensors.noted import Noted
+from ..tensors.notes import notes_of, place_among
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 
 
 def held(who: str, x: Any) -> Any:
-    """The array of a tensor, a NumPy array or a JAX array; anything else is refused."""
-    array = x.array if isinstance(x, Tensor) else x
-    if not isinstance(array, (np.ndarray, jax.Array)):
+    """The array of a tensor (or what is noted of it), a NumPy array or a JAX array; anything else is refused."""
+    array = x.noted if isinstance(x, Tensor) else x
+    if not isinstance(array, (np.ndarray, jax.Array, Noted)):
         raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
     if not jnp.issubdtype(array.dtype, jnp.floating):
         raise TypeError(f"optim.{who}: expected floating-point numbers in x, got {array.dtype}")
@@ -43,7 +45,7 @@ def table(who: str, name: str, given: Any) -> dict:
 
 def fitted(who: str, what: str, value: Any, like: Any) -> Any:
     """An array in the shape and dtype of another, of which it must have the number of elements."""
-    array = unwrapped(value)
+    array = value.noted if isinstance(value, Tensor) else unwrapped(value)
     if np.shape(array) == like.shape and array.dtype == like.dtype:
         return array
     if np.size(array) != like.size:
@@ -60,6 +62,12 @@ def evaluated(who: str, opfunc: Callable, x: Any) -> tuple[Any, Any]:
             f"optim.{who}: expected opfunc to return the loss and the gradient, got {type(result).__name__}"
         )
     return result[0], fitted(who, "a gradient", result[1], held(who, x))
+
+
+def computed(function: Callable, *args: Any) -> Any:
+    """What a function gives for arguments; noted, if some of them are on an accelerator."""
+    place = next(filter(None, map(place_among, jax.tree.leaves(args))), None) if has_others() else None
+    return function(*args) if place is None else notes_of(place).note(function, *args)
 
 
 class Objective:

@@ -18,7 +18,7 @@ from ... import optim
 from ...programs import Compiled
 from ..tensors.devices import precision
 from .adapter import Rule, arguments, descend, tables
-from .objective import fitted, held, stored
+from .objective import computed, fitted, held, stored
 
 Table = dict[str, Any] | None
 
@@ -65,7 +65,7 @@ def nag(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> 
 def _moved(x: Any, factor: float, velocity: Any) -> Any:
     params = held("nag", x)
     with precision(params.dtype):
-        return stored(x, _add(params, factor, fitted("nag", "dfdx in the state", velocity, params)))
+        return stored(x, computed(_add, params, factor, fitted("nag", "dfdx in the state", velocity, params)))
 
 
 @Compiled

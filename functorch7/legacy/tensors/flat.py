@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .notes import notes_of
 from .storage import Storage
 from .tensor import Tensor
 
@@ -44,6 +45,8 @@ def flatten(tensors: list[Tensor]) -> Tensor:
     if not others and mask.all() and len(storage.shape) == 1:
         return Tensor.viewing(storage, 0, storage.shape)
     flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
+    if storage.place is not None:
+        flat = Storage(notes_of(storage.place).brought(flat.array))
     for tensor, place in zip(tensors, places, strict=True):
         tensor.rebind(flat, place, tensor.shape, tensor.strides_)
     return Tensor.viewing(flat, 0, flat.shape)

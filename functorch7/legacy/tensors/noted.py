@@ -12,6 +12,18 @@ import jax.numpy as jnp
 import numpy as np
 
 
+def looked_at(value: Any) -> Any:
+    """The array that something noted stands for; all else as it is."""
+    return value() if type(value) is Noted else value
+
+
+def settled(value: Any) -> Any:
+    """The array that something noted stands for, if it is there already; all else as it is."""
+    if type(value) is Noted and value._cell.value is not None:
+        return value._cell.value
+    return value
+
+
 class Slice(NamedTuple):
     """A slice of an index: Python's cannot be looked up."""
 
@@ -46,6 +58,11 @@ class Noted:
     def __init__(self, notes: Any, cell: Cell):
         self.notes, self._cell = notes, cell
         cell.reader = weakref.ref(self)
+
+    @property
+    def aval(self) -> Any:
+        """What is known of it."""
+        return self._cell.aval
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -145,7 +162,7 @@ def _operator(function: Callable, is_reflected: bool = False) -> Callable:
 
 for _name in (
     "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "cumprod", "cumsum", "max", "mean", "min", "prod",
-    "reshape", "std", "sum", "swapaxes", "transpose", "var", "view",
+    "reshape", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "view",
 ):  # fmt: skip
     setattr(Noted, _name, _method(_of_name(_name)))
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):

@@ -9,6 +9,7 @@ kept. A function whose result depends on values is computed at once.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -24,9 +25,8 @@ from ... import programs
 from .devices import Place, place_of, precision
 from .noted import Cell, Noted
 
-MOST_CALLS, MOST_BYTES = 256, 2**28
-"""What waits at most: calls, and bytes of arrays that these take."""
-
+MOST_CALLS, MOST_BYTES, MOST_PREPARED = 256, 2**28, 16
+"""What waits at most: calls, bytes of arrays that these take, and networks' calls, which take longer to compile."""
 
 _ASKS_FOR_VALUES = (
     jax.errors.ConcretizationTypeError,
@@ -55,10 +55,36 @@ class Step(NamedTuple):
         with jax.enable_x64(self.is_wide):
             return self.function(*args, **kwargs)
 
+    def results(self, given: list) -> list:
+        """The arrays that it gives for arrays."""
+        return jax.tree.leaves(self(*given))
+
+
+class Prepared:
+    """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
+
+    Results of the class `whole` are handed on as they are, and not looked into.
+    """
+
+    __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
+
+    def __init__(self, function: Any, structure: Any, leaves: list, whole: type, is_wide: bool):
+        self.function, self.structure, self.is_wide = function, structure, is_wide
+        given = [leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves]
+        with jax.enable_x64(is_wide):
+            found = function.eval_shape(*structure.unflatten(given))
+        self.avals, self.layout = jax.tree.flatten(found, is_leaf=lambda node: isinstance(node, whole))
+        self.size = sum(math.prod(np.shape(leaf)) for leaf in jax.tree.leaves((given, found)))
+
+    def results(self, given: list) -> list:
+        """What it gives for arrays."""
+        with jax.enable_x64(self.is_wide):
+            return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
+
 
 class _Call(NamedTuple):
-    step: Step
-    inputs: tuple[Cell, ...]
+    step: Step | Prepared
+    inputs: tuple  # cells, and what is there already
     outputs: list[Cell]
 
 
@@ -72,6 +98,7 @@ class Notes:
         self.calls: list[_Call] = []
         self._held: set[int] = set()  # the arrays that calls take
         self._bytes = 0  # of all of them
+        self._prepared = 0  # how many are networks' calls
         self._lock = threading.RLock()
 
     @property
@@ -107,17 +134,33 @@ class Notes:
             return jax.tree.map(self.known, found)
         outputs = [Cell(aval) for aval in avals]
         noted = result.unflatten([Noted(self, cell) for cell in outputs])
+        self._take(_Call(step, inputs, outputs))
+        return noted
+
+    def call(self, prepared: Prepared, leaves: list) -> Any:
+        """What a compiled function will give for arguments, which are these when they are laid out flat."""
+        inputs = [(leaf._cell if leaf.notes is self else leaf()) if type(leaf) is Noted else leaf for leaf in leaves]
+        outputs = [Cell(aval) for aval in prepared.avals]
+        noted = prepared.layout.unflatten([Noted(self, cell) for cell in outputs])
+        self._take(_Call(prepared, tuple(inputs), outputs))
+        return noted
+
+    def _take(self, call: _Call) -> None:
         with self._lock:
-            self.calls.append(_Call(step, inputs, outputs))
-            for cell in inputs:
-                if cell.value is not None and cell.aval is not float and id(cell.value) not in self._held:
-                    self._held.add(id(cell.value))
-                    self._bytes += cell.aval.size * cell.aval.dtype.itemsize
+            self.calls.append(call)
+            self._count_bytes(call.inputs)
+            self._prepared += type(call.step) is Prepared
             if Notes.runs_at_once:
                 self.run()
-            elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES:
+            elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES or self._prepared > MOST_PREPARED:
                 self.run(_whole_rounds([call.step for call in self.calls]))
-        return noted
+
+    def _count_bytes(self, inputs: tuple) -> None:
+        for each in inputs:
+            value = each.value if type(each) is Cell else each
+            if hasattr(value, "nbytes") and id(value) not in self._held:
+                self._held.add(id(value))
+                self._bytes += value.nbytes
 
     def _value(self, cell: Cell) -> Any:
         if cell.value is None:
@@ -130,7 +173,7 @@ class Notes:
             calls, later = self.calls[:count], self.calls[len(self.calls) if count is None else count :]
             arguments, taken = _laid_out(calls)
             made = [cell for call in calls for cell in call.outputs]
-            awaited = {id(cell) for call in later for cell in call.inputs}
+            awaited = {id(cell) for call in later for cell in call.inputs} if later else ()
             wanted = tuple([at for at, cell in enumerate(made) if cell.reader() is not None or id(cell) in awaited])
             if wanted:
                 program = _program(tuple([call.step for call in calls]), taken, wanted)
@@ -141,6 +184,7 @@ class Notes:
             self.calls = later
             self._held.clear()
             self._bytes = 0
+            self._prepared = sum(type(call.step) is Prepared for call in later)
 
     @contextmanager
     def _where(self) -> Iterator[None]:
@@ -160,11 +204,12 @@ def _laid_out(calls: list[_Call]) -> tuple[list, tuple]:
     taken, results = [], 0
     for call in calls:
         found = []
-        for cell in call.inputs:
-            known = id(cell if cell.value is None else cell.value)
+        for each in call.inputs:
+            value = each.value if type(each) is Cell else each
+            known = id(each if value is None else value)
             if known not in places:
                 places[known] = ~len(arguments)
-                arguments.append(cell.value)
+                arguments.append(value)
             found.append(places[known])
         taken.append(tuple(found))
         for cell in call.outputs:
@@ -208,8 +253,7 @@ class _Program:
     def _one_by_one(self, arguments: list) -> list:
         results: list = []
         for step, places in zip(self.steps, self.taken, strict=True):
-            given = [results[at] if at >= 0 else arguments[~at] for at in places]
-            results += jax.tree.leaves(step(*given))
+            results += step.results([results[at] if at >= 0 else arguments[~at] for at in places])
         return [results[at] for at in self.wanted]
 
 
@@ -280,7 +324,9 @@ def notes_of(place: Place) -> Notes:
 
 
 def eager(wanted: bool = True) -> None:
-    """Says whether tensors' calls on an accelerator run at once, each by itself, or when a result is looked at.
+    """Says whether calls of tensors, small networks, criterions and optimisers on an accelerator run at once.
+
+    Otherwise (at first) they are noted, and run together when a result is looked at.
 
     For debugging: what goes wrong on the device then does at the call.
 

@@ -22,6 +22,11 @@ def arrays_of(storages: Iterable[Storage]) -> list:
     return found
 
 
+def noted_of(storages: Iterable[Storage]) -> list:
+    """The array of each, or, on an accelerator, what is noted of it."""
+    return [storage.noted for storage in storages]
+
+
 def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[list, list]:
     """(arrays, arrays that a program may write over): of each storage one of these, and None in the other list.
 

@@ -1,5 +1,6 @@
 """Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -7,6 +8,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .noted import Noted, settled
 from .tensor import Tensor
 
 
@@ -22,6 +24,17 @@ def unwrapped(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: unwrapped(v) for name, v in value.items()}
     return as_arrays(value)
+
+
+def noted(value: Any) -> Any:
+    """As `unwrapped`, with what is noted of the arrays of an accelerator; NumPy's arrays are copied."""
+    if isinstance(value, Tensor):
+        return value.noted
+    if type(value) is np.ndarray:
+        return value.copy()
+    if isinstance(value, (list, tuple)) and any(isinstance(each, (Tensor, list, tuple)) for each in value):
+        return [noted(each) for each in value]
+    return unwrapped(value)
 
 
 def as_input(value: Any, is_table: bool = False) -> Any:
@@ -42,8 +55,15 @@ def as_input(value: Any, is_table: bool = False) -> Any:
     return float(value) if isinstance(value, int) else unwrapped(value)
 
 
+def as_noted(value: Any, is_table: bool = False) -> Any:
+    """As `as_input`, with what is noted of the arrays of an accelerator."""
+    has_tensors = isinstance(value, (list, tuple)) and any(isinstance(each, (Tensor, list, tuple)) for each in value)
+    return noted(value) if has_tensors or isinstance(value, Tensor) else as_input(value, is_table)
+
+
 def same_values(one: Any, other: Any) -> bool:
     """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
+    one, other = settled(one), settled(other)
     if one is other:
         return True
     if isinstance(one, list):
@@ -62,16 +82,16 @@ def same_values(one: Any, other: Any) -> bool:
     return same_bytes or np.array_equal(one, other, equal_nan=True)
 
 
-def as_gradient(value: Any, output: Any) -> Any:
-    """As `as_input`, with lists where the output has them."""
+def as_gradient(value: Any, output: Any, read: Callable[[Any], Any] = as_input) -> Any:
+    """As `as_input` (or `as_noted`) reads it, with lists where the output has them."""
     if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
-        return [as_gradient(v, o) for v, o in zip(value, output, strict=True)]
-    return as_input(value)
+        return [as_gradient(v, o, read) for v, o in zip(value, output, strict=True)]
+    return read(value)
 
 
 def wrapped(value: Any) -> Any:
     """Arrays as tensors, tables as tables of tensors."""
-    if isinstance(value, (np.ndarray, np.generic, jax.Array)):
+    if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
     if isinstance(value, (list, tuple)):
         return [wrapped(v) for v in value]

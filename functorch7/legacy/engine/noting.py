@@ -1,0 +1,76 @@
+"""Small networks' calls on an accelerator: they are noted, and run together with those of tensors (`tensors/notes.py`).
+
+On the host starting a program takes less than it takes to note a call, so that calls run at once there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jax
+from jax._src import core as jax_core
+
+from ..tensors.noted import looked_at
+from ..tensors.notes import Notes, Prepared, notes_of, place_among
+from .compiled import Residuals
+
+MOST_ELEMENTS = 2**20
+"""Of what a call takes and gives: with more, starting a program costs little beside running it."""
+
+
+class Noting:
+    """What is known of the calls of one plan."""
+
+    __slots__ = ("_prepared", "is_wide", "notes")
+
+    def __init__(self, is_wide: bool):
+        self._prepared: dict[tuple, Prepared | None] = {}
+        self.is_wide = is_wide
+
+    def __call__(self, function: Callable, args: tuple, varying: Any) -> Any:
+        """What a function will give for arguments, of which `varying` may have other shapes; None: run it at once."""
+        leaves, structure = jax.tree.flatten(args)
+        place = next(filter(None, map(place_among, leaves)), None)
+        if place is None or Notes.runs_at_once or not all(_may_wait(type(leaf)) for leaf in leaves):
+            return None
+        key = (function, structure, _signature(varying))
+        prepared = self._prepared.get(key, self)
+        if prepared is self:
+            is_wide = self.is_wide or jax.config.jax_enable_x64
+            prepared = Prepared(function, structure, leaves, Residuals, is_wide)
+            self._prepared[key] = prepared = prepared if prepared.size <= MOST_ELEMENTS else None
+        return None if prepared is None else notes_of(place).call(prepared, leaves)
+
+
+def noting_of(plan: Any) -> Noting | None:
+    """How a plan's calls are noted; None where they leave more than arrays in tensors, or look at values."""
+    traits, elements = plan.spec.traits, sum(map(len, plan.all_parameters.storages))
+    remembers = plan.state_slots or plan.sequencers or plan.is_step
+    if remembers or traits.checks_values or plan.program.keeps_types or elements > MOST_ELEMENTS:
+        return None
+    if not (plan.is_plain and plan.runs_once) or any(slot.name in slot.holder._state for slot in plan.slots):
+        return None
+    return Noting(plan.wide)
+
+
+@cache
+def _may_wait(kind: type) -> bool:
+    """Whether values of this class can be kept until later: all but those that are being traced."""
+    return not issubclass(kind, jax_core.Tracer)
+
+
+def _signature(value: Any) -> Any:
+    if hasattr(value, "shape"):
+        return value.shape, value.dtype
+    if isinstance(value, (list, tuple)):
+        return tuple([_signature(each) for each in value])
+    if isinstance(value, dict):
+        return tuple([(name, _signature(each)) for name, each in value.items()])
+    return type(value)
+
+
+def all_looked_at(args: tuple) -> tuple:
+    """Arguments with the arrays that noted ones stand for."""
+    return jax.tree.map(looked_at, args)

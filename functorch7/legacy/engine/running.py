@@ -1,0 +1,80 @@
+"""How a plan's compiled functions are found and called: at once, or noted and called when somebody looks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ..tensors.devices import has_others, precision
+from . import compiled, watched
+from .compiled import Program
+from .foreign import calling
+from .layout import Layout
+from .noting import Noting, all_looked_at
+from .terms import Terms
+from .watched import Placed
+
+
+class Running:
+    """The part of a plan that runs its program."""
+
+    program: Program
+    foreign: list
+    placed: list[Placed]
+    wide: bool
+    terms: Terms | None
+    noting: Noting | None
+    gradients: Layout
+    all_parameters: Layout
+    all_gradients: Layout
+    _precision: Any
+
+    def run(self, function: Any, *args: Any) -> Any:
+        """Calls a compiled function in the network's precision."""
+        if has_others():
+            args = all_looked_at(args)
+        if self.foreign:
+            with calling(self.foreign):
+                return self._run_in_precision(function, *args)
+        return self._run_in_precision(function, *args) if self.wide else function(*args)
+
+    def call(self, function: Any, args: tuple, varying: Any) -> Any:
+        """As `run`, at once or when somebody looks; `varying` are those of the arguments that may have other shapes."""
+        found = None if self.noting is None else self.noting(function, args, varying)
+        return self.run(function, *args) if found is None else found
+
+    def _run_in_precision(self, function: Any, *args: Any) -> Any:
+        with precision(self._precision):
+            return function(*args)
+
+    @cached_property
+    def evaluate(self) -> Any:
+        """Forward without a pull-back."""
+        if self.placed:
+            return watched.evaluation(self.program)
+        return compiled.evaluation(self.program)
+
+    @cached_property
+    def differentiate(self) -> Any:
+        """Forward with the pull-back."""
+        if self.placed:
+            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            return watched.differentiation(self.program, backward)
+        return compiled.differentiation(self.program)
+
+    @property
+    def is_worth_cutting(self) -> bool:
+        """Whether compiling between users' calls has been worth it, so far."""
+        return self.differentiate.whole
+
+    @cached_property
+    def backward(self) -> Any:
+        """Pull-back and accumulation."""
+        return compiled.backward(self.program, self.gradients.target, self.terms and self.terms.known)
+
+    @cached_property
+    def update(self) -> Any:
+        """The step along the gradient."""
+        params, grads = self.all_parameters, self.all_gradients
+        whole = params.views == grads.views and params.covers and grads.covers and not params.repeats
+        return compiled.update(params.views, grads.views, whole)

@@ -1,0 +1,219 @@
+"""Networks on an accelerator: their calls are noted, and give what the same calls give on the host."""
+
+import copy
+import math
+import operator
+import pickle
+
+import numpy as np
+import pytest
+
+from functorch7 import legacy, programs
+from functorch7.legacy import nn, optim, torch
+from functorch7.legacy.tensors.number import Number
+
+from .helpers import same
+
+NETWORKS = {
+    "tanh": lambda: nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 3)),
+    "normalised": lambda: nn.Sequential().add(nn.Linear(3, 4)).add(nn.BatchNormalization(4)).add(nn.Linear(4, 3)),
+    "drawing": lambda: nn.Sequential().add(nn.Linear(3, 8)).add(nn.Dropout(0.5)).add(nn.Linear(8, 3)),
+    "branches": lambda: (
+        nn.Sequential()
+        .add(nn.ConcatTable().add(nn.Linear(3, 3)).add(nn.Identity()))
+        .add(nn.CAddTable())
+        .add(nn.Sigmoid())
+    ),
+    "recurrent": lambda: nn.Sequencer(nn.FastLSTM(3, 3)),
+    "penalised": lambda: nn.Sequential().add(nn.L1Penalty(0.1)).add(nn.Linear(3, 3)),
+}
+
+
+class Program:
+    """A network, flat or not, with its criterion and data, to which the same calls are made here and there."""
+
+    def __init__(self, name, is_flat, move):
+        torch.manualSeed(3)
+        self.net, self.criterion = move(NETWORKS[name]()), move(nn.MSECriterion())
+        self.flat = self.net.getParameters() if is_flat else None
+        self.x, self.y = move(torch.FloatTensor(4, 3).uniform()), move(torch.FloatTensor(4, 3).uniform())
+        self.given = self.gradient = None
+        self.seen = []
+
+    def forward(self):
+        self.given, self.gradient = self.x, None
+        self.net.forward(self.x)
+
+    def loss(self):
+        if self.given is not None:
+            self.seen.append(self.criterion.forward(self.net.output, self.y))
+            self.gradient = self.criterion.backward(self.net.output, self.y)
+
+    def backward(self):
+        if self.gradient is not None:
+            self.net.backward(self.given, self.gradient)
+            self.gradient = None
+
+    def in_two(self):
+        if self.gradient is not None:
+            self.net.updateGradInput(self.given, self.gradient)
+            self.net.accGradParameters(self.given, self.gradient, 0.5)
+            self.gradient = None
+
+    def change_input(self):
+        self.x.mul(0.9).add(0.1, self.y)
+
+    def look_inside(self):
+        if self.given is not None:
+            self.seen.append(np.asarray(self.net.get(1).output if self.net.size() > 1 else self.net.output).sum())
+
+    def by_hand(self):
+        for parameter, gradient in zip(*self.net.parameters()[:2], strict=True):
+            gradient.mul(0.5)
+            parameter.add(-0.1, gradient)
+
+    def switch(self):
+        (self.net.evaluate if self.net.train else self.net.training)()
+
+    def copied(self):
+        self.net.forward(self.x)
+        self.net, self.given, self.gradient = copy.deepcopy(self.net), None, None
+        self.flat = None if self.flat is None else self.net.getParameters()
+
+    def zero(self):
+        self.net.zeroGradParameters()
+
+    def update(self):
+        self.net.updateParameters(0.1)
+
+    CALLS = (
+        "forward", "forward", "loss", "loss", "backward", "backward", "in_two", "change_input", "look_inside",
+        "by_hand", "switch", "copied", "zero", "update",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("is_flat", [False, True])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_any_calls_give_what_they_give_on_the_host(request, name, is_flat, seed):
+    calls = np.random.default_rng(seed).choice(Program.CALLS, 60)
+
+    def run(move):
+        program = Program(name, is_flat, move)
+        torch.manualSeed(5)
+        for call in calls:
+            getattr(program, call)()
+        return program
+
+    host = run(lambda each: each)
+    request.getfixturevalue("accelerator")
+    other = run(lambda each: each.cuda())
+    np.testing.assert_allclose(np.array(other.seen, float), np.array(host.seen, float), 1e-3, 1e-4)
+    for mine, theirs in zip(other.net.parameters()[0], host.net.parameters()[0], strict=True):
+        assert mine.storage().place
+        np.testing.assert_allclose(np.asarray(mine), np.asarray(theirs), 1e-3, 1e-4)
+
+
+def rounds(move, count, step, look_every=1):
+    """Losses of a training, as they come, and the flat parameters."""
+    torch.manualSeed(3)
+    net, criterion = move(NETWORKS["tanh"]()), move(nn.MSECriterion())
+    parameters, gradients = net.getParameters()
+    x, y = move(torch.FloatTensor(5, 3).uniform()), move(torch.FloatTensor(5, 3).uniform())
+    losses = []
+
+    def closure(_):
+        gradients.zero()
+        loss = criterion.forward(net.forward(x), y)
+        net.backward(x, criterion.backward(net.output, y))
+        return loss, gradients
+
+    for each in range(count):
+        loss = step(net, closure, parameters, gradients)
+        if each % look_every == 0:
+            losses.append(float(loss))
+    return losses, parameters
+
+
+def by_update(net, closure, parameters, _):
+    loss, _ = closure(parameters)
+    net.updateParameters(0.1)
+    return loss
+
+
+def by_optimiser(name, config):
+    state, config = {}, dict(config)
+    return lambda net, closure, parameters, _: getattr(optim, name)(closure, parameters, config, state)[1][0]
+
+
+STEPS = {
+    "updateParameters": lambda: by_update,
+    "sgd": lambda: by_optimiser("sgd", {"learningRate": 0.1, "momentum": 0.9, "weightDecay": 1e-3}),
+    "adam": lambda: by_optimiser("adam", {"learningRate": 0.01}),
+    "rmsprop": lambda: by_optimiser("rmsprop", {"learningRate": 0.01}),
+    "nag": lambda: by_optimiser("nag", {"learningRate": 0.01}),
+}
+
+
+@pytest.mark.parametrize("look_every", [1, 7])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_training_is_the_hosts_and_compiles_a_few_programs(request, step, look_every):
+    expected, right = rounds(lambda each: each, 40, STEPS[step](), look_every)
+    request.getfixturevalue("accelerator")
+    rounds(lambda each: each.cuda(), 40, STEPS[step](), look_every)
+    before = legacy.cache_info().programs
+    losses, parameters = rounds(lambda each: each.cuda(), 40, STEPS[step](), look_every)
+    assert legacy.cache_info().programs <= before + 2  # parts of a storage are cut out by one program, at last
+    assert parameters.storage().place
+    np.testing.assert_allclose(losses, expected, 1e-3, 1e-5)
+    np.testing.assert_allclose(np.asarray(parameters), np.asarray(right), 1e-3, 1e-4)
+
+
+def test_a_round_is_one_program(accelerator, monkeypatch):
+    started = []
+    call = programs.Compiled.__call__
+    monkeypatch.setattr(programs.Compiled, "__call__", lambda self, *args: started.append(self) or call(self, *args))
+    net, criterion = NETWORKS["tanh"]().cuda(), nn.MSECriterion().cuda()
+    x, y = torch.FloatTensor(5, 3).uniform().cuda(), torch.FloatTensor(5, 3).uniform().cuda()
+
+    def iterate():
+        loss = criterion.forward(net.forward(x), y)
+        net.zeroGradParameters()
+        net.backward(x, criterion.backward(net.output, y))
+        net.updateParameters(0.1)
+        return float(loss)
+
+    losses = [iterate() for _ in range(4)]
+    started.clear()
+    losses += [iterate() for _ in range(10)]
+    assert len(started) == 10 and losses == sorted(losses, reverse=True)
+
+
+def test_errors_of_shapes_come_at_the_call(accelerator):
+    net = NETWORKS["tanh"]().cuda()
+    output = net.forward(torch.CudaTensor(2, 3))
+    with pytest.raises(ValueError, match=r"nn.Linear\(3 -> 4\): expected input of size 3"):
+        net.forward(torch.CudaTensor(2, 5))
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        NETWORKS["tanh"]().cuda().backward(torch.CudaTensor(2, 3), torch.CudaTensor(7))
+    with pytest.raises(ValueError, match="nn.MSECriterion"):
+        nn.MSECriterion().cuda().forward(output, torch.CudaTensor(5, 7))
+
+
+def test_a_loss_is_a_float_wherever_it_is_used(accelerator):
+    x, y = torch.CudaTensor([1, 2]), torch.CudaTensor([3, 5])
+    loss = nn.MSECriterion().cuda().forward(x, y)
+    assert type(loss) is Number and loss == 6.5 and not loss != 6.5 and loss < 7 <= loss + 1 and hash(loss) == hash(6.5)
+    used = [float, repr, str, bool, int, abs, round, math.sqrt, math.floor, operator.neg, "{:.3f}".format]
+    used.append(lambda number: pickle.loads(pickle.dumps(number)))
+    assert [each(loss) for each in used] == [each(6.5) for each in used]
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+        function = getattr(operator, name)
+        assert function(loss, 2) == function(6.5, 2) and function(2, loss) == function(2, 6.5)
+        assert function(loss, loss) == function(6.5, 6.5)
+    assert divmod(loss, 2) == divmod(6.5, 2) and f"{loss:5.1f} %.2f" % loss == "  6.5 6.50"
+    assert sum([loss, loss]) == 13 and max(loss, 1) == 6.5 and loss.is_integer() is False
+    same(np.array([loss, 1.5]).astype(float), [6.5, 1.5])
+    same(np.asarray(loss) + np.ones(2), [7.5, 7.5])
+    same(torch.CudaTensor(2).fill(loss), [6.5, 6.5])
+    same(torch.FloatTensor([1, 2]) * loss, [6.5, 13])
