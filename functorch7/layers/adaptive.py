@@ -47,8 +47,8 @@ class Adaptive(Windows, Map, abstract=True):
 
 
 class SpatialAdaptiveMaxPooling(Adaptive):
-    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h) and floor(j W / w) <= q < ceil((j +
-    1) W / w): the maximum over each of h x w regions, which cover the image.
+    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the maximum over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
     region's first maximum.
@@ -78,8 +78,8 @@ class SpatialAdaptiveMaxPooling(Adaptive):
 
 
 class SpatialAdaptiveAveragePooling(Adaptive):
-    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h) and floor(j W / w) <= q < ceil((j +
-    1) W / w): the mean over each of h x w regions, which cover the image.
+    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the mean over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     Raises: ValueError for other ranks.

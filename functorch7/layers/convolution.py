@@ -263,9 +263,9 @@ class VolumetricConvolution(Convolution):
 
 
 class VolumetricDilatedConvolution(VolumetricConvolution):
-    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dt + l dilationt - padt, i dh + m dilationh -
-    padh, j dw + n dilationw - padw]: VolumetricConvolution with dilation - 1 elements left out between those of a
-    kernel.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dt + l dilationt - padt,
+    i dh + m dilationh - padh, j dw + n dilationw - padw]: VolumetricConvolution with dilation - 1 elements left out
+    between those of a kernel.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     Parameters and errors: as VolumetricConvolution.

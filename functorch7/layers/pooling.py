@@ -203,8 +203,8 @@ class VolumetricMaxPooling(MaxPooling):
 
 
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
-    """y[t, i, j] = max_{l < kt, m < kh, n < kw} x[t dt + l dilationt - padt, i dh + m dilationh - padh, j dw + n
-    dilationw - padw]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+    """y[t, i, j] = max_{l < kt, m < kh, n < kw} x[t dt + l dilationt - padt, i dh + m dilationh - padh,
+    j dw + n dilationw - padw]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     Exposes and raises: as VolumetricMaxPooling.

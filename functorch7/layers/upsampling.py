@@ -77,8 +77,8 @@ def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[in
 
 
 class SpatialUpSamplingBilinear(Map):
-    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1); c_j = j (W
-    - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     Raises: ValueError for other ranks, and for what is neither a whole scale above 0 nor sizes.

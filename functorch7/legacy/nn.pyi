@@ -996,8 +996,8 @@ class SpatialUniformCrop(Module):
     def __init__(self, oheight: int, owidth: int | None = None, scale: tuple[float, float] | None = None) -> None: ...
 
 class SpatialUpSamplingBilinear(Module):
-    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1); c_j = j (W
-    - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     """
@@ -1467,16 +1467,16 @@ class SeqBRNN(_bidirectional.SeqBRNN):
     ) -> None: ...
 
 class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling):
-    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h) and floor(j W / w) <= q < ceil((j +
-    1) W / w): the mean over each of h x w regions, which cover the image.
+    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the mean over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     """
     def __init__(self, W: int, H: int) -> None: ...
 
 class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling):
-    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h) and floor(j W / w) <= q < ceil((j +
-    1) W / w): the maximum over each of h x w regions, which cover the image.
+    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the maximum over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
     region's first maximum.
@@ -1605,9 +1605,9 @@ class VolumetricBatchNormalization(BatchNormalization):
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
 class VolumetricDilatedConvolution(VolumetricConvolution):
-    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l dilationT - padT, i dH + m dilationH -
-    padH, j dW + n dilationW - padW]: VolumetricConvolution with dilation - 1 elements left out between those of a
-    kernel.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l dilationT - padT,
+    i dH + m dilationH - padH, j dW + n dilationW - padW]: VolumetricConvolution with dilation - 1 elements left out
+    between those of a kernel.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     """
@@ -2066,8 +2066,8 @@ class VariableLength(Decorator):
     def __init__(self, module: Module, lastOnly: bool = False) -> None: ...
 
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
-    """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l dilationT - padT, i dH + m dilationH - padH, j dW + n
-    dilationW - padW]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+    """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l dilationT - padT, i dH + m dilationH - padH,
+    j dW + n dilationW - padW]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     """
