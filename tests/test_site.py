@@ -143,6 +143,7 @@ FIRST = {
     "Embedding": "classes/Embedding.html",
     "early stopping": "training.html",
     "callback": ("training.html", "reference/training.html"),
+    "policy gradient": "applications/policy-gradient.html",
 }
 """What is searched for, and the page that comes first."""
 
