@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> None:
     image, losses = painted(content, style, network.init(jax.random.key(0)), given.steps)
     print(f"loss {losses[0]:.2e} at first, {losses[-1]:.2e} after {given.steps} steps")
     if given.output:
-        figure = Figure(figsize=(5.6, 2.1), dpi=72)
+        figure = Figure(figsize=(5.6, 2.1), dpi=144)
         for i, (title, shown) in enumerate({"palace": content, "flower": style, "painted": image}.items()):
             axes = figure.add_subplot(1, 3, i + 1, title=title)
             axes.imshow(np.asarray(shown).transpose(1, 2, 0))

@@ -1,7 +1,8 @@
 """Reads a site in headless Chromium (Qt's): `python browse.py URL WORD...` prints what it found as JSON.
 
 It follows every link from page to page (of the pages of classes, which are all made alike, to a few), looks for the
-places inside pages that links name and at the pictures, and searches for words.
+places inside pages that links name and at the pictures, sees that each page fits a telephone (what is wider has to
+scroll by itself), and searches for words.
 """
 
 import json
@@ -11,11 +12,23 @@ from urllib.parse import urldefrag
 
 from PySide6.QtCore import QEventLoop, QTimer, QUrl
 from PySide6.QtWebEngineCore import QWebEnginePage
+from PySide6.QtWebEngineWidgets import QWebEngineView
 from PySide6.QtWidgets import QApplication
 
 LINKS = "Array.from(document.querySelectorAll('a[href]'), link => link.href)"
 NAMES = "Array.from(document.querySelectorAll('[id]'), place => place.id)"
 EMPTY = "Array.from(document.images).filter(picture => !picture.naturalWidth).map(picture => picture.src)"
+TELEPHONE, DESK = (390, 844), (1280, 800)
+WIDE = """(() => {
+    const scrolls = part => part && part !== document.body
+        && (getComputedStyle(part).overflowX !== 'visible' || scrolls(part.parentElement));
+    const parts = Array.from(document.querySelectorAll('.md-content *'));
+    const beyond = parts.filter(part => part.getBoundingClientRect().right > innerWidth + 1);
+    const out = beyond.filter(part => !scrolls(part.parentElement));
+    return document.documentElement.scrollWidth > innerWidth || out.length
+        ? [`${location.pathname}: ${out.slice(0, 3).map(part => part.outerHTML.slice(0, 80))}`] : [];
+})()"""
+"""What is wider than the window, and moves the page with it."""
 STATUS = "performance.getEntriesByType('navigation')[0].responseStatus"
 SEARCH = """(() => {
     document.querySelector('#__search').checked = true;
@@ -59,25 +72,25 @@ def wait(milliseconds: int) -> None:
     loop.exec()
 
 
-def follow(page: Page, site: str) -> tuple[dict[str, int], list[str]]:
-    """The status of every page of the site that links lead to, and the links and pictures where nothing is."""
-    waiting, status, places, links, empty = [f"{site}index.html"], {}, {}, set(), []
+def follow(page: Page, site: str) -> tuple[dict[str, int], list[str], list[str]]:
+    """The status of every page that links lead to, the links and pictures where nothing is, and what is too wide."""
+    waiting, status, places, links, empty, wide = [f"{site}index.html"], {}, {}, set(), [], []
     while waiting:
         url = waiting.pop()
         alike = sum(f"{site}classes/" in known for known in status)
         if url in status or (f"{site}classes/" in url and alike >= ALIKE):
             continue
         page.open(url)
-        status[url] = page.run(STATUS)
-        places[url] = set(page.run(NAMES))
-        empty += page.run(EMPTY)
-        inside = {link for link in page.run(LINKS) if link.startswith(site)}
+        status[url], names, without, beyond, named = page.run(f"[{STATUS}, {NAMES}, {EMPTY}, {WIDE}, {LINKS}]")
+        places[url] = set(names)
+        empty += without
+        wide += beyond
+        inside = {link for link in named if link.startswith(site)}
         links |= inside
         waiting += {urldefrag(link).url for link in inside} - set(status)
-    named = [urldefrag(link) for link in links]
-    seen = [link for link in named if link.fragment and link.url in places]
+    seen = [link for link in map(urldefrag, links) if link.fragment and link.url in places]
     nowhere = [link.geturl() for link in seen if link.fragment not in places[link.url]]
-    return status, sorted(nowhere + empty)
+    return status, sorted(nowhere + empty), wide
 
 
 def search(page: Page, site: str, word: str) -> list[str]:
@@ -94,12 +107,16 @@ def search(page: Page, site: str, word: str) -> list[str]:
 def main(site: str, *words: str) -> None:
     os.environ |= {"QT_QPA_PLATFORM": "offscreen", "QTWEBENGINE_DISABLE_SANDBOX": "1"}  # no screen, and perhaps root
     application = QApplication([sys.argv[0]])
-    page = Page()
-    status, missing = follow(page, site)
+    page, view = Page(), QWebEngineView()
+    view.setPage(page)
+    view.resize(*TELEPHONE)
+    view.show()
+    status, missing, wide = follow(page, site)
+    view.resize(*DESK)
     found = {word: search(page, site, word) for word in words}
-    print(json.dumps({"status": status, "missing": missing, "found": found, "errors": page.errors}))
+    print(json.dumps({"status": status, "missing": missing, "wide": wide, "found": found, "errors": page.errors}))
     sys.stdout.flush()
-    del page  # before the application, which has the profile
+    del view, page  # before the application, which has the profile
     application.quit()
 
 

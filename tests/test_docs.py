@@ -15,7 +15,7 @@ import jax
 import pytest
 
 import functorch7
-from functorch7 import core
+from functorch7 import core, recipes
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -57,6 +57,29 @@ def test_files_that_pages_name_are_there():
     named = re.compile(r"`((?:functorch7|functorch7_cli|benchmarks|docs|examples|notebooks|tests|website)/[\w./-]+)`")
     texts = [page.read_text() for page in [*PAGES, ROOT / "CONTRIBUTING.md"]]
     assert not {path for text in texts for path in named.findall(text) if not (ROOT / path).exists()}
+
+
+APPLICATIONS = sorted(path for path in (ROOT / "docs" / "applications").glob("*.md") if path.stem != "index")
+
+
+@pytest.mark.parametrize("page", APPLICATIONS, ids=lambda page: page.stem)
+def test_an_application_has_its_picture_its_command_and_the_code_of_its_program(page):
+    text = page.read_text()
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", text)
+    assert pictures and all((page.parent / picture).is_file() for picture in pictures)
+    commands = re.findall(r"^\$ (python -m examples\.|functorch7 train )([\w-]+)(.*)", text, re.MULTILINE)
+    assert commands
+    programs = [ROOT / "examples" / f"{name}.py" for kind, name, _ in commands if kind.startswith("python")]
+    recipes_ = [name for kind, name, _ in commands if kind.startswith("functorch7")]
+    assert set(recipes_) <= set(recipes.shipped())
+    written = [ast.dump(node) for path in programs for node in ast.parse(path.read_text()).body]
+    defined = (node for node in ast.parse(python_of(page)).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    assert not [node.name for node in defined if ast.dump(node) not in written]
+
+
+def test_the_list_of_applications_has_all_of_them():
+    linked = re.findall(r"\]\(([\w-]+)\.md\)", (ROOT / "docs" / "applications" / "index.md").read_text())
+    assert sorted(linked) == [page.stem for page in APPLICATIONS]
 
 
 def test_the_page_of_recorded_results_counts_the_cases():

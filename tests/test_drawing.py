@@ -92,6 +92,9 @@ def test_sizes_parameters_and_themes(tmp_path):
     assert [b.learned for b in drawing.block.boxes] == [False, True, False]
     assert "0: nn.SpatialConvolution(1 -&gt; 2, 3x3), 20 parameters" in drawing.svg()
     text = drawing.write(tmp_path / "network.svg").read_text()
+    width, height = map(round, drawing.size)
+    assert f'width="{width}" height="{height}"' in text
+    assert repr(drawing) == f"<Drawing of {width} x {height} pixels; write(path) makes an SVG file of it>"
     assert DARK["learned"] in text and LIGHT["learned"] not in text and "prefers-color-scheme" not in text
     both = f7.draw(network, jax.ShapeDtypeStruct((5, 1, 8, 8), "float32"))._repr_html_()
     assert DARK["learned"] in both and LIGHT["learned"] in both and "prefers-color-scheme: dark" in both

@@ -5,12 +5,16 @@ import re
 from itertools import chain, pairwise
 
 TOKEN = re.compile(
-    r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]{2,}(?:_[A-Za-z]{2,}\d*)*'?|[A-Za-z]\d?'?|\|\||->|<=|>=|!=|\.\.\.|[^\s\w]|_)"
+    r"\s*(\u2061|"
+    r"\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]{2,}(?:_[A-Za-z]{2,}\d*)*'?|[A-Za-z]\d?'?|\|\||->|<=|>=|!=|\.\.\.|[^\s\w]|_)"
 )
 FORMULA = re.compile(
-    r"-?sum(_\w+|_\{.*?\})? |-sum|\|\||\w+(_\w|_\{.*?\})?'? = |\w+(, \w+)+ = |\w+(\[.*?\])+ = |P\(.*?\) = |merge\(\["
-    r"|\[.*?\] -> |x -> |(max|P)\("
+    r"-?sum(_\w+|_\{.*?\})? |-sum|\|\||\w+(_\w|_\{.*?\})?'? = |\w+(, \w+)+ = |\w+(\[.*?\])+ = |merge\(\["
+    r"|\[.*?\] -> |x -> |max\(|\w+\([^()]*\) = "
 )
+APPLIED = re.compile(r"(?<=[A-Za-z0-9'])(?=\()|(?<=[A-Za-z0-9'\])}])(?=\[)")
+"""Where a function is followed by what it is of, or an array by its indices: w[i], but not in the product W [x, h]."""
+
 END = re.compile(
     r"[;:]\s|(?<![ .])\.(?=\s|$)|$"
     r"|,? (?=(?:with|in training|over|for|kept|of two|of each|example by|element by|from)\b)"
@@ -22,9 +26,10 @@ SIGNS = {
     "*": "\u22c5", ".": "\u22c5", "->": "\u2192", "<=": "\u2264", ">=": "\u2265", "!=": "\u2260", "-": "\u2212",
     "||": "\u2016", "...": "\u2026",
 }  # fmt: skip
-LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03b5", "Phi": "\u03a6"}
-NAME = re.compile(r"(<msu[bp]>|<msubsup>)*<mi>")
-WORD = re.compile(r"(<msu[bp]>|<msubsup>)*<mi>\w\w")
+LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03b5", "Phi": "\u03a6", "Gamma": "\u0393"}
+NAME = re.compile(r"(<mrow>|<msu[bp]>|<msubsup>)*<mi>")
+WORD = re.compile(r"(<mrow>|<msu[bp]>|<msubsup>)*<mi>\w\w")
+SUM = "<mo>\u2211</mo>"
 SPACE = '<mspace width="0.2em"/>'
 PROSE = {"where", "else", "if", "and", "of"}
 
@@ -49,7 +54,7 @@ def _first(text: str) -> tuple[str, str] | None:
 
 def mathml(formula: str) -> str:
     """A formula as a block of MathML."""
-    tokens = TOKEN.findall(formula)[::-1]  # the next one is the last
+    tokens = TOKEN.findall(APPLIED.sub("\u2061", formula))[::-1]  # the next one is the last
     return f'<math display="block">{_row(tokens, "")}</math>'
 
 
@@ -62,11 +67,18 @@ def _row(tokens: list[str], end: str) -> str:
             break
         if tokens[-1] == "/" and items and len(tokens) > 1:
             tokens.pop()
-            items[-1] = f"<mfrac>{_bare(items[-1])}{_bare(_scripted(tokens))}</mfrac>"
+            items[-1] = f"<mfrac>{_bare(items[-1])}{_bare(_denominator(tokens))}</mfrac>"
         else:
             items.append(_scripted(tokens))
     spaces = [SPACE if _are_apart(*pair) else "" for pair in pairwise(items)]
     return f"<mrow>{''.join(chain(items[:1], *zip(spaces, items[1:], strict=True)))}</mrow>"
+
+
+def _denominator(tokens: list[str]) -> str:
+    """A part; of a sum, with what is summed."""
+    part = _scripted(tokens)
+    is_sum = part.removeprefix("<munder>").startswith(SUM)
+    return f"<mrow>{part}{_scripted(tokens)}</mrow>" if is_sum and tokens else part
 
 
 def _are_apart(one: str, other: str) -> bool:
@@ -75,9 +87,17 @@ def _are_apart(one: str, other: str) -> bool:
 
 
 def _scripted(tokens: list[str]) -> str:
-    """A part with what stands below and above it."""
+    """A part with what stands below and above it, and what it is applied to."""
     is_sum = tokens[-1] in ("sum", "max", "min", "argmax", "argmin")
-    base, below, above = _part(tokens), "", ""
+    part = _with_scripts(_part(tokens), tokens, is_sum)
+    while tokens and tokens[-1] == "\u2061":
+        tokens.pop()
+        part = _with_scripts(f"<mrow>{part}{_part(tokens)}</mrow>", tokens)
+    return part
+
+
+def _with_scripts(base: str, tokens: list[str], is_sum: bool = False) -> str:
+    below, above = "", ""
     while tokens and tokens[-1] in ("_", "^") and len(tokens) > 1:
         if tokens.pop() == "_":
             below = _bare(_signed(tokens))
@@ -102,10 +122,11 @@ def _part(tokens: list[str]) -> str:
         return (
             inside if token == "{" else f"<mrow><mo>{token}</mo>{inside}<mo>{')' if token == '(' else ']'}</mo></mrow>"
         )
-    if token == "sqrt" and tokens and tokens[-1] == "(":
+    if token == "sqrt" and tokens and tokens[-1] == "\u2061":
+        tokens.pop()
         return f"<msqrt>{_bare(_part(tokens))}</msqrt>"
     if token == "sum":
-        return "<mo>\u2211</mo>"
+        return SUM
     if token in PROSE:
         return f"<mtext>\u00a0{token}\u00a0</mtext>"
     if token[0].isdigit():

@@ -62,9 +62,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
-    """Turns links to files of the repository into links of the site; what is not there is named only."""
+    """Turns links to files of the repository into links of the site; what is not there is named only.
+
+    Searches for an application find its page first.
+    """
     source = {name: path for path, name in PLACES.items()}.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     folder = posixpath.dirname(source)
+    if folder == "docs/applications":
+        page.meta.setdefault("search", {"boost": 16})  # before the classes in whose names some of the words are
 
     def rewritten(match: re.Match) -> str:
         image, text, path, anchor = match.groups()

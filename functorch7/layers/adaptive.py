@@ -47,7 +47,8 @@ class Adaptive(Windows, Map, abstract=True):
 
 
 class SpatialAdaptiveMaxPooling(Adaptive):
-    """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the maximum over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
     region's first maximum.
@@ -77,7 +78,8 @@ class SpatialAdaptiveMaxPooling(Adaptive):
 
 
 class SpatialAdaptiveAveragePooling(Adaptive):
-    """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the mean over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     Raises: ValueError for other ranks.
@@ -164,7 +166,8 @@ class FractionalMaxPooling(Windows, abstract=True):
 
 
 class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
-    """Maximum over overlapping kw x kh windows; their places, about evenly spread, are drawn for each plane.
+    """y[i, j] = max_{m < kh, n < kw} x[r_i + m, c_j + n]: maximum over overlapping kw x kh windows; their places r_i,
+    c_j, about evenly spread, are drawn for each plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., outh, outw), or floor(size * ratio) for numbers below 1. With u uniform
     and a = (size - k) / (out - 1), window i begins at int((i + u) a) - int(u a), and the last one at size - k.
@@ -190,7 +193,8 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
 
 
 class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
-    """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
+    """y[i, j, t] = max_{m < kh, n < kw, l < kt} x[r_i + m, c_j + n, s_t + l]: SpatialFractionalMaxPooling of volumes,
+    whose time axis comes *last*. Arguments come in the order t, w, h.
 
     Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outh, outw, outt).
     Exposes: indices, each maximum's row-major position in its plane, counted from 1; randomSamples.

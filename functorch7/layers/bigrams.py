@@ -42,7 +42,8 @@ def alias_table(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Bigrams(Module):
-    """Words that follow each word of the input, drawn from its distribution, by the alias method.
+    """P(y | x) = p_xy / (sum_w p_xw): words that follow each word x of the input, drawn from its distribution, by the
+    alias method.
 
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.

@@ -57,7 +57,8 @@ class SpatialBorder(Border, abstract=True):
 
 
 class SpatialZeroPadding(SpatialBorder):
-    """Zeros around each plane; negative widths cut off.
+    """y[i, j] = x[i - pad_t, j - pad_l] where 0 <= i - pad_t < H and 0 <= j - pad_l < W, else 0: zeros around each
+    plane; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
@@ -75,7 +76,8 @@ class SpatialZeroPadding(SpatialBorder):
 
 
 class SpatialReflectionPadding(SpatialBorder):
-    """The planes mirrored at their borders, which are not repeated; negative widths cut off.
+    """y[i, j] = x[r_H(i - pad_t), r_W(j - pad_l)]; r_n(i) = min(|i|, 2 (n - 1) - |i|): the planes mirrored at their
+    borders, which are not repeated; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks, and for images no larger than the padding.
@@ -95,7 +97,8 @@ class SpatialReflectionPadding(SpatialBorder):
 
 
 class SpatialReplicationPadding(SpatialBorder):
-    """The planes' border values, repeated outwards; negative widths cut off.
+    """y[i, j] = x[min(max(i - pad_t, 0), H - 1), min(max(j - pad_l, 0), W - 1)]: the planes' border values, repeated
+    outwards; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     Raises: ValueError for other ranks and for images that are cut away.
@@ -108,7 +111,8 @@ class SpatialReplicationPadding(SpatialBorder):
 
 
 class VolumetricReplicationPadding(Border):
-    """The volumes' border values, repeated outwards; negative widths cut off.
+    """y[t, i, j] = x[r_T(t - pfront), r_H(i - ptop), r_W(j - pleft)]; r_n(i) = min(max(i, 0), n - 1): the volumes'
+    border values, repeated outwards; negative widths cut off.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pfront + pback, H + ptop + pbottom, W + pleft + pright.
     Raises: ValueError for other ranks and for volumes that are cut away.

@@ -40,7 +40,8 @@ def random(n_input: int, n_output: int, n_to: int, generator: Any) -> np.ndarray
 
 
 class SpatialConvolutionMap(Windows, Layer):
-    """SpatialConvolution of those pairs of planes only that a connection table names.
+    """y[o, i, j] = b_o + sum_{k, m, n} w[k, m, n] x[c_k, i dh + m, j dw + n], over the rows k of a connection table
+    that name o: SpatialConvolution of those pairs (c_k, o) of planes only.
 
     Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
@@ -118,7 +119,8 @@ class SpatialConvolutionMap(Windows, Layer):
 
 
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
-    """SpatialFullConvolution of those pairs of planes only that a connection table names.
+    """y[o, p, q] = b_o + sum_{k, i, j} w[k, p - i dh, q - j dw] x[c_k, i, j], over the rows k of a connection table
+    that name o: SpatialFullConvolution of those pairs (c_k, o) of planes only.
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     Parameters: as SpatialConvolutionMap.

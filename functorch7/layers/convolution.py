@@ -177,7 +177,8 @@ class SpatialConvolution(Convolution):
 
 
 class SpatialConvolutionMM(SpatialConvolution):
-    """SpatialConvolution, with its weight stored as a matrix.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, (c kh + m) kw + n] x[c, i dh + m - padh, j dw + n - padw]:
+    SpatialConvolution, with its weight stored as a matrix.
 
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
     Parameters: weight (n_output_plane, n_input_plane / groups * kh * kw), bias (n_output_plane,), both as
@@ -262,7 +263,9 @@ class VolumetricConvolution(Convolution):
 
 
 class VolumetricDilatedConvolution(VolumetricConvolution):
-    """VolumetricConvolution with dilation - 1 elements left out between those of a kernel.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dt + l dilationt - padt,
+    i dh + m dilationh - padh, j dw + n dilationw - padw]: VolumetricConvolution with dilation - 1 elements left out
+    between those of a kernel.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     Parameters and errors: as VolumetricConvolution.

@@ -12,7 +12,8 @@ from .placement import device_numbered
 
 
 class DataParallelTable(Container):
-    """The module inside, each device computing its part of the batch: XLA shares the slices of a dimension out.
+    """y = module(x): the module inside, each device computing its part of the batch: XLA shares the slices of a
+    dimension out.
 
     `devices`: numbers of JAX's devices, from 1; all of them by default. With one device it is the module itself. All is
     one compiled program, in which gradients are summed over the devices. A batch that they cannot share equally is

@@ -17,7 +17,7 @@ from .table import check_table
 
 
 class Decorator(Container):
-    """The module inside, as it is; subclasses add something.
+    """y = module(x): the module inside, as it is; subclasses add something.
 
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless it is given a module.
@@ -45,7 +45,8 @@ class Decorator(Container):
 
 
 class Serial(Decorator):
-    """The module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial, tensortype).
+    """y = module(x): the module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial,
+    tensortype).
 
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for a tensortype that is no "torch.*Tensor".
@@ -71,7 +72,8 @@ class Serial(Decorator):
 
 
 class Bottle(Decorator):
-    """Lets a module for n_input_dim dimensions take more: the leading ones are merged into the first of these.
+    """y = split(module(merge(x))): lets a module for n_input_dim dimensions take more; the leading ones are merged into
+    the first of these.
 
     Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to n_output_dim dimensions.
     Raises: ValueError if the module's output has other dimensions than n_output_dim.
@@ -106,7 +108,8 @@ class Bottle(Decorator):
 
 
 class DepthConcat(Concat, init=False):
-    """Concat that centres smaller outputs in zeros: every other dimension takes the largest size.
+    """y = join(pad(m_1(x)), ..., pad(m_n(x))): Concat that centres smaller outputs in zeros; every other dimension
+    takes the largest size.
 
     Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
     Raises: ValueError for outputs of different ranks.

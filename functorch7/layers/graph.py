@@ -231,7 +231,7 @@ on_failure: list[Callable[["Graph", int], None]] = []
 
 
 class Graph(Container):
-    """The modules of a graph without cycles, each with the outputs of others as its input.
+    """y_v = m_v(y_u, ..., y_w): the modules m of a graph without cycles, each with the outputs of others as its input.
 
     `Graph(inputs, outputs)` takes nodes: `x = Node(Identity()); h = Node(Linear(3, 4), x); Graph([x], [h])`. A module
     that several nodes have is as many modules.

@@ -13,7 +13,8 @@ from .rectifiers import ReLU
 
 
 class Inception(Decorator):
-    """Columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution, joined by DepthConcat(2).
+    """y = join(m_1(x), ..., m_n(x)): columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution,
+    joined by DepthConcat(2).
 
     The table `config` has, under Torch's names or in snake_case: inputSize; outputSize, the planes of each column's
     kernel; reduceSize, those of its 1x1 convolution, then one for the pooling's and one for the last column, which may
@@ -90,7 +91,8 @@ def _or_one(values: list[int], i: int) -> int:
 
 
 class FireModule(Decorator):
-    """A 1x1 convolution, then 1x1 and 3x3 convolutions side by side (SqueezeNet's block).
+    """z = f(s(x)); y = f(join(e_1(z), e_3(z))): a 1x1 convolution s, then 1x1 and 3x3 convolutions side by side, f
+    being a transfer function (SqueezeNet's block).
 
     Shape: (B, n_input_plane, H, W) -> (B, e1x1 + e3x3, H, W). `activation` is the name of a transfer function.
     Parameters: those of the three convolutions.

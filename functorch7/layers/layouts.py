@@ -12,7 +12,8 @@ from .slicing import Collapse, Select, Transpose
 
 
 class Convert(Map):
-    """The input with its axes as output_shape says: one letter each ("bchw": batch, channels, height, width).
+    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with its axes as output_shape says: one letter
+    each (batch, channels, height, width).
 
     Two layouts of the same letters are a transposition; to "bf" (batch, features) flattens the examples, to "b" selects
     the one feature, to "bt" adds a dimension of one target. "b" is put in front where it is missing. Without arguments:

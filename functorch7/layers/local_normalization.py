@@ -152,7 +152,8 @@ class SpatialDivisiveNormalization(Neighbourhood):
 
 
 class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
-    """SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same kernel.
+    """y = divisive(subtractive(x)): SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same
+    kernel.
 
     Shape: (C, H, W) or (B, C, H, W), kept.
     Raises: ValueError for other kernels, ranks, and plane counts.

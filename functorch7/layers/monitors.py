@@ -36,7 +36,8 @@ def _total(tree: Tree) -> Any:
 
 
 class NaN(Watched):
-    """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum.
+    """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
+    sum.
 
     Shape, parameters and buffers: those of the module, one level down. `id` is printed; by default it counts.
     Raises: FloatingPointError, naming the culprit: the module's input, parameters or output, gradOutput, gradInput or
@@ -115,7 +116,8 @@ def _corners(leaves: list) -> list:
 
 
 class Profile(Watched):
-    """The module inside; prints the time that its forward and backward passes take, every print_interval passes.
+    """y = module(x): the module inside; prints the time that its forward and backward passes take, every print_interval
+    passes.
 
     A backward pass computes the gradients of the input and of the parameters.
     Shape, parameters and buffers: those of the module, one level down. `name` is printed, by default the module's

@@ -22,7 +22,8 @@ def device_numbered(number: int) -> Any:
 
 
 class GPU(Decorator):
-    """The module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()` has else.
+    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()`
+    has else.
 
     The input (and its parameters, where they are elsewhere) are moved there, the output to outdevice (by default the
     same one), and gradients back to where their values came from. Inside one `jit` all runs on that program's devices:
@@ -71,7 +72,7 @@ def _floating_dtype(tree: Tree) -> Any:
 
 
 class DontCast(Decorator):
-    """The module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone.
+    """y = module(x): the module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone.
 
     With castin, the input is cast to module_type (a Torch name; by default the type of the module's parameters) and its
     gradient back; with castout, the output is cast to the type that the input had. `castout` is castin by default.

@@ -157,7 +157,8 @@ class SpatialMaxPooling(MaxPooling):
 
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
-    """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
+    """y[i, j] = max_{m < kh, n < kw} x[i dh + m dilationh - padh, j dw + n dilationw - padw]: SpatialMaxPooling with
+    dilation - 1 pixels left out between those of a window.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
     Exposes and raises: as SpatialMaxPooling.
@@ -202,7 +203,8 @@ class VolumetricMaxPooling(MaxPooling):
 
 
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
-    """VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+    """y[t, i, j] = max_{l < kt, m < kh, n < kw} x[t dt + l dilationt - padt, i dh + m dilationh - padh,
+    j dw + n dilationw - padw]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     Exposes and raises: as VolumetricMaxPooling.
@@ -292,7 +294,8 @@ class SpatialAveragePooling(AveragePooling, Rounding):
 
 
 class VolumetricAveragePooling(AveragePooling):
-    """Mean over kt x kh x kw windows of each plane. Arguments come in the order t, w, h.
+    """y[t, i, j] = sum_{l < kt, m < kh, n < kw} x[t dt + l, i dh + m, j dw + n] / (kt kh kw): mean over kt x kh x kw
+    windows of each plane. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
     Raises: ValueError for other ranks, and volumes smaller than a window.

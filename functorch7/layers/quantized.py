@@ -189,7 +189,8 @@ class Quantized(Rounding):
 
 
 class FakeQuantized(Rounding):
-    """A layer that computes with rounded numbers, and learns as if they were not: quantisation-aware training.
+    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were not:
+    quantisation-aware training.
 
     The weights are rounded as in Quantized, and with activations "dynamic" (for Linear) the input, too; the gradient
     goes straight through the rounding to the weights, which stay float.
@@ -225,7 +226,8 @@ class FakeQuantized(Rounding):
 
 
 class Observed(Around):
-    """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
+    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
+    quantisation needs to know.
 
     Shape: that of the layer.
     Parameters: the layer's. Buffers: input_range (), at first -1.

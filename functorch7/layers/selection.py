@@ -42,7 +42,8 @@ class SelectTable(TableMap):
 
 
 class NarrowTable(TableMap):
-    """`length` entries of a table, from entry `offset`; none if the length is negative.
+    """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
+    none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
     Raises: ValueError if the table has too few entries.
@@ -69,7 +70,7 @@ class NarrowTable(TableMap):
 
 
 class FlattenTable(TableMap):
-    """The tensors of a nested table, depth first, as one flat table.
+    """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
     Raises: ValueError if the input is no table.

@@ -38,7 +38,7 @@ def sizes_of(module: Any, sizes: tuple) -> tuple[int, ...]:
 
 
 class Reshape(Map):
-    """The input's elements, row by row, as `sizes`.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True.
@@ -74,7 +74,7 @@ class Reshape(Map):
 
 
 class Flatten(Map):
-    """Every example as a vector, row by row.
+    """y_b = vec(x_b): every example as a vector, row by row.
 
     Shape: (B, ...) -> (B, n).
     Raises: ValueError for an input without a batch.
@@ -92,7 +92,8 @@ class Flatten(Map):
 
 
 class View(Map):
-    """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
+    a leading batch.
 
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.

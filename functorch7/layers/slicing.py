@@ -105,7 +105,8 @@ class Index(TableMap):
 
 
 class Replicate(Map):
-    """The input, repeated n_features times along a new dimension `dim`.
+    """y[i, k, j] = x[i, j], for k from 1 to n_features along a new dimension `dim`; i are the indices before it, j
+    those after it.
 
     Shape: (...) -> (..., n_features, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
     Raises: ValueError for dim < 1 and for too few dimensions.
@@ -133,7 +134,7 @@ class Replicate(Map):
 
 
 class Squeeze(Map):
-    """The input without dimension `dim` if its size is 1, or without all dimensions of size 1.
+    """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
 
     Shape: any. With num_input_dims, an input of one more dimension is a batch, whose dimension stays.
     Raises: ValueError for dimension 0 or beyond the input's.
@@ -163,7 +164,7 @@ class Squeeze(Map):
 
 
 class Unsqueeze(Map):
-    """The input with a new dimension of size 1 at `pos`.
+    """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
     Shape: (...) -> (..., 1, ...). With num_input_dims, dimensions before the last so many are batches, and pos counts
     after them; without it, all of the input's dimensions are one example.
@@ -197,7 +198,8 @@ class Unsqueeze(Map):
 
 
 class Transpose(Map):
-    """The input with pairs of dimensions exchanged, one pair after the other.
+    """y[..., j, ..., i, ...] = x[..., i, ..., j, ...]: the input with pairs of dimensions exchanged, one pair after the
+    other.
 
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
     Raises: ValueError for dimension 0 or beyond the input's, TypeError for what are no pairs.
@@ -229,7 +231,8 @@ class Transpose(Map):
 
 
 class Padding(Map):
-    """`value`, |pad| times along a dimension: before it for pad < 0, after it for pad > 0.
+    """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
+    after it for pad > 0.
 
     `index` moves the place inwards: before element index from the left, or after all but index - 1 from the right.
     Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch.
@@ -288,7 +291,7 @@ class PixelShuffle(Map):
 
 
 class Collapse(Map):
-    """All dimensions of an example as one.
+    """y_b = vec(x_b): all dimensions of an example as one.
 
     Shape: n_input_dim dimensions -> (count), more -> (B, count).
     Source: dpnn/README.md#nn.Collapse.
@@ -305,7 +308,7 @@ class Collapse(Map):
 
 
 class SplitTable(Map):
-    """The table of a tensor's slices along a dimension, which disappears.
+    """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
 
     Shape: (..., n, ...) -> n tensors (..., ...). An input of n_input_dims + 1 dimensions is a batch, and a positive
     dimension is counted after it.

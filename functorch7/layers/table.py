@@ -165,7 +165,7 @@ class JoinTable(TableMap):
 
 
 class MaskedSelect(TableMap):
-    """The elements of x where mask is not 0, row by row.
+    """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
     Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.

@@ -104,7 +104,7 @@ class HardTanh(Transfer):
 
 
 class Clamp(HardTanh):
-    """y = x kept between two limits; the gradient passes strictly between.
+    """y = max(min_val, min(x, max_val)): x kept between two limits; the gradient passes strictly between.
 
     Shape: any, kept.
     Raises: ValueError unless min_val < max_val; TypeError for integers.
@@ -294,7 +294,7 @@ class LogSoftMax(Transfer):
 
 
 class SpatialSoftMax(SoftMax):
-    """SoftMax over the features at each location.
+    """y[c, i, j] = exp(x[c, i, j]) / sum_k exp(x[k, i, j]): SoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.
@@ -307,7 +307,7 @@ class SpatialSoftMax(SoftMax):
 
 
 class SpatialLogSoftMax(LogSoftMax):
-    """LogSoftMax over the features at each location.
+    """y[c, i, j] = x[c, i, j] - log sum_k exp(x[k, i, j]): LogSoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     Raises: ValueError for more dimensions; TypeError for integers.

@@ -68,7 +68,7 @@ class Unpooling(Map, abstract=True):
 
 
 class SpatialMaxUnpooling(Unpooling):
-    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+    """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
@@ -87,7 +87,7 @@ class SpatialMaxUnpooling(Unpooling):
 
 
 class VolumetricMaxUnpooling(Unpooling):
-    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+    """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
     SpatialMaxUnpooling.

@@ -77,7 +77,8 @@ def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[in
 
 
 class SpatialUpSamplingBilinear(Map):
-    """Bilinear interpolation with corners aligned: output pixel i lies at (i - 1) (in - 1) / (out - 1) + 1.
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     Raises: ValueError for other ranks, and for what is neither a whole scale above 0 nor sizes.
@@ -109,7 +110,8 @@ class SpatialUpSamplingBilinear(Map):
 
 
 class UpSampling(Map):
-    """Images or volumes made larger: every element repeated ("nearest"), or linear interpolation ("linear").
+    """y[i, j] = x[floor(i / scale), floor(j / scale)]: images or volumes made larger, every element repeated
+    ("nearest"), or interpolated as by SpatialUpSamplingBilinear ("linear").
 
     Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".

@@ -34,7 +34,8 @@ def _(primals, tangents):
 
 
 class Clip(Map):
-    """y = x kept between two limits; the gradient passes everywhere, as if nothing were cut.
+    """y = max(minval, min(x, maxval)): x kept between two limits; the gradient passes everywhere, as if nothing were
+    cut.
 
     Shape: any, kept.
     Raises: TypeError unless the limits are numbers.
@@ -57,7 +58,8 @@ class Clip(Map):
 
 
 class SpatialGlimpse(Map):
-    """Patches around a place in the image, each `scale` times larger than the one before, all reduced to one size.
+    """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
+    the one before, all reduced to one size.
 
     Patch d (from 0) is size * scale^d pixels wide, with zeros beyond the image; larger ones are reduced by averaging if
     scale is 2, else by bilinear interpolation with aligned corners.
@@ -119,7 +121,8 @@ class SpatialGlimpse(Map):
 
 
 class SpatialUniformCrop(Module):
-    """A random crop of each image in training, all places equally likely; the central one in evaluation.
+    """y[i, j] = x[r + i, c + j]: a random crop of each image in training, all places (r, c) equally likely; the central
+    one in evaluation.
 
     With scale (least, most), the training crop is larger by a random factor and resized by bilinear interpolation.
     Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); owidth is oheight by default.
@@ -187,7 +190,8 @@ def _resampled(image: Array, axis: int, start: Array, size: Array, count: int) -
 
 
 class SpatialRegionDropout(Module):
-    """In training, a share p of the image at its top, bottom, left or right is 0 and the rest divided by 1 - p.
+    """y = x * noise, in training: 0 on a share p of the image at its top, bottom, left or right, 1 / (1 - p) on the
+    rest.
 
     One side is drawn for the whole batch; evaluation changes nothing.
     Shape: (C, H, W) or (B, C, H, W), kept.

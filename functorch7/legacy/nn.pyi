@@ -103,7 +103,8 @@ class BatchNormalization(Module):
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
 class Bigrams(_special.Bigrams):
-    """Words that follow each word of the input, drawn from its distribution, by the alias method.
+    """P(y | x) = p_xy / (sum_w p_xw): words that follow each word x of the input, drawn from its distribution, by the
+    alias method.
 
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
@@ -199,14 +200,15 @@ class CategoricalEntropy(Module):
     def __init__(self, scale: float = 1, minEntropy: float | None = None, sizeAverage: bool = True) -> None: ...
 
 class Clip(Module):
-    """y = x kept between two limits; the gradient passes everywhere, as if nothing were cut.
+    """y = max(minval, min(x, maxval)): x kept between two limits; the gradient passes everywhere, as if nothing were
+    cut.
 
     Shape: any, kept.
     """
     def __init__(self, minval: float, maxval: float) -> None: ...
 
 class Collapse(Module):
-    """All dimensions of an example as one.
+    """y_b = vec(x_b): all dimensions of an example as one.
 
     Shape: nInputDim dimensions -> (count), more -> (B, count).
     """
@@ -232,7 +234,8 @@ class Contiguous(Module):
     def __init__(self) -> None: ...
 
 class Convert(_special.Convert):
-    """The input with its axes as outputShape says: one letter each ("bchw": batch, channels, height, width).
+    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with its axes as outputShape says: one letter
+    each (batch, channels, height, width).
 
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
     """
@@ -328,7 +331,7 @@ class FeatureLPPooling(Module):
     def __init__(self, width: int, stride: int, power: float, batch_mode: bool = False) -> None: ...
 
 class Flatten(Module):
-    """Every example as a vector, row by row.
+    """y_b = vec(x_b): every example as a vector, row by row.
 
     Shape: (B, ...) -> (B, n).
     """
@@ -511,7 +514,7 @@ class MV(Module):
     def __init__(self, trans: bool = False) -> None: ...
 
 class MaskedSelect(Module):
-    """The elements of x where mask is not 0, row by row.
+    """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
     Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
@@ -627,7 +630,8 @@ class PReLU(_special.PReLU):
     def __init__(self, nOutputPlane: int | None = None) -> None: ...
 
 class Padding(Module):
-    """`value`, |pad| times along a dimension: before it for pad < 0, after it for pad > 0.
+    """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
+    after it for pad > 0.
 
     Shape: the dimension's size grows by |pad|. With nInputDim, an input of another number of dimensions is a batch.
     """
@@ -687,14 +691,15 @@ class ReLU6(Module):
     def __init__(self, inplace: bool = False) -> None: ...
 
 class Replicate(Module):
-    """The input, repeated nFeatures times along a new dimension `dim`.
+    """y[i, k, j] = x[i, j], for k from 1 to nFeatures along a new dimension `dim`; i are the indices before it, j
+    those after it.
 
     Shape: (...) -> (..., nFeatures, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
     """
     def __init__(self, nFeatures: int, dim: int = 1, ndim: int | None = None) -> None: ...
 
 class Reshape(Module):
-    """The input's elements, row by row, as `sizes`.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True.
@@ -730,7 +735,7 @@ class SeqReverseSequence(Module):
     def __init__(self, dim: int) -> None: ...
 
 class Shared(Module):
-    """`module` with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
+    """y = module(x), with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
 
     Shape: as `module`.
     """
@@ -858,7 +863,8 @@ class SpatialConvolutionLocal(Module):
     ) -> None: ...
 
 class SpatialConvolutionMap(_vision.SpatialConvolutionMap):
-    """SpatialConvolution of those pairs of planes only that a connection table names.
+    """y[o, i, j] = b_o + sum_{k, m, n} w[k, m, n] x[c_k, i dH + m, j dW + n], over the rows k of a connection table
+    that name o: SpatialConvolution of those pairs (c_k, o) of planes only.
 
     Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
@@ -922,7 +928,8 @@ class SpatialFullConvolution(Module):
     def noBias(self) -> Self: ...
 
 class SpatialGlimpse(Module):
-    """Patches around a place in the image, each `scale` times larger than the one before, all reduced to one size.
+    """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
+    the one before, all reduced to one size.
 
     Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
     are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
@@ -937,7 +944,8 @@ class SpatialNormalization(Module):
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None) -> None: ...
 
 class SpatialReflectionPadding(Module):
-    """The planes mirrored at their borders, which are not repeated; negative widths cut off.
+    """y[i, j] = x[r_H(i - pad_t), r_W(j - pad_l)]; r_n(i) = min(|i|, 2 (n - 1) - |i|): the planes mirrored at their
+    borders, which are not repeated; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     """
@@ -946,7 +954,8 @@ class SpatialReflectionPadding(Module):
     ) -> None: ...
 
 class SpatialRegionDropout(Module):
-    """In training, a share p of the image at its top, bottom, left or right is 0 and the rest divided by 1 - p.
+    """y = x * noise, in training: 0 on a share p of the image at its top, bottom, left or right, 1 / (1 - p) on the
+    rest.
 
     Shape: (C, H, W) or (B, C, H, W), kept.
     """
@@ -954,7 +963,8 @@ class SpatialRegionDropout(Module):
     def setp(self, p: float) -> Self: ...
 
 class SpatialReplicationPadding(Module):
-    """The planes' border values, repeated outwards; negative widths cut off.
+    """y[i, j] = x[min(max(i - pad_t, 0), H - 1), min(max(j - pad_l, 0), W - 1)]: the planes' border values, repeated
+    outwards; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     """
@@ -978,14 +988,16 @@ class SpatialSubtractiveNormalization(Module):
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None: ...
 
 class SpatialUniformCrop(Module):
-    """A random crop of each image in training, all places equally likely; the central one in evaluation.
+    """y[i, j] = x[r + i, c + j]: a random crop of each image in training, all places (r, c) equally likely; the central
+    one in evaluation.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); owidth is oheight by default.
     """
     def __init__(self, oheight: int, owidth: int | None = None, scale: tuple[float, float] | None = None) -> None: ...
 
 class SpatialUpSamplingBilinear(Module):
-    """Bilinear interpolation with corners aligned: output pixel i lies at (i - 1) (in - 1) / (out - 1) + 1.
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     """
@@ -999,7 +1011,8 @@ class SpatialUpSamplingNearest(Module):
     def __init__(self, scale_factor: int) -> None: ...
 
 class SpatialZeroPadding(Module):
-    """Zeros around each plane; negative widths cut off.
+    """y[i, j] = x[i - pad_t, j - pad_l] where 0 <= i - pad_t < H and 0 <= j - pad_l < W, else 0: zeros around each
+    plane; negative widths cut off.
 
     Shape: (C, H, W) or (B, C, H, W) -> height + pad_t + pad_b, width + pad_l + pad_r.
     """
@@ -1008,7 +1021,7 @@ class SpatialZeroPadding(Module):
     ) -> None: ...
 
 class SplitTable(Module):
-    """The table of a tensor's slices along a dimension, which disappears.
+    """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
 
     Shape: (..., n, ...) -> n tensors (..., ...). An input of nInputDims + 1 dimensions is a batch, and a positive
     dimension is counted after it.
@@ -1030,7 +1043,7 @@ class Square(Module):
     def __init__(self) -> None: ...
 
 class Squeeze(Module):
-    """The input without dimension `dim` if its size is 1, or without all dimensions of size 1.
+    """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
 
     Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays.
     """
@@ -1126,7 +1139,8 @@ class TotalDropout(Module):
     def __init__(self, p: float = 0.5) -> None: ...
 
 class Transpose(Module):
-    """The input with pairs of dimensions exchanged, one pair after the other.
+    """y[..., j, ..., i, ...] = x[..., i, ..., j, ...]: the input with pairs of dimensions exchanged, one pair after the
+    other.
 
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
     """
@@ -1134,7 +1148,7 @@ class Transpose(Module):
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class Unsqueeze(Module):
-    """The input with a new dimension of size 1 at `pos`.
+    """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
     Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
     after them; without it, all of the input's dimensions are one example.
@@ -1143,7 +1157,8 @@ class Unsqueeze(Module):
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class UpSampling(Module):
-    """Images or volumes made larger: every element repeated ("nearest"), or linear interpolation ("linear").
+    """y[i, j] = x[floor(i / scale), floor(j / scale)]: images or volumes made larger, every element repeated
+    ("nearest"), or interpolated as by SpatialUpSamplingBilinear ("linear").
 
     Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
@@ -1151,7 +1166,8 @@ class UpSampling(Module):
     def __init__(self, scale: Any, mode: str = 'nearest') -> None: ...
 
 class View(Module):
-    """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
+    a leading batch.
 
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.
@@ -1187,7 +1203,8 @@ class VolumetricFullConvolution(Module):
     def noBias(self) -> Self: ...
 
 class VolumetricReplicationPadding(Module):
-    """The volumes' border values, repeated outwards; negative widths cut off.
+    """y[t, i, j] = x[r_T(t - pfront), r_H(i - ptop), r_W(j - pleft)]; r_n(i) = min(max(i, 0), n - 1): the volumes'
+    border values, repeated outwards; negative widths cut off.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> T + pfront + pback, H + ptop + pbottom, W + pleft + pright.
     """
@@ -1235,7 +1252,7 @@ class BiSequencerLM(Container):
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
 class Clamp(HardTanh):
-    """y = x kept between two limits; the gradient passes strictly between.
+    """y = max(min_val, min(x, max_val)): x kept between two limits; the gradient passes strictly between.
 
     Shape: any, kept.
     """
@@ -1264,7 +1281,7 @@ class CriterionTable(_criterion_modules.CriterionTable):
     def __init__(self, criterion: Criterion) -> None: ...
 
 class Decorator(_decorators.Decorator):
-    """The module inside, as it is; subclasses add something."""
+    """y = module(x): the module inside, as it is; subclasses add something."""
     def __init__(self, module: Module) -> None: ...
 
 class Dictionary(LookupTable):
@@ -1286,7 +1303,7 @@ class Embedding(LookupTable):
     ) -> None: ...
 
 class FlattenTable(_passing.FlattenTable):
-    """The tensors of a nested table, depth first, as one flat table.
+    """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
     """
@@ -1324,7 +1341,7 @@ class LinearNoBias(Linear):
     ) -> None: ...
 
 class LookupTableMaskZero(LookupTable):
-    """LookupTable that also takes the index 0, which gives zeros.
+    """y_j = weight[x_j + 1] where x_j > 0, else 0: LookupTable that also takes the index 0, which gives zeros.
 
     Shape: indices (n) or (B, n), from 0 to nIndex -> (n, nOutput) or (B, n, nOutput).
     """
@@ -1352,7 +1369,8 @@ class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion):
     def __init__(self, criterion: Criterion) -> None: ...
 
 class NarrowTable(_passing.NarrowTable):
-    """`length` entries of a table, from entry `offset`; none if the length is negative.
+    """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
+    none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
     """
@@ -1406,7 +1424,8 @@ class ReinforceCategorical(Reinforce):
     def __init__(self, stochastic: bool = False) -> None: ...
 
 class ReinforceGamma(Reinforce):
-    """x is Gamma distributed with this shape k (the input) and scale; evaluation gives the mean, k * scale.
+    """P(x) = x^(k - 1) e^(-x / scale) / (Gamma(k) scale^k): the Gamma distribution with shape k (the input) and scale;
+    evaluation gives the mean, k * scale.
 
     Shape: k of any shape, kept; or the table [k, scale] (needed without the argument). scale is a number, or shaped
     as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
@@ -1448,14 +1467,16 @@ class SeqBRNN(_bidirectional.SeqBRNN):
     ) -> None: ...
 
 class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling):
-    """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+    """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the mean over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     """
     def __init__(self, W: int, H: int) -> None: ...
 
 class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling):
-    """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
+    """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
+    and floor(j W / w) <= q < ceil((j + 1) W / w): the maximum over each of h x w regions, which cover the image.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
     region's first maximum.
@@ -1470,7 +1491,8 @@ class SpatialBatchNormalization(BatchNormalization):
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
 class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution):
-    """SpatialConvolution with the signs of its weights, times their mean size for each output plane.
+    """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dH + m - padH, j dW + n - padW], with a_o the mean of
+    |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
 
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
     """
@@ -1480,7 +1502,8 @@ class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution):
     ) -> None: ...
 
 class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
-    """SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same kernel.
+    """y = divisive(subtractive(x)): SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same
+    kernel.
 
     Shape: (C, H, W) or (B, C, H, W), kept.
     """
@@ -1489,7 +1512,8 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     ) -> None: ...
 
 class SpatialConvolutionMM(SpatialConvolution):
-    """SpatialConvolution, with its weight stored as a matrix.
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, (c kH + m) kW + n] x[c, i dH + m - padH, j dW + n - padW]:
+    SpatialConvolution, with its weight stored as a matrix.
 
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
     """
@@ -1510,7 +1534,8 @@ class SpatialDilatedConvolution(SpatialConvolution):
     ) -> None: ...
 
 class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling):
-    """Maximum over overlapping kW x kH windows; their places, about evenly spread, are drawn for each plane.
+    """y[i, j] = max_{m < kH, n < kW} x[r_i + m, c_j + n]: maximum over overlapping kW x kH windows; their places r_i,
+    c_j, about evenly spread, are drawn for each plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., outH, outW), or floor(size * ratio) for numbers below 1. With u uniform
     and a = (size - k) / (out - 1), window i begins at int((i + u) a) - int(u a), and the last one at size - k.
@@ -1519,14 +1544,15 @@ class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling):
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
-    """SpatialFullConvolution of those pairs of planes only that a connection table names.
+    """y[o, p, q] = b_o + sum_{k, i, j} w[k, p - i dH, q - j dW] x[c_k, i, j], over the rows k of a connection table
+    that name o: SpatialFullConvolution of those pairs (c_k, o) of planes only.
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     """
     def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialLogSoftMax(LogSoftMax):
-    """LogSoftMax over the features at each location.
+    """y[c, i, j] = x[c, i, j] - log sum_k exp(x[k, i, j]): LogSoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     """
@@ -1547,7 +1573,7 @@ class SpatialMaxPooling(_vision.SpatialMaxPooling):
     def floor(self) -> Self: ...
 
 class SpatialSoftMax(SoftMax):
-    """SoftMax over the features at each location.
+    """y[c, i, j] = exp(x[c, i, j]) / sum_k exp(x[k, i, j]): SoftMax over the features at each location.
 
     Shape: (n), (B, n), (C, H, W) over C, or (B, C, H, W) over C; kept.
     """
@@ -1561,7 +1587,8 @@ class TemporalMaxPooling(_vision.TemporalMaxPooling):
     def __init__(self, kW: int, dW: int | None = None) -> None: ...
 
 class VolumetricAveragePooling(_vision.VolumetricAveragePooling):
-    """Mean over kT x kH x kW windows of each plane. Arguments come in the order t, w, h.
+    """y[t, i, j] = sum_{l < kT, m < kH, n < kW} x[t dT + l, i dH + m, j dW + n] / (kT kH kW): mean over kT x kH x kW
+    windows of each plane. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
     """
@@ -1578,7 +1605,9 @@ class VolumetricBatchNormalization(BatchNormalization):
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
 class VolumetricDilatedConvolution(VolumetricConvolution):
-    """VolumetricConvolution with dilation - 1 elements left out between those of a kernel.
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l dilationT - padT,
+    i dH + m dilationH - padH, j dW + n dilationW - padW]: VolumetricConvolution with dilation - 1 elements left out
+    between those of a kernel.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
     """
@@ -1596,7 +1625,8 @@ class VolumetricDropout(SpatialDropout):
     def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
 
 class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling):
-    """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
+    """y[i, j, t] = max_{m < kH, n < kW, l < kT} x[r_i + m, c_j + n, s_t + l]: SpatialFractionalMaxPooling of volumes,
+    whose time axis comes *last*. Arguments come in the order t, w, h.
 
     Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outH, outW, outT).
     """
@@ -1662,7 +1692,8 @@ class BinaryLogisticRegression(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class Bottle(Decorator):
-    """Lets a module for nInputDim dimensions take more: the leading ones are merged into the first of these.
+    """y = split(module(merge(x))): lets a module for nInputDim dimensions take more; the leading ones are merged into
+    the first of these.
 
     Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to nOutputDim dimensions.
     """
@@ -1677,7 +1708,8 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion):
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion):
-    """MSECriterion between the input and the vertex of its class in a regular simplex.
+    """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
+    vertex v_t of its class in a regular simplex.
 
     Shape: (nClasses) with one class, or (B, nClasses) with classes (B) -> scalar; the mean over all elements if
     sizeAverage. The vertices are unit vectors in nClasses - 1 dimensions, with a last element 0.
@@ -1701,7 +1733,8 @@ class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class DepthConcat(Concat):
-    """Concat that centres smaller outputs in zeros: every other dimension takes the largest size.
+    """y = join(pad(m_1(x)), ..., pad(m_n(x))): Concat that centres smaller outputs in zeros; every other dimension
+    takes the largest size.
 
     Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
     """
@@ -1722,20 +1755,22 @@ class DistanceRatioCriterion(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class DontCast(_decorators.DontCast):
-    """The module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
+    """y = module(x): the module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
     def __init__(
         self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None,
     ) -> None: ...
 
 class FakeQuantized(_recurrent.Around):
-    """A layer that computes with rounded numbers, and learns as if they were not: quantisation-aware training.
+    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were not:
+    quantisation-aware training.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
 
 class FireModule(Decorator):
-    """A 1x1 convolution, then 1x1 and 3x3 convolutions side by side (SqueezeNet's block).
+    """z = f(s(x)); y = f(join(e_1(z), e_3(z))): a 1x1 convolution s, then 1x1 and 3x3 convolutions side by side, f
+    being a transfer function (SqueezeNet's block).
 
     Shape: (B, nInputPlane, H, W) -> (B, e1x1 + e3x3, H, W). `activation` is the name of a transfer function.
     """
@@ -1749,7 +1784,8 @@ class HingeEmbeddingCriterion(Criterion):
     def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
 
 class Inception(Decorator):
-    """Columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution, joined by DepthConcat(2).
+    """y = join(m_1(x), ..., m_n(x)): columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution,
+    joined by DepthConcat(2).
 
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     """
@@ -1798,7 +1834,8 @@ class MarginRankingCriterion(Criterion):
     def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
 
 class MaskZero(Decorator):
-    """The module inside; examples whose first input tensor is all zeros give zeros, and get no gradient.
+    """y_b = module(x)_b where x_b != 0, else 0: the module inside; examples whose first input tensor is all zeros give
+    zeros, and get no gradient.
 
     Shape: as the module; the first tensor of the input has nInputDim dimensions, or one more for a batch. With
     nInputDim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
@@ -1810,7 +1847,7 @@ class MaskZero(Decorator):
     ) -> None: ...
 
 class MaskZeroCriterion(Criterion):
-    """The criterion of the examples whose first input tensor is not all zeros; 0 if there are none.
+    """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
 
     Shape: inputs whose first tensor is a batch of tensors of nInputDim dimensions, and targets -> scalar. With
     nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
@@ -1869,18 +1906,23 @@ class NCECriterion(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class NaN(_decorators.NaN):
-    """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum."""
+    """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
+    sum.
+    """
     def __init__(self, module: Module, id: int | None = None) -> None: ...
 
 class Observed(_recurrent.Around):
-    """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
+    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
+    quantisation needs to know.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module) -> None: ...
 
 class Profile(_decorators.Profile):
-    """The module inside; prints the time that its forward and backward passes take, every print_interval passes."""
+    """y = module(x): the module inside; prints the time that its forward and backward passes take, every print_interval
+    passes.
+    """
     def __init__(
         self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None,
     ) -> None: ...
@@ -1905,7 +1947,8 @@ class Remat(Decorator):
     def __init__(self, module: Module) -> None: ...
 
 class Repeater(AbstractSequencer):
-    """A recurrent module applied n_step times to the same input.
+    """y_t = m(x), for t from 1 to n_step: a recurrent module applied to the same input; its state flows from step to
+    step.
 
     Shape: an input of the module -> a table of n_step outputs.
     """
@@ -1924,7 +1967,9 @@ class Sequencer(AbstractSequencer):
     def __init__(self, module: Module) -> None: ...
 
 class Serial(_decorators.Serial):
-    """The module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial, tensortype)."""
+    """y = module(x): the module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial,
+    tensortype).
+    """
     def __init__(self, module: Module, tensortype: str | None = None) -> None: ...
 
 class SmoothL1Criterion(Criterion):
@@ -1954,10 +1999,11 @@ class SoftMaxForest(Decorator):
     ) -> None: ...
 
 class SpatialAutoCropMSECriterion(Criterion):
-    """MSECriterion between images and the centre of larger target images.
+    """sum_{c, i, j} (x[c, i, j] - y[c, p + i, q + j])^2, divided by the number of x's elements if sizeAverage:
+    MSECriterion between images and the centre of larger target images.
 
     Shape: (C, h, w) or (B, C, h, w), and a target with H >= h and W >= w -> scalar; the crop begins at
-    floor((H - h) / 2) and floor((W - w) / 2), from 0.
+    p = floor((H - h) / 2) and q = floor((W - w) / 2), from 0.
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
@@ -1976,7 +2022,8 @@ class SpatialClassNLLCriterion(Criterion):
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
-    """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
+    """y[i, j] = max_{m < kH, n < kW} x[i dH + m dilationH - padH, j dW + n dilationW - padW]: SpatialMaxPooling with
+    dilation - 1 pixels left out between those of a window.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 pixels.
     """
@@ -1996,7 +2043,7 @@ class SpatialLPPooling(Sequential):
     ) -> None: ...
 
 class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling):
-    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+    """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
@@ -2011,7 +2058,7 @@ class TreeNLLCriterion(Criterion):
     def __init__(self) -> None: ...
 
 class VariableLength(Decorator):
-    """A module of whole sequences, for a table of sequences of different lengths.
+    """y_i = m(x_i): a module of whole sequences, for a table of sequences x_i of different lengths.
 
     Shape: a table of (T_i, ...) -> a table of (T_i, ...); with lastOnly the last steps, (number of sequences, ...).
     The lengths are part of the shapes, so that it works under jit; each set of lengths is compiled anew.
@@ -2019,7 +2066,8 @@ class VariableLength(Decorator):
     def __init__(self, module: Module, lastOnly: bool = False) -> None: ...
 
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
-    """VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
+    """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l dilationT - padT, i dH + m dilationH - padH,
+    j dW + n dilationW - padW]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> op((size + 2 pad - dilation (k - 1) - 1) / d) + 1 elements.
     """
@@ -2030,7 +2078,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     ) -> None: ...
 
 class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
-    """Puts each value at the place that its pooling recorded, zeros elsewhere.
+    """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
     SpatialMaxUnpooling.
@@ -2045,7 +2093,8 @@ class WeightedMSECriterion(Criterion):
     def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
 
 class BinaryClassReward(_criterions.VarianceReducedReward):
-    """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.
+    """l = -sum_i R_i / B; R_i = scale where round(x_i) = t_i, else 0: rewards a right answer, yes or no, by `scale`,
+    less a learned baseline: VRClassReward for two classes.
 
     Shape: the table [probabilities of yes (B), baseline (B) or (B, 1)] and targets (B), 0 or 1 -> scalar: minus the
     mean reward (the sum, unless sizeAverage). The answer is yes above 0.5. Gradient and `advantage` are as
@@ -2094,13 +2143,16 @@ class SequencerCriterion(AbstractSequencerCriterion):
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
 
 class TrimZero(MaskZero):
-    """MaskZero that leaves the examples of zeros out of the computation; cheaper where many are."""
+    """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
+    cheaper where many are.
+    """
     def __init__(
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
     ) -> None: ...
 
 class VRClassReward(_criterions.VarianceReducedReward):
-    """Rewards a right class by `scale`, less a learned baseline (variance reduction).
+    """l = -sum_i R_i / B; R_i = scale where argmax_c x_ic = t_i, else 0: rewards a right class by `scale`, less a
+    learned baseline (variance reduction).
 
     Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
     mean reward (the sum, unless sizeAverage). Its gradient is that of criterion(baseline, reward); the scores get
@@ -2211,7 +2263,7 @@ class Recurrent(AbstractRecurrent):
     def trimZero(self, n_input_dim: int = 1) -> Self: ...
 
 class Recursor(AbstractRecurrent):
-    """The module inside, as a step of a recurrence; recurrent modules inside it keep their own state."""
+    """y_t = m(x_t): the module inside, as a step of a recurrence; recurrent modules inside it keep their own state."""
     def __init__(self, module: Module, rho: int = 9999999) -> None: ...
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...

@@ -130,7 +130,8 @@ class MultiLabelMarginCriterion(Criterion):
 
 
 class ClassSimplexCriterion(Criterion):
-    """MSECriterion between the input and the vertex of its class in a regular simplex.
+    """sum_i (x_i - v_ti)^2, divided by the number of elements if size_average: MSECriterion between the input and the
+    vertex v_t of its class in a regular simplex.
 
     Shape: (n_classes) with one class, or (B, n_classes) with classes (B) -> scalar; the mean over all elements if
     size_average. The vertices are unit vectors in n_classes - 1 dimensions, with a last element 0.

@@ -120,10 +120,11 @@ class WeightedMSECriterion(Averaged):
 
 
 class SpatialAutoCropMSECriterion(Averaged):
-    """MSECriterion between images and the centre of larger target images.
+    """sum_{c, i, j} (x[c, i, j] - y[c, p + i, q + j])^2, divided by the number of x's elements if size_average:
+    MSECriterion between images and the centre of larger target images.
 
     Shape: (C, h, w) or (B, C, h, w), and a target with H >= h and W >= w -> scalar; the crop begins at
-    floor((H - h) / 2) and floor((W - w) / 2), from 0.
+    p = floor((H - h) / 2) and q = floor((W - w) / 2), from 0.
     Raises: ValueError for other ranks, plane counts, and for smaller targets.
     Differs from Torch7: the gradient takes the larger target, too.
     Source: nn/doc/criterion.md#nn.SpatialAutoCropMSECriterion.

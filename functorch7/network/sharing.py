@@ -6,7 +6,7 @@ from ..core.types import Array, Key, Tree
 
 
 class Shared(Module):
-    """`module` with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
+    """y = module(x), with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
 
     The params tree has None at the alias; the owner's gradient is the sum over all its places.
 

@@ -16,7 +16,8 @@ from .sequencer import AbstractSequencer, as_table
 
 
 class Repeater(AbstractSequencer, Container):
-    """A recurrent module applied n_step times to the same input.
+    """y_t = m(x), for t from 1 to n_step: a recurrent module applied to the same input; its state flows from step to
+    step.
 
     Shape: an input of the module -> a table of n_step outputs.
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor).

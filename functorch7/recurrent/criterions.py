@@ -155,7 +155,7 @@ class RepeaterCriterion(AbstractSequencerCriterion):
 
 
 class MaskZeroCriterion(AroundCriterion):
-    """The criterion of the examples whose first input tensor is not all zeros; 0 if there are none.
+    """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
 
     Shape: inputs whose first tensor is a batch of tensors of n_input_dim dimensions, and targets -> scalar. With
     n_input_dim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told

@@ -95,7 +95,8 @@ def cleared(rows: Array, tree: Tree) -> Any:
 
 
 class MaskZero(Decorator):
-    """The module inside; examples whose first input tensor is all zeros give zeros, and get no gradient.
+    """y_b = module(x)_b where x_b != 0, else 0: the module inside; examples whose first input tensor is all zeros give
+    zeros, and get no gradient.
 
     Shape: as the module; the first tensor of the input has n_input_dim dimensions, or one more for a batch. With
     n_input_dim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
@@ -166,7 +167,8 @@ def _masked(
 
 
 class TrimZero(MaskZero):
-    """MaskZero that leaves the examples of zeros out of the computation; cheaper where many are.
+    """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
+    cheaper where many are.
 
     Shape, parameters and buffers: as MaskZero; of the buffers, nothing changes.
     Raises: as MaskZero; ValueError for modules that draw numbers or emit penalties.
@@ -194,7 +196,7 @@ class TrimZero(MaskZero):
 
 
 class LookupTableMaskZero(LookupTable):
-    """LookupTable that also takes the index 0, which gives zeros.
+    """y_j = weight[x_j + 1] where x_j > 0, else 0: LookupTable that also takes the index 0, which gives zeros.
 
     Shape: indices (n) or (B, n), from 0 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index + 1, n_output), standard normal (times stdv); row i + 1 is index i's, the first unused.

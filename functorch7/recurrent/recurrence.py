@@ -173,7 +173,7 @@ class Recurrence(AbstractRecurrent):
 
 
 class Recursor(AbstractRecurrent):
-    """The module inside, as a step of a recurrence; recurrent modules inside it keep their own state.
+    """y_t = m(x_t): the module inside, as a step of a recurrence; recurrent modules inside it keep their own state.
 
     Shape, parameters and buffers: those of the module, under the name recurrent_module.
     Raises: TypeError unless it is given a module.

@@ -53,7 +53,7 @@ def recurrences(module: Module) -> Iterator[Module]:
 
 
 class VariableLength(Decorator):
-    """A module of whole sequences, for a table of sequences of different lengths.
+    """y_i = m(x_i): a module of whole sequences, for a table of sequences x_i of different lengths.
 
     The sequences are laid into as few columns as they fit in, several to a column, with a step of zeros between two of
     them, where the module's state starts anew.

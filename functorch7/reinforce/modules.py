@@ -188,7 +188,8 @@ class ReinforceNormal(Reinforce):
 
 
 class ReinforceGamma(Reinforce):
-    """x is Gamma distributed with this shape k (the input) and scale; evaluation gives the mean, k * scale.
+    """P(x) = x^(k - 1) e^(-x / scale) / (Gamma(k) scale^k): the Gamma distribution with shape k (the input) and scale;
+    evaluation gives the mean, k * scale.
 
     Shape: k of any shape, kept; or the table [k, scale] (needed without the argument). scale is a number, or shaped
     as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and

@@ -75,7 +75,8 @@ class VarianceReducedReward(Criterion, abstract=True):
 
 
 class VRClassReward(VarianceReducedReward):
-    """Rewards a right class by `scale`, less a learned baseline (variance reduction).
+    """l = -sum_i R_i / B; R_i = scale where argmax_c x_ic = t_i, else 0: rewards a right class by `scale`, less a
+    learned baseline (variance reduction).
 
     Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
     mean reward (the sum, unless size_average). Its gradient is that of criterion(baseline, reward); the scores get
@@ -103,7 +104,8 @@ class VRClassReward(VarianceReducedReward):
 
 
 class BinaryClassReward(VarianceReducedReward):
-    """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.
+    """l = -sum_i R_i / B; R_i = scale where round(x_i) = t_i, else 0: rewards a right answer, yes or no, by `scale`,
+    less a learned baseline: VRClassReward for two classes.
 
     Shape: the table [probabilities of yes (B), baseline (B) or (B, 1)] and targets (B), 0 or 1 -> scalar: minus the
     mean reward (the sum, unless size_average). The answer is yes above 0.5. Gradient and `advantage` are as

@@ -90,7 +90,7 @@ class Settings:
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
         functions = [str(method) for method in self.measures if isinstance(method, Measured)]
-        if self.larger_is_better is None and (self.monitor or names[0]) in functions:
+        if self.larger_is_better is None and (self.monitor or next(iter(names), "loss")) in functions:
             name = self.monitor or names[0]
             raise ValueError(f"Trainer: {name} is monitored, a function; say larger_is_better=True or False")
 

@@ -23,10 +23,10 @@ class Trainer(Settings):
     epochs.csv, and files for TensorBoard if `tensorboard`. Without a folder nothing is written.
     Checkpoints are written at the end of each epoch, and every `save_every` steps: the last `keep_last` are kept, and
     the `keep_best` best ones. What is best is decided by the result `monitor`, by default the first method's (of a
-    function's, the first; without validation, the "loss" of training); less is better for losses, more for everything
-    else, unless `larger_is_better` says so. If the last checkpoint is damaged, a run goes on from the newest whole one,
-    with a warning; on_damaged="raise" refuses. Damaged ones are kept under other names. `patience` epochs in a row
-    without a better one end the run.
+    function's, the first; without validation or methods, the "loss" of training); less is better for losses, more for
+    everything else, unless `larger_is_better` says so. If the last checkpoint is damaged, a run goes on from the newest
+    whole one, with a warning; on_damaged="raise" refuses. Damaged ones are kept under other names. `patience` epochs in
+    a row without a better one end the run.
 
     A step is one batch. `clip` bounds the norm of all gradients together; with `accumulate` the parameters change at
     every so many steps, by the mean of the gradients (optax.MultiSteps); `average`, such as 0.999, keeps an exponential

@@ -40,9 +40,18 @@ class Drawing:
     block: Block
     theme: Theme = "auto"
 
+    @property
+    def size(self) -> tuple[float, float]:
+        """(width, height), in pixels."""
+        return self.block.width + 4 * PADDING, self.block.height + 4 * PADDING
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return f"<Drawing of {width:.0f} x {height:.0f} pixels; write(path) makes an SVG file of it>"
+
     def svg(self) -> str:
         """The picture as text."""
-        width, height = self.block.width + 4 * PADDING, self.block.height + 4 * PADDING
+        width, height = self.size
         block = self.block.moved(2 * PADDING, 2 * PADDING)
         text = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="f7" viewBox="0 0 {width:.0f} {height:.0f}" '

@@ -44,6 +44,10 @@ def test_the_page(folder):
     assert direct == served
 
 
+def test_the_table_has_every_command():
+    assert sorted(re.findall(r"^\| \[`(\w+)`\]", PAGE, re.MULTILINE)) == sorted(main.commands)
+
+
 def test_the_error_on_the_page(folder):
     np.save("x.npy", np.ones(3, np.float32))
     result = CliRunner().invoke(main, ["run", "model.t7", "--input", "x.npy"])

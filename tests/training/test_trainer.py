@@ -124,6 +124,7 @@ def test_what_is_monitored_decides_what_is_better():
     results = {"loss": 1.0, "Loss": 2.0, "Other": 3.0}
     trainer = quiet(methods=[Loss(MSE), Other(MSE)])
     assert trainer.score(results) == -2 and trainer.score({"loss": 1.0}) == -1
+    assert quiet(methods=[]).score({"loss": 1.0}) == -1  # with nothing else to measure, the loss of training
     assert quiet(methods=[Other(MSE)], monitor="Other").score(results) == 3
     assert quiet(monitor="Loss", larger_is_better=True).score(results) == 2
     with pytest.raises(ValueError, match=r"no result Top1 to monitor; there are loss, Loss, Other"):
