@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
+from ..objects.described import Described
 from ..objects.files import load_t7, save_t7
-from ..objects.tree import Tree
 from ..tensors.changes import changed
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -30,7 +30,7 @@ def _check_free(owner: Any, path: Any, overwrite: bool) -> None:
         raise FileExistsError(f"{owner.title()}: {path} exists; overWrite=True replaces it")
 
 
-class Saving(Tree):
+class Saving(Described):
     """The part of Module that saves it and loads it.
 
     Paths may be URLs for fsspec ("s3://bucket/model.t7"), which the extra `remote` installs. A file is replaced when
@@ -103,6 +103,9 @@ def load(path: Any, weightPath: Any = None) -> Any:
     if weightPath is not None:
         _take(module, load_t7(weightPath), weightPath)
     return module
+
+
+loadModule = loadTorch = load
 
 
 def _tensors(module: Any) -> list[Tensor]:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.terms import Term
-from ..objects.tree import Tree
+from ..objects.described import Described
 from ..tensors.changes import changed
 
 
-class Scales(Tree):
+class Scales(Described):
     """The part of Module that says what backward adds to the gradients' tensors.
 
     gradWeight += scaleW * (dL/dweight + the gradient of wRegularizer), gradBias += scaleB * (dL/dbias + that of
@@ -24,7 +24,6 @@ class Scales(Tree):
     _regularizers: tuple[Any, Any] = (None, None)
 
     def term_of(self, name: str) -> Term:
-        """What the gradient of a parameter of this module's own gets."""
         which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 

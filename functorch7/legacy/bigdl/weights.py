@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ...network import misfits
 from ..engine.plan import grad_name
 from ..objects.files import load_t7
-from ..objects.parameters import Parameters
 from ..tensors.tensor import Tensor
 from .names import Names
 from .saving import save_value
@@ -15,7 +15,7 @@ from .saving import save_value
 Table = dict[str, dict[str, Any]]
 
 
-class Weights(Names, Parameters):
+class Weights(Names):
     """The part of Module about weights and other arrays as lists and tables."""
 
     def getParametersTable(self) -> Table | None:
@@ -162,15 +162,12 @@ class Weights(Names, Parameters):
         """A deep copy."""
         return self.clone()
 
-    def clone(self, *names: Any) -> Any:
-        """A deep copy; the named tensors are shared instead of copied; clone(False) shares all parameters."""
-        if names not in ((True,), (False,)):
-            return super().clone(*names)
-        made = super().clone()
-        if names == (False,):
-            for mine, theirs in zip(made.listModules(), self.listModules(), strict=True):
-                for name in theirs._table():
-                    mine.__dict__[name].set(theirs.__dict__[name])
+    def _cloned(self, deep: bool) -> Any:
+        """A copy; unless it is deep, with all parameters shared."""
+        made = copy.deepcopy(self)
+        for mine, theirs in () if deep else zip(made.listModules(), self.listModules(), strict=True):
+            for name in theirs._table():
+                mine.__dict__[name].set(theirs.__dict__[name])
         return made
 
 

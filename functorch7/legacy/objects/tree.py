@@ -84,13 +84,13 @@ class Tree(Described):
     def _parts(self) -> list[Described]:
         return list({id(part): part for part in (*super()._parts(), *self.children())}.values())
 
-    def training(self) -> Any:
-        """Switches to training mode."""
-        return self._in_mode(True)
+    def training(self, isTraining: bool = True) -> Any:
+        """Switches to training mode, or, given False, to evaluation mode."""
+        return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
-    def evaluate(self) -> Any:
-        """Switches to evaluation mode."""
-        return self._in_mode(False)
+    def evaluate(self, *dataset: Any, **options: Any) -> Any:
+        """Switches to evaluation mode; of a data set, BigDL's `evaluate(dataset, methods, batchSize)`."""
+        return self._measured(*dataset, **options) if dataset or options else self._in_mode(False)
 
     def _in_mode(self, train: bool) -> Any:
         if not isinstance(train, bool):

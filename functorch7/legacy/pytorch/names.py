@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
-from .described import Described
 
 
 class Names(Described):

@@ -1,0 +1,106 @@
+"""What PyTorch and BigDL have beside Torch: names that bring their packages when they are asked for.
+
+These put themselves in front of Torch's classes then; until then none of it is there.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from types import CodeType, FunctionType
+from typing import Any
+
+from .engine.user_code import users
+from .objects.described import noting_classes, overridden_in
+from .objects.layered import brought, brought_all, offer
+
+BIGDL = (
+    "_called_so _cloned _copy_all _measured checkDuplicate checkEngineType cloneModule computeOutputShape copyStatus "
+    "devices equals find freeze getExtraParameter getName getNumericType getOutputShape getParametersTable "
+    "getScaleB getScaleW getTimes getWeightsBias inputs isTraining load loadModelWeights loadModule loadTorch "
+    "loadWeights predict predictClass predictClassLocal predictImage predictLocal quantize resetTimes save "
+    "saveDefinition saveModule saveTorch saveWeights setExtraParameter setLine setName setScaleB setScaleW "
+    "setWeightsBias toGraph unFreeze"
+).split()
+PYTORCH = (
+    "add_module append bfloat16 buffers cpu eval get_buffer get_extra_state get_parameter get_submodule half "
+    "load_state_dict named_buffers named_children named_modules named_parameters own_buffers register_forward_hook "
+    "register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook "
+    "register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module "
+    "register_state_dict_post_hook requires_grad_ set_extra_state state_dict to zero_grad"
+).split()
+
+FIELDS = ("bRegularizer", "engineType", "scaleB", "scaleW", "wRegularizer", "_regularizers", "_scales")
+"""What of BigDL's are properties, and what these keep in an object."""
+
+ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
+
+FILES = {
+    **dict.fromkeys(("Graph", "Input", "Model"), "bigdl.graphs"),
+    **dict.fromkeys(("load", "loadModule", "loadTorch"), "bigdl.saving"),
+    **dict.fromkeys(("ModuleDict", "ModuleList"), "pytorch.module_lists"),
+    "functional_call": "pytorch.call",
+    **dict.fromkeys(
+        (
+            "RemovableHandle", "register_module_forward_hook", "register_module_forward_pre_hook",
+            "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+        ),
+        "pytorch.hooks",
+    ),
+}  # fmt: skip
+"""The files in which names of `nn` are that are neither Torch's nor descriptions'."""
+
+
+def found(name: str) -> Any:
+    """What `nn` has under one of the names of `FILES`."""
+    return getattr(import_module(f".{FILES[name]}", __package__), name)
+
+
+def _bigdl() -> Any:
+    from . import bigdl
+
+    return bigdl
+
+
+def _pytorch() -> Any:
+    from . import pytorch
+
+    return pytorch
+
+
+def note_class(kind: Any) -> None:
+    """Brings what a user's new class needs: to define `forward`, and not updateOutput, is PyTorch's style.
+
+    What `super()` is asked for has to be there, and so has all that a `__getattr__` of the user's could hide.
+    """
+    if "forward" in vars(kind) and kind.spec_class is None and not overridden_in(kind, "updateOutput"):
+        brought("state_dict")
+    if any("__getattr__" in vars(base) for base in users(kind)):
+        brought_all()
+    for function in _methods(kind):
+        for name in _asked_of_super(function.__code__):
+            brought(name)
+
+
+def _methods(kind: type) -> Iterator[FunctionType]:
+    """The functions of a class, as far as users have written it."""
+    for value in (value for base in users(kind) for value in vars(base).values()):
+        if isinstance(value, (FunctionType, staticmethod, classmethod, property)):
+            parts = (value.fget, value.fset) if isinstance(value, property) else (getattr(value, "__func__", value),)
+            yield from (each for each in map(inspect.unwrap, filter(None, parts)) if isinstance(each, FunctionType))
+
+
+def _asked_of_super(code: CodeType) -> Iterator[str]:
+    """The attributes that code which calls `super()` asks for."""
+    if "super" in code.co_names:
+        yield from (each.argval for each in dis.get_instructions(code) if each.opname in ASKING)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _asked_of_super(constant)
+
+
+offer(_bigdl, BIGDL, FIELDS)
+offer(_pytorch, PYTORCH, ())
+noting_classes.append(note_class)
