@@ -28,10 +28,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 """
-BESIDE = """\
-class _Beside(_BigDL, _PyTorch): ...
-"""
-"""What PyTorch and BigDL have beside Torch: here it is there at once."""
+IN_FRONT = {nn.Module: "_BigDL, _PyTorch", nn.Container: "_Appending"}
+"""What is put in front of a class's bases when it is used: here it is there at once."""
 LAYERS = (
     "from .bigdl import BigDL as _BigDL",
     "from .pytorch import PyTorch as _PyTorch",
@@ -48,7 +46,7 @@ def stub() -> str:
     plain = {name: kind for name in handed_on if _is_module(kind := getattr(nn, name)) and name not in described}
     lines = {line for name, line in handed_on.items() if name not in (*described, *plain)} | {*LAYERS}
     lines |= {_imported(kind.__module__) for kind in plain.values()}
-    classes = [BESIDE, *(_class(kind, _bases(kind), name, ()) for name, kind in sorted(plain.items()))]
+    classes = [_class(kind, _bases(kind), name, ()) for name, kind in sorted(plain.items())]
     for kind in sorted(described.values(), key=_rank):  # after their bases
         base = kind if not is_generated(kind) else kind.__mro__[1]
         known = base is not kind and base.__name__ in handed_on
@@ -90,9 +88,10 @@ def _is_module(value: Any) -> bool:
 
 
 def _bases(kind: Any) -> str:
-    """A class that is written by hand, and what is put in front of its bases."""
-    appends = ", _Appending" if issubclass(kind, nn.Container) else ""
-    return f"_{kind.__module__.rpartition('.')[2]}.{kind.__name__}{appends}, _Beside"
+    """A class that is written by hand, what is put in front of its bases, and the next of them that is in `nn`."""
+    above = [base.__name__ for base in kind.__mro__[1:] if getattr(nn, base.__name__, None) is base][:1]
+    home = f"_{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
+    return ", ".join([home, *([IN_FRONT[kind]] if kind in IN_FRONT else []), *above])
 
 
 def _class(kind: Any, bases: str, name: str, methods: Iterable[str]) -> str:

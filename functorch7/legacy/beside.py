@@ -86,10 +86,18 @@ def note_class(kind: Any) -> None:
 
 def _methods(kind: type) -> Iterator[FunctionType]:
     """The functions of a class, as far as users have written it."""
-    for value in (value for base in users(kind) for value in vars(base).values()):
-        if isinstance(value, (FunctionType, staticmethod, classmethod, property)):
-            parts = (value.fget, value.fset) if isinstance(value, property) else (getattr(value, "__func__", value),)
-            yield from (each for each in map(inspect.unwrap, filter(None, parts)) if isinstance(each, FunctionType))
+    values = [value for base in users(kind) for value in vars(base).values()]
+    parts: list[Any] = [
+        part
+        for value in values
+        for part in (
+            (value.fget, value.fset) if isinstance(value, property)
+            else (value.__func__,) if isinstance(value, (staticmethod, classmethod))
+            else (value,)
+        )
+    ]  # fmt: skip
+    functions = (inspect.unwrap(part) for part in parts if isinstance(part, FunctionType))
+    return (function for function in functions if isinstance(function, FunctionType))
 
 
 def _asked_of_super(code: CodeType) -> Iterator[str]:

@@ -61,51 +61,49 @@ functional = _activations
 rnn = _nested
 utils = _nested
 
-class _Beside(_BigDL, _PyTorch): ...
-
-class AbstractRecurrent(_recurrent.AbstractRecurrent, _Appending, _Beside):
+class AbstractRecurrent(_recurrent.AbstractRecurrent, Container):
     """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation."""
 
-class AbstractSequencer(_recurrent.AbstractSequencer, _Appending, _Beside):
+class AbstractSequencer(_recurrent.AbstractSequencer, Container):
     """nn.AbstractSequencer: modules that take whole sequences."""
 
-class AbstractSequencerCriterion(_criterions.AbstractSequencerCriterion, _Beside):
+class AbstractSequencerCriterion(_criterions.AbstractSequencerCriterion, Criterion):
     """nn.SequencerCriterion and nn.RepeaterCriterion; `criterion` is that of every step."""
 
-class Criterion(_criterion.Criterion, _Beside):
+class Criterion(_criterion.Criterion, Module):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient."""
 
-class DataParallelTable(_data_parallel.DataParallelTable, _Appending, _Beside):
+class DataParallelTable(_data_parallel.DataParallelTable, Container):
     """The module inside, each device computing its part of the batch: XLA shares the slices of a dimension out."""
 
-class GPU(_decorators.GPU, _Appending, _Beside):
+class GPU(_decorators.GPU, Decorator):
     """The module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()` has else."""
 
-class Module(_module.Module, _Beside):
+class Module(_module.Module, _BigDL, _PyTorch):
     """A layer or network with Torch's interface."""
 
-class ModuleCriterion(_criterions.ModuleCriterion, _Beside):
+class ModuleCriterion(_criterions.ModuleCriterion, Criterion):
     """l = criterion(inputModule(x), targetModule(y)): both modules are optional. The target gets no gradient.
 
     Shape: what the modules take -> scalar.
     """
 
-class ModuleDict(_module_lists.ModuleDict, _Beside):
+class ModuleDict(_module_lists.ModuleDict, Module):
     """Modules by name, in the order of insertion."""
 
-class ModuleList(_module_lists.ModuleList, _Beside):
+class ModuleList(_module_lists.ModuleList, Module):
     """A list of modules, named "0", "1", ...; positions count from 0, and slices are lists of the same modules."""
 
-class Reinforce(_special.Reinforce, _Beside):
+class Reinforce(_special.Reinforce, Module):
     """Stochastic modules; `reward` is what `reinforce` sent last."""
 
-class Sequential(_special.Sequential, _Appending, _Beside):
+class Sequential(_special.Sequential, Container):
     """y = m_n(... m_2(m_1(x))): the modules one after another.
 
     Shape: what the first module takes -> what the last one gives; without modules the input itself.
     """
 
-class gModule(_nngraph.gModule, _Appending, _Beside):
+class gModule(_nngraph.gModule, Container):
     """The modules of a graph without cycles, each with the outputs of others as its input.
 
     Shape: what the input's node takes, or a table for several inputs -> the output, or a table of several.
@@ -147,7 +145,7 @@ class BatchNormalization(Module):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class Bigrams(_special.Bigrams, _Beside):
+class Bigrams(_special.Bigrams, Module):
     """Words that follow each word of the input, drawn from its distribution, by the alias method.
 
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
@@ -213,7 +211,7 @@ class CMul(Module):
     """
     def __init__(self, *sizes: int | Iterable[int], fill: float | None = None) -> None: ...
 
-class CMulTable(_special.CMulTable, _Beside):
+class CMulTable(_special.CMulTable, Module):
     """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
     Shape: [s, s, ...] -> s.
@@ -265,7 +263,7 @@ class Constant(Module):
     """
     def __init__(self, value: Any, nInputDim: int | None = None) -> None: ...
 
-class Container(_container.Container, _Appending, _Beside):
+class Container(_container.Container, _Appending, Module):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
@@ -276,7 +274,7 @@ class Contiguous(Module):
     """
     def __init__(self) -> None: ...
 
-class Convert(_special.Convert, _Beside):
+class Convert(_special.Convert, Module):
     """The input with its axes as outputShape says: one letter each ("bchw": batch, channels, height, width).
 
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
@@ -285,7 +283,7 @@ class Convert(_special.Convert, _Beside):
         self, inputShape: str | None = None, outputShape: str | None = None, dtype: str | None = None,
     ) -> None: ...
 
-class Copy(_passing.Copy, _Beside):
+class Copy(_passing.Copy, Module):
     """y = x, cast to outputType; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
     Shape: any, kept.  `forceCopy` and `dontCast` are accepted: arrays are never written to.
@@ -323,7 +321,7 @@ class DotProduct(Module):
     """
     def __init__(self) -> None: ...
 
-class Dropout(_special.Dropout, _Beside):
+class Dropout(_special.Dropout, Module):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
@@ -343,7 +341,7 @@ class ELU(Module):
     """
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None: ...
 
-class Euclidean(_special.Euclidean, _Beside):
+class Euclidean(_special.Euclidean, Module):
     """y_j = ||w_j - x||; the gradient at distance 0 is 0.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
@@ -431,7 +429,7 @@ class Index(Module):
     """
     def __init__(self, dimension: int) -> None: ...
 
-class IndexLinear(_special.IndexLinear, _Beside):
+class IndexLinear(_special.IndexLinear, Module):
     """y = sum_k v_k W[key_k] + b: a linear layer for a sparse example, given by its keys and their values.
 
     Shape: [keys (n), values (n)] -> (outputSize); for a batch [table of keys, table of values], or flat
@@ -450,7 +448,7 @@ class JoinTable(Module):
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
-class Kmeans(_special.Kmeans, _Beside):
+class Kmeans(_special.Kmeans, Module):
     """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
     several.
 
@@ -487,7 +485,7 @@ class LeakyReLU(Module):
     """
     def __init__(self, negval: float = 0.01, inplace: bool = False) -> None: ...
 
-class Linear(_linear.Linear, _Beside):
+class Linear(_linear.Linear, Module):
     """y = x A^T + b.
 
     Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
@@ -498,7 +496,7 @@ class Linear(_linear.Linear, _Beside):
     ) -> None: ...
     def noBias(self) -> Self: ...
 
-class LinearWeightNorm(_decorators.LinearWeightNorm, _Beside):
+class LinearWeightNorm(_decorators.LinearWeightNorm, Module):
     """y = x A^T + b, with rows A_j = g_j v_j / max(||v_j||, eps).
 
     Shape: (..., inputSize) -> (..., outputSize).
@@ -526,7 +524,7 @@ class LogSoftMax(Module):
     """
     def __init__(self) -> None: ...
 
-class LookupTable(_vision.LookupTable, _Beside):
+class LookupTable(_vision.LookupTable, Module):
     """y_j = weight[x_j]: row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs
     of any rank.
 
@@ -619,7 +617,7 @@ class MultiHeadAttention(Module):
         self, size: int, heads: int = 1, p: float = 0.0, causal: bool = False, bias: bool = True,
     ) -> None: ...
 
-class NCEModule(_nce.NCEModule, _Beside):
+class NCEModule(_nce.NCEModule, Module):
     """P(w | x) = exp(W_w . x + b_w) / Z of each example's class and of k noise classes, for NCECriterion.
 
     Shape: [input (B, inputSize), target (B)], classes from 1 -> [P of the target (B), P of the noise (B, k), noise's
@@ -633,7 +631,7 @@ class NCEModule(_nce.NCEModule, _Beside):
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
-class Narrow(_special.Narrow, _Beside):
+class Narrow(_special.Narrow, Module):
     """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
@@ -664,7 +662,7 @@ class PCAColorTransform(Module):
         self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
     ) -> None: ...
 
-class PReLU(_special.PReLU, _Beside):
+class PReLU(_special.PReLU, Module):
     """y = x where x > 0, else a * x with a learned a.
 
     Shape: any, kept; with nOutputPlane, a 1-D tensor of that size, or planes in dimension 2.
@@ -811,7 +809,7 @@ class SoftMax(Module):
     """
     def __init__(self) -> None: ...
 
-class SoftMaxTree(_special.SoftMaxTree, _Beside):
+class SoftMaxTree(_special.SoftMaxTree, Module):
     """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, inputSize), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
@@ -851,7 +849,7 @@ class SoftSign(Module):
     """
     def __init__(self) -> None: ...
 
-class SparseLinear(_special.SparseLinear, _Beside):
+class SparseLinear(_special.SparseLinear, Module):
     """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
 
     Shape: (nnz, 2) -> (outputSize); a table of such tensors, or (B, nnz, 2) -> (B, outputSize).
@@ -877,7 +875,7 @@ class SpatialAveragePooling(Module):
     def setCountExcludePad(self) -> Self: ...
     def setCountIncludePad(self) -> Self: ...
 
-class SpatialConvolution(_vision.SpatialConvolution, _Beside):
+class SpatialConvolution(_vision.SpatialConvolution, Module):
     """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
     images with learned kernels, plus a bias per output plane.
 
@@ -902,7 +900,7 @@ class SpatialConvolutionLocal(Module):
         int = 0, padH: int | None = None,
     ) -> None: ...
 
-class SpatialConvolutionMap(_vision.SpatialConvolutionMap, _Beside):
+class SpatialConvolutionMap(_vision.SpatialConvolutionMap, Module):
     """SpatialConvolution of those pairs of planes only that a connection table names.
 
     Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
@@ -917,7 +915,7 @@ class SpatialCrossMapLRN(Module):
     """
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
 
-class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution, _Beside):
+class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution, Module):
     """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: nOutputPlane kernels
     of its own for every input plane; no plane meets another.
 
@@ -1156,7 +1154,7 @@ class TemporalSubSampling(Module):
     """
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None: ...
 
-class Threshold(_special.Threshold, _Beside):
+class Threshold(_special.Threshold, Module):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
@@ -1241,7 +1239,7 @@ class VolumetricReplicationPadding(Module):
         | None = None, pback: int | None = None,
     ) -> None: ...
 
-class WeightNorm(_decorators.WeightNorm, _Beside):
+class WeightNorm(_decorators.WeightNorm, Module):
     """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
 
     Shape: that of the module.
@@ -1262,7 +1260,7 @@ class ZeroGrad(Module):
     """
     def __init__(self) -> None: ...
 
-class BiSequencer(_bidirectional.BiSequencer, _Appending, _Beside):
+class BiSequencer(_bidirectional.BiSequencer, Container):
     """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
 
     Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
@@ -1301,14 +1299,14 @@ class ConcatTable(Container):
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
-class CriterionTable(_criterion_modules.CriterionTable, _Beside):
+class CriterionTable(_criterion_modules.CriterionTable, Module):
     """l = criterion(x, y): the input is the table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
-class Decorator(_decorators.Decorator, _Appending, _Beside):
+class Decorator(_decorators.Decorator, Container):
     """The module inside, as it is; subclasses add something."""
     def __init__(self, module: Module) -> None: ...
 
@@ -1330,28 +1328,28 @@ class Embedding(LookupTable):
         None, scaleByFrequency: bool = False,
     ) -> None: ...
 
-class FlattenTable(_passing.FlattenTable, _Beside):
+class FlattenTable(_passing.FlattenTable, Module):
     """The tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
     """
     def __init__(self) -> None: ...
 
-class Identity(_passing.Identity, _Beside):
+class Identity(_passing.Identity, Module):
     """y = x.
 
     Shape: any, tables too.
     """
     def __init__(self) -> None: ...
 
-class JustElement(_passing.JustElement, _Beside):
+class JustElement(_passing.JustElement, Module):
     """[x] -> x.
 
     Shape: a table of one -> its entry.
     """
     def __init__(self) -> None: ...
 
-class JustTable(_passing.JustTable, _Beside):
+class JustTable(_passing.JustTable, Module):
     """x -> [x].
 
     Shape: any -> a table of one.
@@ -1375,7 +1373,7 @@ class LookupTableMaskZero(LookupTable):
     """
     def __init__(self, nIndex: int, nOutput: int) -> None: ...
 
-class MapTable(_special.MapTable, _Appending, _Beside):
+class MapTable(_special.MapTable, Container):
     """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
@@ -1389,14 +1387,14 @@ class Mean(Sum):
     """
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
-class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion, _Beside):
+class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion, Module):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
     Shape: what the criterion takes, as a table -> (1).
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
-class NarrowTable(_passing.NarrowTable, _Beside):
+class NarrowTable(_passing.NarrowTable, Module):
     """`length` entries of a table, from entry `offset`; none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
@@ -1468,14 +1466,14 @@ class ReinforceNormal(Reinforce):
     """
     def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
 
-class ReverseTable(_passing.ReverseTable, _Beside):
+class ReverseTable(_passing.ReverseTable, Module):
     """[x1, ..., xn] -> [xn, ..., x1].
 
     Shape: a table, kept.
     """
     def __init__(self) -> None: ...
 
-class SelectTable(_passing.SelectTable, _Beside):
+class SelectTable(_passing.SelectTable, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
@@ -1483,7 +1481,7 @@ class SelectTable(_passing.SelectTable, _Beside):
     """
     def __init__(self, index: int | str) -> None: ...
 
-class SeqBRNN(_bidirectional.SeqBRNN, _Appending, _Beside):
+class SeqBRNN(_bidirectional.SeqBRNN, Container):
     """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs; by default their sum.
 
     Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batch_first; `merge` may change the last.
@@ -1492,14 +1490,14 @@ class SeqBRNN(_bidirectional.SeqBRNN, _Appending, _Beside):
         self, inputSize: int, outputSize: int, batchFirst: bool = False, merge: Module | None = None,
     ) -> None: ...
 
-class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling, _Beside):
+class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling, Module):
     """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     """
     def __init__(self, W: int, H: int) -> None: ...
 
-class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling, _Beside):
+class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling, Module):
     """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
@@ -1514,7 +1512,7 @@ class SpatialBatchNormalization(BatchNormalization):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, _Beside):
+class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolution):
     """SpatialConvolution with the signs of its weights, times their mean size for each output plane.
 
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
@@ -1554,7 +1552,7 @@ class SpatialDilatedConvolution(SpatialConvolution):
         int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
     ) -> None: ...
 
-class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling, _Beside):
+class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling, Module):
     """Maximum over overlapping kW x kH windows; their places, about evenly spread, are drawn for each plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., outH, outW), or floor(size * ratio) for numbers below 1. With u uniform
@@ -1577,7 +1575,7 @@ class SpatialLogSoftMax(LogSoftMax):
     """
     def __init__(self) -> None: ...
 
-class SpatialMaxPooling(_vision.SpatialMaxPooling, _Beside):
+class SpatialMaxPooling(_vision.SpatialMaxPooling, Module):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m - padH, j dW + n - padW]: maximum over kW x kH windows of each plane,
     every dW, dH pixels; padding counts as -inf.
 
@@ -1598,14 +1596,14 @@ class SpatialSoftMax(SoftMax):
     """
     def __init__(self) -> None: ...
 
-class TemporalMaxPooling(_vision.TemporalMaxPooling, _Beside):
+class TemporalMaxPooling(_vision.TemporalMaxPooling, Module):
     """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
     """
     def __init__(self, kW: int, dW: int | None = None) -> None: ...
 
-class VolumetricAveragePooling(_vision.VolumetricAveragePooling, _Beside):
+class VolumetricAveragePooling(_vision.VolumetricAveragePooling, Module):
     """Mean over kT x kH x kW windows of each plane. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
@@ -1640,7 +1638,7 @@ class VolumetricDropout(SpatialDropout):
     """
     def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
 
-class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling, _Beside):
+class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling, Module):
     """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
 
     Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outH, outW, outT).
@@ -1650,7 +1648,7 @@ class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling, _Be
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
-class VolumetricMaxPooling(_vision.VolumetricMaxPooling, _Beside):
+class VolumetricMaxPooling(_vision.VolumetricMaxPooling, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
     kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
 
@@ -1670,14 +1668,14 @@ class WeightedEuclidean(Euclidean):
     """
     def __init__(self, inputSize: int, outputSize: int) -> None: ...
 
-class ZipTable(_passing.ZipTable, _Beside):
+class ZipTable(_passing.ZipTable, Module):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
     Shape: tables of one length -> as many tables as that length.
     """
     def __init__(self) -> None: ...
 
-class ZipTableOneToMany(_passing.ZipTableOneToMany, _Beside):
+class ZipTableOneToMany(_passing.ZipTableOneToMany, Module):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 
     Shape: an entry and a table -> a table of pairs.
@@ -1713,7 +1711,7 @@ class Bottle(Decorator):
     """
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
 
-class ClassNLLCriterion(_criterions.ClassNLLCriterion, _Beside):
+class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
     """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if sizeAverage (w is 1 without weights).
 
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
@@ -1721,7 +1719,7 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion, _Beside):
     """
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
-class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, _Beside):
+class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """MSECriterion between the input and the vertex of its class in a regular simplex.
 
     Shape: (nClasses) with one class, or (B, nClasses) with classes (B) -> scalar; the mean over all elements if
@@ -1737,7 +1735,7 @@ class CosineEmbeddingCriterion(Criterion):
     """
     def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
 
-class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, _Beside):
+class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, Criterion):
     """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
@@ -1766,13 +1764,13 @@ class DistanceRatioCriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class DontCast(_decorators.DontCast, _Appending, _Beside):
+class DontCast(_decorators.DontCast, Decorator):
     """The module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
     def __init__(
         self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None,
     ) -> None: ...
 
-class FakeQuantized(_recurrent.Around, _Beside):
+class FakeQuantized(_recurrent.Around, Module):
     """A layer that computes with rounded numbers, and learns as if they were not: quantisation-aware training.
 
     Shape: that of the layer.
@@ -1875,7 +1873,7 @@ class Maxout(Sequential):
         self, inputSize: int, outputSize: int, maxoutNumber: int, preprocess: Module | bool | None = None,
     ) -> None: ...
 
-class MultiCriterion(_criterions.MultiCriterion, _Beside):
+class MultiCriterion(_criterions.MultiCriterion, Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.
 
     Shape: what the criterions take -> scalar; 0 without criterions.
@@ -1913,31 +1911,31 @@ class NCECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class NaN(_decorators.NaN, _Appending, _Beside):
+class NaN(_decorators.NaN, Decorator):
     """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum."""
     def __init__(self, module: Module, id: int | None = None) -> None: ...
 
-class Observed(_recurrent.Around, _Beside):
+class Observed(_recurrent.Around, Module):
     """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module) -> None: ...
 
-class Profile(_decorators.Profile, _Appending, _Beside):
+class Profile(_decorators.Profile, Decorator):
     """The module inside; prints the time that its forward and backward passes take, every print_interval passes."""
     def __init__(
         self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None,
     ) -> None: ...
 
-class Quantized(_recurrent.Around, _Beside):
+class Quantized(_recurrent.Around, Module):
     """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
 
-class RecurrentAttention(_recurrent.RecurrentAttention, _Appending, _Beside):
+class RecurrentAttention(_recurrent.RecurrentAttention, AbstractSequencer):
     """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, nStep times.
 
     Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
@@ -1956,7 +1954,7 @@ class Repeater(AbstractSequencer):
     """
     def __init__(self, module: Module, nStep: int) -> None: ...
 
-class ReverseUnreverse(_bidirectional.ReverseUnreverse, _Appending, _Beside):
+class ReverseUnreverse(_bidirectional.ReverseUnreverse, Decorator):
     """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
     def __init__(self, sequencer: Module) -> None: ...
 
@@ -1968,7 +1966,7 @@ class Sequencer(AbstractSequencer):
     """
     def __init__(self, module: Module) -> None: ...
 
-class Serial(_decorators.Serial, _Appending, _Beside):
+class Serial(_decorators.Serial, Decorator):
     """The module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial, tensortype)."""
     def __init__(self, module: Module, tensortype: str | None = None) -> None: ...
 
@@ -2040,7 +2038,7 @@ class SpatialLPPooling(Sequential):
         self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None,
     ) -> None: ...
 
-class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling, _Beside):
+class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling, Module):
     """Puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
@@ -2074,7 +2072,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
         Any = None, ceil_mode: bool = False,
     ) -> None: ...
 
-class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling, _Beside):
+class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling, Module):
     """Puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
@@ -2089,7 +2087,7 @@ class WeightedMSECriterion(Criterion):
     """
     def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
 
-class BinaryClassReward(_criterions.VarianceReducedReward, _Beside):
+class BinaryClassReward(_criterions.VarianceReducedReward, Criterion):
     """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.
 
     Shape: the table [probabilities of yes (B), baseline (B) or (B, 1)] and targets (B), 0 or 1 -> scalar: minus the
@@ -2098,7 +2096,7 @@ class BinaryClassReward(_criterions.VarianceReducedReward, _Beside):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
-class ParallelCriterion(_criterions.ParallelCriterion, _Beside):
+class ParallelCriterion(_criterions.ParallelCriterion, MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
@@ -2114,14 +2112,14 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     """
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
 
-class SeqBGRU(_bidirectional.BothWays, _Appending, _Beside):
+class SeqBGRU(_bidirectional.BothWays, Decorator):
     """merge([gru(x), reverse(gru'(reverse(x)))]) of two SeqGRUs; by default their sum.
 
     Shape: x (T, B, input_size) -> (T, B, output_size); `merge` may change the last.
     """
     def __init__(self, inputSize: int, outputSize: int, merge: Module | None = None) -> None: ...
 
-class SeqBLSTM(_bidirectional.BothWays, _Appending, _Beside):
+class SeqBLSTM(_bidirectional.BothWays, Decorator):
     """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs, or SeqLSTMPs with output_size; the sum by default.
 
     Shape: x (T, B, input_size) -> (T, B, hidden_size), or (T, B, output_size) if there is one; `merge` may change it.
@@ -2144,7 +2142,7 @@ class TrimZero(MaskZero):
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
     ) -> None: ...
 
-class VRClassReward(_criterions.VarianceReducedReward, _Beside):
+class VRClassReward(_criterions.VarianceReducedReward, Criterion):
     """Rewards a right class by `scale`, less a learned baseline (variance reduction).
 
     Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
@@ -2154,7 +2152,7 @@ class VRClassReward(_criterions.VarianceReducedReward, _Beside):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
-class FastLSTM(_recurrent.FastLSTM, _Appending, _Beside):
+class FastLSTM(_recurrent.FastLSTM, AbstractRecurrent):
     """One step of an LSTM without peepholes, all gates in one product.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2167,7 +2165,7 @@ class FastLSTM(_recurrent.FastLSTM, _Appending, _Beside):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class GRU(_recurrent.GRU, _Appending, _Beside):
+class GRU(_recurrent.GRU, AbstractRecurrent):
     """One step of a GRU.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2179,7 +2177,7 @@ class GRU(_recurrent.GRU, _Appending, _Beside):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class LSTM(_recurrent.LSTM, _Appending, _Beside):
+class LSTM(_recurrent.LSTM, AbstractRecurrent):
     """One step of an LSTM with diagonal peepholes.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2203,7 +2201,7 @@ class MuFuRu(AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class NormStabilizer(_recurrent.NormStabilizer, _Appending, _Beside):
+class NormStabilizer(_recurrent.NormStabilizer, AbstractRecurrent):
     """y = x, with the penalty beta * mean_b (||x_t|| - ||x_{t-1}||)^2 at every training step but the first.
 
     Shape: (B, H), kept; one time step a call.
@@ -2261,7 +2259,7 @@ class Recursor(AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class SeqGRU(_recurrent.SeqGRU, _Appending, _Beside):
+class SeqGRU(_recurrent.SeqGRU, AbstractSequencer):
     """A whole layer of a GRU over a sequence.
 
     Shape: x (T, B, inputSize) -> (T, B, outputSize), or (B, T, ...) with batchfirst; also [h0, x] with an initial
@@ -2272,7 +2270,7 @@ class SeqGRU(_recurrent.SeqGRU, _Appending, _Beside):
         str = False,
     ) -> None: ...
 
-class SeqLSTM(_recurrent.SeqLSTM, _Appending, _Beside):
+class SeqLSTM(_recurrent.SeqLSTM, AbstractSequencer):
     """A whole layer of an LSTM without peepholes: FastLSTM over a sequence.
 
     Shape: x (T, B, inputsize) -> (T, B, outputsize), or (B, T, ...) with batchfirst; also [h0, x] and [c0, h0, x]

@@ -140,7 +140,7 @@ def test_users_derive_from_modules_and_from_abstract_generic_and_protocol_classe
             return self.getName()
 
     with pytest.raises(TypeError, match="abstract"):
-        Abstract()
+        Abstract()  # type: ignore[abstract]
     assert Net[int](2, 3).setName("net").said() == "net"
     assert isinstance(Net(2, 3), nn.Module) and not isinstance(3, nn.Module) and not issubclass(nn.Tanh, Net)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 Bring = Callable[[], Any]
 """What imports the package of a layer, which puts it in front."""
@@ -53,13 +53,15 @@ def put_in_front(kind: type, addition: type) -> None:
         kind.__bases__ = (addition, *kind.__bases__)
 
 
-class Layered(type(Protocol)):  # type: ignore[misc]
-    """The class of classes that have layers: a layer's name that is not there yet brings the layer.
+Kind = ABCMeta if TYPE_CHECKING else type(Protocol)
+"""What the classes of a class derived from ABC, from Protocol and from one with layers have in common."""
 
-    It is of the kind of ABC's and Protocol's, so that a class may be derived from these, too.
-    """
 
-    __new__, __init__ = ABCMeta.__new__, ABCMeta.__init__
+class Layered(Kind):
+    """The class of classes that have layers: a layer's name that is not there yet brings the layer."""
+
+    __dict__: Any  # type: ignore[misc]  # pyright takes that of an object for that of its class
+    __new__, __init__ = ABCMeta.__new__, ABCMeta.__init__  # type: ignore[assignment]
     __instancecheck__, __subclasscheck__ = type.__instancecheck__, type.__subclasscheck__
 
     def __getattr__(cls, name: str) -> Any:
