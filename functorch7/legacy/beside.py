@@ -14,7 +14,7 @@ from typing import Any
 
 from .engine.user_code import users
 from .objects.described import noting_classes, overridden_in
-from .objects.layered import brought, brought_all, offer
+from .objects.layered import bring, bring_all, offer
 
 BIGDL = (
     "_called_so _cloned _copy_all _measured checkDuplicate checkEngineType cloneModule computeOutputShape copyStatus "
@@ -76,12 +76,12 @@ def note_class(kind: Any) -> None:
     What `super()` is asked for has to be there, and so has all that a `__getattr__` of the user's could hide.
     """
     if "forward" in vars(kind) and kind.spec_class is None and not overridden_in(kind, "updateOutput"):
-        brought("state_dict")
+        bring("state_dict")
     if any("__getattr__" in vars(base) for base in users(kind)):
-        brought_all()
+        bring_all()
     for function in _methods(kind):
         for name in _asked_of_super(function.__code__):
-            brought(name)
+            bring(name)
 
 
 def _methods(kind: type) -> Iterator[FunctionType]:
@@ -110,5 +110,5 @@ def _asked_of_super(code: CodeType) -> Iterator[str]:
 
 
 offer(_bigdl, BIGDL, FIELDS)
-offer(_pytorch, PYTORCH, ())
+offer(_pytorch, PYTORCH)
 noting_classes.append(note_class)

@@ -20,13 +20,12 @@ from ..engine.foreign import Foreign
 from ..engine.moments import Moment
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
-from ..objects import composed
+from ..objects import composed, layered
 from ..objects.described import Described, Given, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.generated import object_of
 from ..objects.hidden import HiddenStates
-from ..objects.layered import Layered, bring_for_fields, brought
 from ..objects.parameters import Parameters, shapes_of
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
@@ -39,7 +38,7 @@ from .results import Results
 
 class Module(
     Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Results, Described,
-    describes=core.Module, metaclass=Layered,
+    describes=core.Module, metaclass=layered.Layered,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
 
@@ -317,8 +316,8 @@ class Module(
     # Fields ----------------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        if brought(name) and hasattr(builtins.type(self), name):
-            return getattr(self, name)
+        if layered.brought(builtins.type(self), name):
+            return object.__getattribute__(self, name)
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]
@@ -339,7 +338,8 @@ class Module(
             return composed.field(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        bring_for_fields((name,))
+        if name in layered.fields:
+            layered.bring(name)
         if name == "zeroMask" and name in self._state:
             self.setZeroMask(value)
             return
@@ -371,7 +371,8 @@ class Module(
         return self._called_so(name)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        bring_for_fields(state)
+        for name in layered.fields.keys() & state.keys():
+            layered.bring(name)
         self.__dict__.update(state)
         changed(self)
 

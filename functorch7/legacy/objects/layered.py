@@ -9,42 +9,37 @@ from typing import TYPE_CHECKING, Any, Protocol
 Bring = Callable[[], Any]
 """What imports the package of a layer, which puts it in front."""
 
-_asked_for: dict[str, Bring] = {}
-_set: dict[str, Bring] = {}
+_layers: dict[str, Bring] = {}
+"""What brings the layer that has a name."""
+
+fields: dict[str, Bring] = {}
+"""The same of names that are properties, or kept in objects: a layer comes when one is set, too."""
 
 
-def offer(bring: Bring, names: Iterable[str], fields: Iterable[str]) -> None:
-    """Says which names a layer has; it comes when one is asked for, and when one of its fields is set."""
-    _asked_for.update(dict.fromkeys((*names, *fields), bring))
-    _set.update(dict.fromkeys(fields, bring))
+def offer(by: Bring, names: Iterable[str], settable: Iterable[str] = ()) -> None:
+    """Says which names a layer has, and which of them are set."""
+    fields.update(dict.fromkeys(settable, by))
+    _layers.update(dict.fromkeys(names, by))
+    _layers.update(fields)
 
 
-def _come(bring: Bring) -> None:
-    bring()
-    for names in (_asked_for, _set):
-        for name in [name for name, one in [*names.items()] if one is bring]:
-            names.pop(name, None)
+def bring(name: str) -> bool:
+    """Brings the layer that has a name; whether there is such a layer."""
+    found = _layers.get(name)
+    if found is not None:
+        found()
+    return found is not None
 
 
-def brought(name: str) -> bool:
-    """Whether a layer has come now, because a name of its own is asked for."""
-    bring = _asked_for.get(name)
-    if bring is not None:
-        _come(bring)
-    return bring is not None
+def bring_all() -> None:
+    """Brings all layers."""
+    for found in {*_layers.values()}:
+        found()
 
 
-def brought_all() -> None:
-    """Brings all layers that are not there yet."""
-    for name in [*_asked_for]:
-        brought(name)
-
-
-def bring_for_fields(names: Iterable[str]) -> None:
-    """Brings the layers that have these among their fields, which are set."""
-    for name in names if _set else ():
-        if name in _set:
-            brought(name)
+def brought(kind: type, name: str) -> bool:
+    """Whether a class has a name that it did not seem to have, because its layer has come."""
+    return bring(name) and any(name in vars(base) for base in kind.__mro__)
 
 
 def put_in_front(kind: type, addition: type) -> None:
@@ -65,6 +60,6 @@ class Layered(Kind):
     __instancecheck__, __subclasscheck__ = type.__instancecheck__, type.__subclasscheck__
 
     def __getattr__(cls, name: str) -> Any:
-        if brought(name) and hasattr(cls, name):
-            return getattr(cls, name)
+        if brought(cls, name):
+            return type.__getattribute__(cls, name)
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}", name=name, obj=cls)

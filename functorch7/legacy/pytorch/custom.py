@@ -11,9 +11,9 @@ from ...layers.graph import nodes_among
 from ..engine.forms import frozen, is_array, split, thawed
 from ..engine.plan import grad_name
 from ..modules.module import Module
+from ..objects import layered
 from ..objects.described import noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
-from ..objects.layered import bring_for_fields, brought
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
@@ -63,7 +63,8 @@ class Custom(Registration):
     # Attributes ------------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
-        bring_for_fields((name,))
+        if name in layered.fields:
+            layered.bring(name)
         fields, registry = self.__dict__, self._registry_for(value)
         if registry is not None:
             if registry not in fields:
@@ -120,8 +121,8 @@ class Custom(Registration):
             changed(self)
 
     def __getattr__(self, name: str) -> Any:
-        if brought(name) and hasattr(type(self), name):
-            return getattr(self, name)
+        if layered.brought(type(self), name):
+            return object.__getattribute__(self, name)
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __delattr__(self, name: str) -> None:
