@@ -109,8 +109,18 @@ def _methods(kind: Any) -> Iterator[str]:
     for name, member in inspect.getmembers(kind.spec_class, lambda member: getattr(member, "is_builder", False)):
         spelled = torch_spelling(kind.spec_class, name)
         if name not in inherited and not hasattr(kind, spelled):
-            taken = list(inspect.signature(member).parameters.values())[1:]
-            yield _method(spelled, [each.replace(annotation=written(each.annotation)) for each in taken], "Self")
+            yield _method(spelled, _written(member), "Self")
+    for name, member in vars(kind).items() if is_generated(kind) else ():  # what is in no file to be imported
+        if inspect.isfunction(member) and not name.startswith("_"):
+            yield _method(name, _written(member), "Any")
+        elif not name.startswith("_") and name not in ("spec_class", "made_as"):
+            yield f"{name}: Any"
+
+
+def _written(method: Any) -> list[inspect.Parameter]:
+    """What a method takes, but for the object."""
+    taken = list(inspect.signature(method).parameters.values())[1:]
+    return [each.replace(annotation=written(each.annotation)) for each in taken]
 
 
 def _method(name: str, parameters: Iterable[inspect.Parameter], gives: str) -> str:

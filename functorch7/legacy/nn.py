@@ -6,6 +6,7 @@ from .. import core
 from ..interop.pytorch_names import unknown
 from . import beside
 from . import nngraph as nngraph
+from .modules import aliases as aliases
 from .modules import bidirectional as bidirectional
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as criterions

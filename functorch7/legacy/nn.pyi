@@ -12,6 +12,7 @@ from .bigdl.graphs import Model as Model
 from .bigdl.saving import load as load
 from .bigdl.saving import loadModule as loadModule
 from .bigdl.saving import loadTorch as loadTorch
+from .modules import aliases as aliases
 from .modules import bidirectional as _bidirectional
 from .modules import bidirectional as bidirectional
 from .modules import container as _container
@@ -145,13 +146,14 @@ class BatchNormalization(Module):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class Bigrams(_special.Bigrams, Module):
+class Bigrams(Module):
     """Words that follow each word of the input, drawn from its distribution, by the alias method.
 
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     """
     def __init__(self, bigrams: Any, nsample: int) -> None: ...
+    def statistics(self) -> Any: ...
 
 class Bilinear(Module):
     """y_k = x1^T A_k x2 + b_k.
@@ -321,7 +323,7 @@ class DotProduct(Module):
     """
     def __init__(self) -> None: ...
 
-class Dropout(_special.Dropout, Module):
+class Dropout(Module):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
@@ -333,6 +335,7 @@ class Dropout(_special.Dropout, Module):
         bool = False, mono: bool = False,
     ) -> None: ...
     def setp(self, p: float) -> Self: ...
+    v2: Any
 
 class ELU(Module):
     """y = x where x > 0, else alpha * (exp(x) - 1).
@@ -341,7 +344,7 @@ class ELU(Module):
     """
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None: ...
 
-class Euclidean(_special.Euclidean, Module):
+class Euclidean(Module):
     """y_j = ||w_j - x||; the gradient at distance 0 is 0.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
@@ -631,7 +634,7 @@ class NCEModule(_nce.NCEModule, Module):
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
-class Narrow(_special.Narrow, Module):
+class Narrow(Module):
     """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
@@ -662,12 +665,13 @@ class PCAColorTransform(Module):
         self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
     ) -> None: ...
 
-class PReLU(_special.PReLU, Module):
+class PReLU(Module):
     """y = x where x > 0, else a * x with a learned a.
 
     Shape: any, kept; with nOutputPlane, a 1-D tensor of that size, or planes in dimension 2.
     """
     def __init__(self, nOutputPlane: int | None = None) -> None: ...
+    def reset(self, stdv: Any = None) -> Any: ...
 
 class Padding(Module):
     """`value`, |pad| times along a dimension: before it for pad < 0, after it for pad > 0.
@@ -875,7 +879,7 @@ class SpatialAveragePooling(Module):
     def setCountExcludePad(self) -> Self: ...
     def setCountIncludePad(self) -> Self: ...
 
-class SpatialConvolution(_vision.SpatialConvolution, Module):
+class SpatialConvolution(Module):
     """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
     images with learned kernels, plus a bias per output plane.
 
@@ -1154,12 +1158,13 @@ class TemporalSubSampling(Module):
     """
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None: ...
 
-class Threshold(_special.Threshold, Module):
+class Threshold(Module):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     """
     def __init__(self, threshold: float = 1e-06, val: float = 0, inplace: bool = False) -> None: ...
+    def validateParameters(self) -> Any: ...
 
 class TotalDropout(Module):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
@@ -1260,13 +1265,15 @@ class ZeroGrad(Module):
     """
     def __init__(self) -> None: ...
 
-class BiSequencer(_bidirectional.BiSequencer, Container):
+class BiSequencer(Container):
     """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
 
     Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
     dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
     """
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
+    def getForward(self) -> Any: ...
+    def getBackward(self) -> Any: ...
 
 class BiSequencerLM(Container):
     """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
@@ -1299,7 +1306,7 @@ class ConcatTable(Container):
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
-class CriterionTable(_criterion_modules.CriterionTable, Module):
+class CriterionTable(_criterion_modules._Computing, Module):
     """l = criterion(x, y): the input is the table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
@@ -1335,21 +1342,21 @@ class FlattenTable(_passing.FlattenTable, Module):
     """
     def __init__(self) -> None: ...
 
-class Identity(_passing.Identity, Module):
+class Identity(_passing.Passing, Module):
     """y = x.
 
     Shape: any, tables too.
     """
     def __init__(self) -> None: ...
 
-class JustElement(_passing.JustElement, Module):
+class JustElement(_passing.Passing, Module):
     """[x] -> x.
 
     Shape: a table of one -> its entry.
     """
     def __init__(self) -> None: ...
 
-class JustTable(_passing.JustTable, Module):
+class JustTable(_passing.Passing, Module):
     """x -> [x].
 
     Shape: any -> a table of one.
@@ -1387,14 +1394,14 @@ class Mean(Sum):
     """
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
-class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion, Module):
+class ModuleFromCriterion(_criterion_modules._Computing, Module):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
     Shape: what the criterion takes, as a table -> (1).
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
-class NarrowTable(_passing.NarrowTable, Module):
+class NarrowTable(_passing.Passing, Module):
     """`length` entries of a table, from entry `offset`; none if the length is negative.
 
     Shape: [x1, ..., xn] -> [x_offset, ...].
@@ -1466,22 +1473,23 @@ class ReinforceNormal(Reinforce):
     """
     def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
 
-class ReverseTable(_passing.ReverseTable, Module):
+class ReverseTable(_passing.Passing, Module):
     """[x1, ..., xn] -> [xn, ..., x1].
 
     Shape: a table, kept.
     """
     def __init__(self) -> None: ...
 
-class SelectTable(_passing.SelectTable, Module):
+class SelectTable(_passing.Passing, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
     Shape: [..., x, ...] -> x.
     """
     def __init__(self, index: int | str) -> None: ...
+    copies_gradient: Any
 
-class SeqBRNN(_bidirectional.SeqBRNN, Container):
+class SeqBRNN(Container):
     """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs; by default their sum.
 
     Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batch_first; `merge` may change the last.
@@ -1489,15 +1497,17 @@ class SeqBRNN(_bidirectional.SeqBRNN, Container):
     def __init__(
         self, inputSize: int, outputSize: int, batchFirst: bool = False, merge: Module | None = None,
     ) -> None: ...
+    forwardModule: Any
+    backwardModule: Any
 
-class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling, Module):
+class SpatialAdaptiveAveragePooling(_vision.Emptied, Module):
     """Mean over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first.
     """
     def __init__(self, W: int, H: int) -> None: ...
 
-class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling, Module):
+class SpatialAdaptiveMaxPooling(_vision.Emptied, Module):
     """Maximum over h x w regions, which cover the image: rows floor(j H / h) to ceil((j + 1) H / h) - 1, from 0.
 
     Shape: (C, H, W) or (B, C, H, W) -> (C, h, w) or (B, C, h, w). The width comes first. The gradient goes to each
@@ -1552,7 +1562,7 @@ class SpatialDilatedConvolution(SpatialConvolution):
         int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
     ) -> None: ...
 
-class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling, Module):
+class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     """Maximum over overlapping kW x kH windows; their places, about evenly spread, are drawn for each plane.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., outH, outW), or floor(size * ratio) for numbers below 1. With u uniform
@@ -1575,7 +1585,7 @@ class SpatialLogSoftMax(LogSoftMax):
     """
     def __init__(self) -> None: ...
 
-class SpatialMaxPooling(_vision.SpatialMaxPooling, Module):
+class SpatialMaxPooling(_vision.Emptied, Module):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m - padH, j dW + n - padW]: maximum over kW x kH windows of each plane,
     every dW, dH pixels; padding counts as -inf.
 
@@ -1596,14 +1606,14 @@ class SpatialSoftMax(SoftMax):
     """
     def __init__(self) -> None: ...
 
-class TemporalMaxPooling(_vision.TemporalMaxPooling, Module):
+class TemporalMaxPooling(_vision.Emptied, Module):
     """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
     """
     def __init__(self, kW: int, dW: int | None = None) -> None: ...
 
-class VolumetricAveragePooling(_vision.VolumetricAveragePooling, Module):
+class VolumetricAveragePooling(_vision.Emptied, Module):
     """Mean over kT x kH x kW windows of each plane. Arguments come in the order t, w, h.
 
     Shape: (C, T, H, W) or (B, C, T, H, W) -> floor((size - k) / d) + 1 elements.
@@ -1638,7 +1648,7 @@ class VolumetricDropout(SpatialDropout):
     """
     def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
 
-class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling, Module):
+class VolumetricFractionalMaxPooling(_vision.Emptied, Module):
     """SpatialFractionalMaxPooling of volumes, whose time axis comes *last*. Arguments come in the order t, w, h.
 
     Shape: (C, H, W, T) or (B, C, H, W, T) -> (..., outH, outW, outT).
@@ -1648,7 +1658,7 @@ class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling, Mod
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
-class VolumetricMaxPooling(_vision.VolumetricMaxPooling, Module):
+class VolumetricMaxPooling(_vision.Emptied, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
     kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
 
@@ -1668,14 +1678,14 @@ class WeightedEuclidean(Euclidean):
     """
     def __init__(self, inputSize: int, outputSize: int) -> None: ...
 
-class ZipTable(_passing.ZipTable, Module):
+class ZipTable(_passing.Passing, Module):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
     Shape: tables of one length -> as many tables as that length.
     """
     def __init__(self) -> None: ...
 
-class ZipTableOneToMany(_passing.ZipTableOneToMany, Module):
+class ZipTableOneToMany(_passing.Passing, Module):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 
     Shape: an entry and a table -> a table of pairs.
@@ -1911,9 +1921,10 @@ class NCECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class NaN(_decorators.NaN, Decorator):
+class NaN(Decorator):
     """The module inside; raises an error as soon as its output or one of its gradients has a NaN in its sum."""
     def __init__(self, module: Module, id: int | None = None) -> None: ...
+    newId: Any
 
 class Observed(_recurrent.Around, Module):
     """A Linear that notes the largest |input| that it has seen: what static quantisation needs to know.
@@ -1922,11 +1933,15 @@ class Observed(_recurrent.Around, Module):
     """
     def __init__(self, module: Module) -> None: ...
 
-class Profile(_decorators.Profile, Decorator):
+class Profile(Decorator):
     """The module inside; prints the time that its forward and backward passes take, every print_interval passes."""
     def __init__(
         self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None,
     ) -> None: ...
+    numFwds: Any
+    numBwds: Any
+    summedFwdTime: Any
+    summedBwdTime: Any
 
 class Quantized(_recurrent.Around, Module):
     """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
@@ -1935,7 +1950,7 @@ class Quantized(_recurrent.Around, Module):
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
 
-class RecurrentAttention(_recurrent.RecurrentAttention, AbstractSequencer):
+class RecurrentAttention(AbstractSequencer):
     """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, nStep times.
 
     Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
@@ -1954,9 +1969,10 @@ class Repeater(AbstractSequencer):
     """
     def __init__(self, module: Module, nStep: int) -> None: ...
 
-class ReverseUnreverse(_bidirectional.ReverseUnreverse, Decorator):
+class ReverseUnreverse(Decorator):
     """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
     def __init__(self, sequencer: Module) -> None: ...
+    def getModule(self) -> Any: ...
 
 class Sequencer(AbstractSequencer):
     """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
@@ -2038,7 +2054,7 @@ class SpatialLPPooling(Sequential):
         self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None,
     ) -> None: ...
 
-class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling, Module):
+class SpatialMaxUnpooling(_vision.Unpooling, Module):
     """Puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
@@ -2072,7 +2088,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
         Any = None, ceil_mode: bool = False,
     ) -> None: ...
 
-class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling, Module):
+class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     """Puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
@@ -2096,7 +2112,7 @@ class BinaryClassReward(_criterions.VarianceReducedReward, Criterion):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
-class ParallelCriterion(_criterions.ParallelCriterion, MultiCriterion):
+class ParallelCriterion(MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import beside, bigdl, nn, optim, pytorch, torch
+from functorch7.legacy.objects import generated
 
 LAYERS = {bigdl.BigDL: {*beside.BIGDL, *beside.FIELDS}, pytorch.PyTorch: {*beside.PYTORCH}}
 SHOWN = """
@@ -120,6 +121,25 @@ def test_the_table_has_every_name_of_a_layer_and_no_other(layer):
     assert {name for name in table if name.startswith("_")} <= theirs
     settable = {name for name in public if isinstance(getattr(nn.Module, name, None), property)}
     assert settable == {name for name in table & {*beside.FIELDS} if not name.startswith("_")}
+
+
+@pytest.mark.structure
+def test_no_class_has_a_name_that_a_layer_needs_for_itself():
+    ours = [kind for kind in generated.classes.values() if not issubclass(kind, pytorch.Custom)]
+    for layer in LAYERS:
+        parts = [part for part in layer.__mro__ if part.__module__.startswith(layer.__module__)]
+        private = {name for part in parts for name in vars(part) if name.startswith("_") and not name.startswith("__")}
+        own = {"_output_by_hand", "_gradient_by_hand"}  # which layers take further
+        for kind in ours:
+            others = {name for base in kind.__mro__ if base not in parts for name in vars(base)}
+            assert not (private - own) & others, kind
+
+
+def test_torchs_names_of_fields_are_read_and_set():
+    narrow, lookup = nn.Narrow(1, 2, 3), nn.LookupTable(3, 2)
+    narrow.index, lookup.shouldScaleGradByFreq = 1, True
+    assert (narrow.offset, narrow.index) == (1, 1) and narrow.forward(torch.Tensor([1, 2, 3, 4])).size() == [3]
+    assert lookup._spec.scale_by_frequency and "index" in dir(narrow)
 
 
 def test_what_is_of_a_file_is_in_nn():

@@ -110,7 +110,7 @@ loadModule = loadTorch = load
 
 def _tensors(module: Any) -> list[Tensor]:
     """All parameters and gradients, each once."""
-    tables = [table for each in module.listModules() for table in [each._table()]]
+    tables = [table for each in module.listModules() for table in [each._own_table()]]
     return list({id(tensor): tensor for table in tables for tensor in table.values()}.values())
 
 
@@ -129,7 +129,7 @@ def _without_weights(module: Any) -> Any:
     zeros: dict[np.dtype, Storage] = {}
     views: dict[tuple, Tensor] = {}
     for each in made.listModules():
-        for name, tensor in each._table().items():
+        for name, tensor in each._own_table().items():
             zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
             view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())
             each.__dict__[name] = views.setdefault(_place(tensor), view)

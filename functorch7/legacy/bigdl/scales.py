@@ -24,6 +24,7 @@ class Scales(Described):
     _regularizers: tuple[Any, Any] = (None, None)
 
     def term_of(self, name: str) -> Term:
+        """What the gradient of a parameter of this module's own gets."""
         which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 

@@ -95,6 +95,11 @@ class Parameters(Described):
         names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
+    def _kept_buffers(self) -> list[str]:
+        """The names of what is kept between calls besides the parameters, such as running means and variances."""
+        names = self._spec.init_buffers() if self._spec is not None else ()
+        return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
+
     def field_names(self) -> set[str]:
         """The names under which it keeps parameters and buffers, and the parameters' gradients."""
         made = set() if self._spec is None else {*self._spec.parameter_order, *self._spec.init_buffers()}

@@ -59,8 +59,7 @@ class Names(Described):
 
     def own_buffers(self) -> dict[str, bool]:
         """The names of this object's own buffers, and whether each is saved."""
-        names = self._spec.init_buffers() if self._spec is not None else ()
-        return {name: True for name in names if isinstance(self.__dict__.get(name), Tensor)}
+        return dict.fromkeys(self._kept_buffers(), True)
 
     def _named(
         self, names_of: Callable[[Any], Any], prefix: str, recurse: bool, remove_duplicate: bool
