@@ -79,33 +79,24 @@ def note_class(kind: Any) -> None:
         bring("state_dict")
     if any("__getattr__" in vars(base) for base in users(kind)):
         bring_all()
-    for function in _methods(kind):
-        for name in _asked_of_super(function.__code__):
+    for method in _methods(kind):
+        for name in _asked_of_super(getattr(method, "__code__", None)):
             bring(name)
 
 
-def _methods(kind: type) -> Iterator[FunctionType]:
-    """The functions of a class, as far as users have written it."""
-    values = [value for base in users(kind) for value in vars(base).values()]
-    parts: list[Any] = [
-        part
-        for value in values
-        for part in (
-            (value.fget, value.fset) if isinstance(value, property)
-            else (value.__func__,) if isinstance(value, (staticmethod, classmethod))
-            else (value,)
-        )
-    ]  # fmt: skip
-    functions = (inspect.unwrap(part) for part in parts if isinstance(part, FunctionType))
-    return (function for function in functions if isinstance(function, FunctionType))
+def _methods(kind: type) -> Iterator[Any]:
+    """What a class's methods and properties are made of, as far as users have written it."""
+    for value in (value for base in users(kind) for value in vars(base).values()):
+        inside = (getattr(value, name, None) for name in ("__func__", "fget", "fset"))
+        yield from (inspect.unwrap(each) for each in (value, *inside) if isinstance(each, FunctionType))
 
 
-def _asked_of_super(code: CodeType) -> Iterator[str]:
-    """The attributes that code which calls `super()` asks for."""
-    if "super" in code.co_names:
-        yield from (each.argval for each in dis.get_instructions(code) if each.opname in ASKING)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
+def _asked_of_super(code: Any) -> Iterator[str]:
+    """The attributes that code which calls `super()` asks for, and the code in it."""
+    if isinstance(code, CodeType):
+        if "super" in code.co_names:
+            yield from (each.argval for each in dis.get_instructions(code) if each.opname in ASKING)
+        for constant in code.co_consts:
             yield from _asked_of_super(constant)
 
 

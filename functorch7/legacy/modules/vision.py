@@ -60,10 +60,10 @@ class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvo
         self.__dict__[grad_name("weight")].resize(*shape)
 
 
-SpatialConvolution: Any = class_of(layers.SpatialConvolution)
+SpatialConvolution = class_of(layers.SpatialConvolution)
 
 
-class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):
+class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):  # type: ignore
     """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
 
     tempWeight: Tensor
