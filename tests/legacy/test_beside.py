@@ -70,6 +70,47 @@ print(made, made.get(3).inputs, hasattr(net, "nothing"), hasattr(nn.Module, "not
     assert in_a_new_process(program)[-1].endswith("2 False False []")
 
 
+@pytest.mark.slow
+def test_a_users_method_that_asks_for_one_is_called_as_if_it_had_been_there():
+    program = """
+from functorch7.legacy import explain
+class Named(nn.Module):
+    def updateOutput(self, input):
+        self.tag = self.getName()
+        self.output = input * 2
+        return self.output
+net = nn.Sequential(nn.Linear(2, 3), Named())
+net.forward(torch.ones(1, 2))
+print(explain(net), shown())
+"""
+    assert in_a_new_process(program) == [
+        "[2] nn.Named: called between compiled parts (it uses getName of nn.Module); updateOutput is differentiated "
+        "['bigdl']"
+    ]
+
+
+@pytest.mark.slow
+def test_threads_that_ask_at_once_all_get_it():
+    program = """
+import threading
+sys.setswitchinterval(1e-6)
+nets, wrong, start = [nn.Linear(2, 3) for _ in range(16)], [], threading.Barrier(16)
+def ask(net):
+    start.wait()
+    try:
+        net.getName, net.state_dict, nn.Linear.predict
+    except AttributeError as error:
+        wrong.append(error)
+threads = [threading.Thread(target=ask, args=(net,)) for net in nets]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print(wrong)
+"""
+    assert in_a_new_process(program) == ["[]"]
+
+
 WAYS = {
     "nn.Linear(2, 3).setName('first')": ["bigdl"],
     "nn.Sequential(nn.Linear(2, 3))['Linear']  # a KeyError": ["bigdl"],

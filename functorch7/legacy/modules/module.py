@@ -317,7 +317,7 @@ class Module(
 
     def __getattr__(self, name: str) -> Any:
         if layered.brought(builtins.type(self), name):
-            return object.__getattribute__(self, name)
+            return builtins.type(self).__getattribute__(self, name)
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]

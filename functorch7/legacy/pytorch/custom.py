@@ -122,7 +122,7 @@ class Custom(Registration):
 
     def __getattr__(self, name: str) -> Any:
         if layered.brought(type(self), name):
-            return object.__getattribute__(self, name)
+            return type(self).__getattribute__(self, name)
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __delattr__(self, name: str) -> None:
