@@ -31,16 +31,8 @@ class Evaluation(Described):
         """Whether it is in training mode."""
         return self.train
 
-    def _measured(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
-        """Without a data set, switches to evaluation mode. With one, [(result, method)] in that mode.
-
-        The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
-        `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
-        Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
-        a data set without methods, and what `functorch7.training.evaluate` raises, of which the rest holds, too.
-        """
-        if dataset is None and methods is None:
-            return self.evaluate()
+    def _measured(self, dataset: Any, methods: Any, batchSize: int | None) -> Any:
+        """What `evaluate` gives of a data set."""
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
         from ...training import validation  # which few programs need, and takes a while to import

@@ -88,9 +88,16 @@ class Tree(Described):
         """Switches to training mode, or, given False, to evaluation mode."""
         return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
-    def evaluate(self, *dataset: Any, **options: Any) -> Any:
-        """Switches to evaluation mode; of a data set, BigDL's `evaluate(dataset, methods, batchSize)`."""
-        return self._measured(*dataset, **options) if dataset or options else self._in_mode(False)
+    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
+        """Without arguments, switches to evaluation mode. With a data set, BigDL's [(result, method)] in that mode.
+
+        The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
+        `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
+        Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
+        a data set without methods, and what `functorch7.training.evaluate` raises, of which the rest holds, too.
+        """
+        given = dataset is not None or methods is not None
+        return self._measured(dataset, methods, batchSize) if given else self._in_mode(False)
 
     def _in_mode(self, train: bool) -> Any:
         if not isinstance(train, bool):
