@@ -14,7 +14,7 @@ ORDER = (
     "programs", "checks", "core", "network", "layers", "losses", "reinforce", "recurrent", "optim", "interop", "zoo",
     "data", "training", "viz", "compression", "recipes", "legacy", "lua", "testing",
 )  # fmt: skip
-ROOMS = ("tensors", "engine", "objects", "bigdl", "modules", "pytorch")
+ROOMS = ("tensors", "engine", "objects", "modules", "bigdl", "pytorch")
 """The packages that legacy is made of; all others in it are what users import, and may import from any of these."""
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
 

@@ -10,6 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from functorch7.core import registry
+from functorch7.legacy.objects.layered import bring_all
+
+bring_all()  # pages and stubs have what is in front of legacy's classes only when it is used, too
 
 PACKAGES = tuple(f"functorch7.{name}." for name in ("core", "layers", "losses", "network", "recurrent", "reinforce"))
 """Those whose modules and criterions are everybody's; others, recipes among them, have some for their own use."""

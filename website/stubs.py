@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from functorch7.core import registry
-from functorch7.legacy import nn
+from functorch7.legacy import beside, nn
 from functorch7.legacy.objects.described import torch_spelling
 from functorch7.legacy.objects.generated import is_generated
 from functorch7.legacy.objects.signatures import signature_of, written
@@ -28,7 +28,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 """
-ALIASES = ("Graph = Model", "loadModule = load", "loadTorch = load")
+IN_FRONT = {nn.Module: "_BigDL, _PyTorch", nn.Container: "_Appending"}
+"""What is put in front of a class's bases when it is used: here it is there at once."""
+LAYERS = (
+    "from .bigdl import BigDL as _BigDL",
+    "from .pytorch import PyTorch as _PyTorch",
+    "from .pytorch.containers import Appending as _Appending",
+)
 WIDTH = 118
 
 
@@ -37,15 +43,18 @@ def stub() -> str:
     kinds = [getattr(nn, name.removeprefix("nn.")) for name in sorted(modules())]
     described = {kind.__name__: kind for kind in kinds if signature_of(kind)}
     handed_on = {kind.__name__: _imported(kind.__module__, kind.__name__) for kind in kinds} | dict(_handed_on())
-    lines = {line for name, line in handed_on.items() if name not in described}
-    classes = []
-    for kind in sorted(described.values(), key=lambda kind: (len(kind.__mro__), kind.__name__)):  # after their bases
+    plain = {name: kind for name in handed_on if _is_module(kind := getattr(nn, name)) and name not in described}
+    lines = {line for name, line in handed_on.items() if name not in (*described, *plain)} | {*LAYERS}
+    lines |= {_imported(kind.__module__) for kind in plain.values()}
+    classes = [_class(kind, _bases(kind), name, ()) for name, kind in sorted(plain.items())]
+    for kind in sorted(described.values(), key=_rank):  # after their bases
         base = kind if not is_generated(kind) else kind.__mro__[1]
         known = base is not kind and base.__name__ in handed_on
         lines |= set() if known else {_imported(base.__module__)}
-        classes.append(_class(kind, base.__name__ if known else f"_{_file(base)}.{base.__name__}"))
+        bases = base.__name__ if known else _bases(base)
+        classes.append(_class(kind, bases, kind.__name__, _methods(kind)))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
-    return HEADER + "\n".join([*sorted({*imports}), "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
+    return HEADER + "\n".join([*sorted({*imports}), "", *sorted(filter(None, aliases)), "", *classes])
 
 
 def _imported(file: str, name: str = "") -> str:
@@ -66,18 +75,31 @@ def _handed_on() -> Iterator[tuple[str, str]]:
                 elif each.asname:  # a stub hands on under its own name alone
                     imported = f"from {package} import {each.name} as _{each.name}"
                     yield each.asname, f"{imported}\n{each.asname} = _{each.name}"
+    for name, file in beside.FILES.items():
+        yield name, f"from .{file} import {name} as {name}"
 
 
-def _file(kind: Any) -> str:
-    return kind.__module__.rpartition(".")[2]
+def _rank(kind: Any) -> tuple:
+    return sum(map(_is_module, kind.__mro__)), kind.__name__
 
 
-def _class(kind: Any, base: str) -> str:
+def _is_module(value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, nn.Module)
+
+
+def _bases(kind: Any) -> str:
+    """A class that is written by hand, what is put in front of its bases, and the next of them that is in `nn`."""
+    above = [base.__name__ for base in kind.__mro__[1:] if getattr(nn, base.__name__, None) is base][:1]
+    home = f"_{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
+    return ", ".join([home, *([IN_FRONT[kind]] if kind in IN_FRONT else []), *above])
+
+
+def _class(kind: Any, bases: str, name: str, methods: Iterable[str]) -> str:
     said, labelled = parts(kind.__doc__)
     shape = f"Shape: {labelled['Shape']}" if "Shape" in labelled else ""
     text = "\n\n".join(filter(None, [said.split("\n\n")[0], shape])).replace("\\", "\\\\")
-    body = [f'"""{text}"""' if "\n" not in text else f'"""{text}\n"""', *map(str, _methods(kind))]
-    return f"class {kind.__name__}({base}):\n" + textwrap.indent("\n".join(body), "    ") + "\n"
+    body = [f'"""{text}"""' if "\n" not in text else f'"""{text}\n"""', *methods]
+    return f"class {name}({bases}):\n" + textwrap.indent("\n".join(body), "    ") + "\n"
 
 
 def _methods(kind: Any) -> Iterator[str]:
@@ -87,8 +109,18 @@ def _methods(kind: Any) -> Iterator[str]:
     for name, member in inspect.getmembers(kind.spec_class, lambda member: getattr(member, "is_builder", False)):
         spelled = torch_spelling(kind.spec_class, name)
         if name not in inherited and not hasattr(kind, spelled):
-            taken = list(inspect.signature(member).parameters.values())[1:]
-            yield _method(spelled, [each.replace(annotation=written(each.annotation)) for each in taken], "Self")
+            yield _method(spelled, _written(member), "Self")
+    for name, member in vars(kind).items() if is_generated(kind) else ():  # what is in no file to be imported
+        if inspect.isfunction(member) and not name.startswith("_"):
+            yield _method(name, _written(member), "Any")
+        elif not name.startswith("_") and name not in ("spec_class", "made_as"):
+            yield f"{name}: Any"
+
+
+def _written(method: Any) -> list[inspect.Parameter]:
+    """What a method takes, but for the object."""
+    taken = list(inspect.signature(method).parameters.values())[1:]
+    return [each.replace(annotation=written(each.annotation)) for each in taken]
 
 
 def _method(name: str, parameters: Iterable[inspect.Parameter], gives: str) -> str:

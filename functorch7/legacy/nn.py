@@ -4,10 +4,9 @@ from typing import Any
 
 from .. import core
 from ..interop.pytorch_names import unknown
+from . import beside
 from . import nngraph as nngraph
-from .bigdl.graphs import Input as Input
-from .bigdl.graphs import Model as Model
-from .bigdl.saving import load as load
+from .modules import aliases as aliases
 from .modules import bidirectional as bidirectional
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as criterions
@@ -36,31 +35,22 @@ from .modules.vision import tables as tables
 from .objects import nested as rnn
 from .objects import nested as utils
 from .objects.generated import class_of
-from .objects.hooks import RemovableHandle as RemovableHandle
-from .objects.hooks import register_module_forward_hook as register_module_forward_hook
-from .objects.hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
-from .objects.hooks import register_module_full_backward_hook as register_module_full_backward_hook
-from .objects.hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .objects.trainer import StochasticGradient as StochasticGradient
-from .pytorch.call import functional_call as functional_call
-from .pytorch.module_lists import ModuleDict as ModuleDict
-from .pytorch.module_lists import ModuleList as ModuleList
 from .tensors import activations as functional
 from .tensors.parameter import Parameter as Parameter
 
 __all__ = [
-    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Graph", "Input",
-    "Jacobian", "Linear", "Model", "Module", "ModuleDict", "ModuleList", "Parameter", "Reinforce", "RemovableHandle",
-    "SparseJacobian", "StochasticGradient", "functional", "functional_call", "get_bleu", "get_rougeN", "get_rougeS",
-    "hessian", "load", "loadModule", "loadTorch", "register_module_forward_hook", "register_module_forward_pre_hook",
-    "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "rnn", "tables", "utils",
+    "AbstractRecurrent", "AbstractSequencer", "AbstractSequencerCriterion", "Container", "Criterion", "Jacobian",
+    "Linear", "Module", "Parameter", "Reinforce", "SparseJacobian", "StochasticGradient", "functional", "get_bleu",
+    "get_rougeN", "get_rougeS", "hessian", "rnn", "tables", "utils",
 ]  # fmt: skip
 
-Graph = Model
-loadModule = loadTorch = load
+_LAZY = beside.FILES
 
 
 def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return beside.found(name)
     spec_class = core.registry.get(f"nn.{name}")
     if spec_class is None:
         raise unknown("nn has no module", name, __dir__(), "nn")
@@ -68,4 +58,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *(name.removeprefix("nn.") for name in core.registry if name.startswith("nn."))])
+    described = (name.removeprefix("nn.") for name in core.registry if name.startswith("nn."))
+    return sorted([*__all__, *_LAZY, *described])

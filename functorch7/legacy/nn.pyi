@@ -3,22 +3,31 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
+from . import nngraph as _nngraph
 from . import nngraph as nngraph
+from .bigdl import BigDL as _BigDL
+from .bigdl.graphs import Graph as Graph
 from .bigdl.graphs import Input as Input
 from .bigdl.graphs import Model as Model
 from .bigdl.saving import load as load
+from .bigdl.saving import loadModule as loadModule
+from .bigdl.saving import loadTorch as loadTorch
+from .modules import aliases as aliases
 from .modules import bidirectional as _bidirectional
 from .modules import bidirectional as bidirectional
 from .modules import container as _container
+from .modules import criterion as _criterion
 from .modules import criterion_modules as _criterion_modules
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as _criterions
 from .modules import criterions as criterions
+from .modules import data_parallel as _data_parallel
 from .modules import data_parallel as data_parallel
 from .modules import decorators as _decorators
 from .modules import decorators as decorators
 from .modules import hessian as hessian
 from .modules import linear as _linear
+from .modules import module as _module
 from .modules import nce as _nce
 from .modules import nce as nce
 from .modules import passing as _passing
@@ -29,42 +38,81 @@ from .modules import special as _special
 from .modules import special as special
 from .modules import vision as _vision
 from .modules import vision as vision
-from .modules.criterion import Criterion as Criterion
-from .modules.criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
-from .modules.criterions import ModuleCriterion as ModuleCriterion
-from .modules.data_parallel import DataParallelTable as DataParallelTable
-from .modules.decorators import GPU as GPU
 from .modules.jacobian import Jacobian as Jacobian
 from .modules.jacobian import SparseJacobian as SparseJacobian
 from .modules.measures import get_bleu as get_bleu
 from .modules.measures import get_rougeN as get_rougeN
 from .modules.measures import get_rougeS as get_rougeS
-from .modules.module import Module as Module
-from .modules.recurrent import AbstractRecurrent as AbstractRecurrent
-from .modules.recurrent import AbstractSequencer as AbstractSequencer
-from .modules.special import Reinforce as Reinforce
-from .modules.special import Sequential as Sequential
 from .modules.vision import tables as tables
-from .nngraph import gModule as gModule
 from .objects import nested as _nested
-from .objects.hooks import RemovableHandle as RemovableHandle
-from .objects.hooks import register_module_forward_hook as register_module_forward_hook
-from .objects.hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
-from .objects.hooks import register_module_full_backward_hook as register_module_full_backward_hook
-from .objects.hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .objects.trainer import StochasticGradient as StochasticGradient
+from .pytorch import PyTorch as _PyTorch
+from .pytorch import module_lists as _module_lists
 from .pytorch.call import functional_call as functional_call
-from .pytorch.module_lists import ModuleDict as ModuleDict
-from .pytorch.module_lists import ModuleList as ModuleList
+from .pytorch.containers import Appending as _Appending
+from .pytorch.hooks import RemovableHandle as RemovableHandle
+from .pytorch.hooks import register_module_forward_hook as register_module_forward_hook
+from .pytorch.hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from .pytorch.hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from .pytorch.hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .tensors import activations as _activations
 from .tensors.parameter import Parameter as Parameter
 
 functional = _activations
 rnn = _nested
 utils = _nested
-Graph = Model
-loadModule = load
-loadTorch = load
+
+class AbstractRecurrent(_recurrent.AbstractRecurrent, Container):
+    """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation."""
+
+class AbstractSequencer(_recurrent.AbstractSequencer, Container):
+    """nn.AbstractSequencer: modules that take whole sequences."""
+
+class AbstractSequencerCriterion(_criterions.AbstractSequencerCriterion, Criterion):
+    """nn.SequencerCriterion and nn.RepeaterCriterion; `criterion` is that of every step."""
+
+class Criterion(_criterion.Criterion, Module):
+    """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient."""
+
+class DataParallelTable(_data_parallel.DataParallelTable, Container):
+    """y = module(x): the module inside, each device computing its part of the batch: XLA shares the slices of a
+    dimension out.
+    """
+
+class GPU(_decorators.GPU, Decorator):
+    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()`
+    has else.
+    """
+
+class Module(_module.Module, _BigDL, _PyTorch):
+    """A layer or network with Torch's interface."""
+
+class ModuleCriterion(_criterions.ModuleCriterion, Criterion):
+    """l = criterion(inputModule(x), targetModule(y)): both modules are optional. The target gets no gradient.
+
+    Shape: what the modules take -> scalar.
+    """
+
+class ModuleDict(_module_lists.ModuleDict, Module):
+    """Modules by name, in the order of insertion."""
+
+class ModuleList(_module_lists.ModuleList, Module):
+    """A list of modules, named "0", "1", ...; positions count from 0, and slices are lists of the same modules."""
+
+class Reinforce(_special.Reinforce, Module):
+    """Stochastic modules; `reward` is what `reinforce` sent last."""
+
+class Sequential(_special.Sequential, Container):
+    """y = m_n(... m_2(m_1(x))): the modules one after another.
+
+    Shape: what the first module takes -> what the last one gives; without modules the input itself.
+    """
+
+class gModule(_nngraph.gModule, Container):
+    """y_v = m_v(y_u, ..., y_w): the modules m of a graph without cycles, each with the outputs of others as its input.
+
+    Shape: what the input's node takes, or a table for several inputs -> the output, or a table of several.
+    """
 
 class Abs(Module):
     """y = |x|; the derivative at 0 is 1.
@@ -102,7 +150,7 @@ class BatchNormalization(Module):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class Bigrams(_special.Bigrams):
+class Bigrams(Module):
     """P(y | x) = p_xy / (sum_w p_xw): words that follow each word x of the input, drawn from its distribution, by the
     alias method.
 
@@ -110,6 +158,7 @@ class Bigrams(_special.Bigrams):
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     """
     def __init__(self, bigrams: Any, nsample: int) -> None: ...
+    def statistics(self) -> Any: ...
 
 class Bilinear(Module):
     """y_k = x1^T A_k x2 + b_k.
@@ -169,7 +218,7 @@ class CMul(Module):
     """
     def __init__(self, *sizes: int | Iterable[int], fill: float | None = None) -> None: ...
 
-class CMulTable(_special.CMulTable):
+class CMulTable(_special.CMulTable, Module):
     """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
     Shape: [s, s, ...] -> s.
@@ -222,7 +271,7 @@ class Constant(Module):
     """
     def __init__(self, value: Any, nInputDim: int | None = None) -> None: ...
 
-class Container(_container.Container):
+class Container(_container.Container, _Appending, Module):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
@@ -233,7 +282,7 @@ class Contiguous(Module):
     """
     def __init__(self) -> None: ...
 
-class Convert(_special.Convert):
+class Convert(_special.Convert, Module):
     """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with its axes as outputShape says: one letter
     each (batch, channels, height, width).
 
@@ -243,7 +292,7 @@ class Convert(_special.Convert):
         self, inputShape: str | None = None, outputShape: str | None = None, dtype: str | None = None,
     ) -> None: ...
 
-class Copy(_passing.Copy):
+class Copy(_passing.Copy, Module):
     """y = x, cast to outputType; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
     Shape: any, kept.  `forceCopy` and `dontCast` are accepted: arrays are never written to.
@@ -281,7 +330,7 @@ class DotProduct(Module):
     """
     def __init__(self) -> None: ...
 
-class Dropout(_special.Dropout):
+class Dropout(Module):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
@@ -293,6 +342,7 @@ class Dropout(_special.Dropout):
         bool = False, mono: bool = False,
     ) -> None: ...
     def setp(self, p: float) -> Self: ...
+    v2: Any
 
 class ELU(Module):
     """y = x where x > 0, else alpha * (exp(x) - 1).
@@ -301,7 +351,7 @@ class ELU(Module):
     """
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None: ...
 
-class Euclidean(_special.Euclidean):
+class Euclidean(Module):
     """y_j = ||w_j - x||; the gradient at distance 0 is 0.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize).
@@ -389,7 +439,7 @@ class Index(Module):
     """
     def __init__(self, dimension: int) -> None: ...
 
-class IndexLinear(_special.IndexLinear):
+class IndexLinear(_special.IndexLinear, Module):
     """y = sum_k v_k W[key_k] + b: a linear layer for a sparse example, given by its keys and their values.
 
     Shape: [keys (n), values (n)] -> (outputSize); for a batch [table of keys, table of values], or flat
@@ -408,7 +458,7 @@ class JoinTable(Module):
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
-class Kmeans(_special.Kmeans):
+class Kmeans(_special.Kmeans, Module):
     """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
     several.
 
@@ -445,7 +495,7 @@ class LeakyReLU(Module):
     """
     def __init__(self, negval: float = 0.01, inplace: bool = False) -> None: ...
 
-class Linear(_linear.Linear):
+class Linear(_linear.Linear, Module):
     """y = x A^T + b.
 
     Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
@@ -456,7 +506,7 @@ class Linear(_linear.Linear):
     ) -> None: ...
     def noBias(self) -> Self: ...
 
-class LinearWeightNorm(_decorators.LinearWeightNorm):
+class LinearWeightNorm(_decorators.LinearWeightNorm, Module):
     """y = x A^T + b, with rows A_j = g_j v_j / max(||v_j||, eps).
 
     Shape: (..., inputSize) -> (..., outputSize).
@@ -484,7 +534,7 @@ class LogSoftMax(Module):
     """
     def __init__(self) -> None: ...
 
-class LookupTable(_vision.LookupTable):
+class LookupTable(_vision.LookupTable, Module):
     """y_j = weight[x_j]: row i of a learned matrix, for every index i of the input; `Embedding` is the same for inputs
     of any rank.
 
@@ -577,7 +627,7 @@ class MultiHeadAttention(Module):
         self, size: int, heads: int = 1, p: float = 0.0, causal: bool = False, bias: bool = True,
     ) -> None: ...
 
-class NCEModule(_nce.NCEModule):
+class NCEModule(_nce.NCEModule, Module):
     """P(w | x) = exp(W_w . x + b_w) / Z of each example's class and of k noise classes, for NCECriterion.
 
     Shape: [input (B, inputSize), target (B)], classes from 1 -> [P of the target (B), P of the noise (B, k), noise's
@@ -591,7 +641,7 @@ class NCEModule(_nce.NCEModule):
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
-class Narrow(_special.Narrow):
+class Narrow(Module):
     """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
@@ -622,12 +672,13 @@ class PCAColorTransform(Module):
         self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
     ) -> None: ...
 
-class PReLU(_special.PReLU):
+class PReLU(Module):
     """y = x where x > 0, else a * x with a learned a.
 
     Shape: any, kept; with nOutputPlane, a 1-D tensor of that size, or planes in dimension 2.
     """
     def __init__(self, nOutputPlane: int | None = None) -> None: ...
+    def reset(self, stdv: Any = None) -> Any: ...
 
 class Padding(Module):
     """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
@@ -771,7 +822,7 @@ class SoftMax(Module):
     """
     def __init__(self) -> None: ...
 
-class SoftMaxTree(_special.SoftMaxTree):
+class SoftMaxTree(_special.SoftMaxTree, Module):
     """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, inputSize), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
@@ -811,7 +862,7 @@ class SoftSign(Module):
     """
     def __init__(self) -> None: ...
 
-class SparseLinear(_special.SparseLinear):
+class SparseLinear(_special.SparseLinear, Module):
     """y = A x + b for a sparse x, given as pairs (index from 1, value); repeated indices add up.
 
     Shape: (nnz, 2) -> (outputSize); a table of such tensors, or (B, nnz, 2) -> (B, outputSize).
@@ -837,7 +888,7 @@ class SpatialAveragePooling(Module):
     def setCountExcludePad(self) -> Self: ...
     def setCountIncludePad(self) -> Self: ...
 
-class SpatialConvolution(_vision.SpatialConvolution):
+class SpatialConvolution(Module):
     """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
     images with learned kernels, plus a bias per output plane.
 
@@ -862,7 +913,7 @@ class SpatialConvolutionLocal(Module):
         int = 0, padH: int | None = None,
     ) -> None: ...
 
-class SpatialConvolutionMap(_vision.SpatialConvolutionMap):
+class SpatialConvolutionMap(_vision.SpatialConvolutionMap, Module):
     """y[o, i, j] = b_o + sum_{k, m, n} w[k, m, n] x[c_k, i dH + m, j dW + n], over the rows k of a connection table
     that name o: SpatialConvolution of those pairs (c_k, o) of planes only.
 
@@ -878,7 +929,7 @@ class SpatialCrossMapLRN(Module):
     """
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
 
-class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution):
+class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution, Module):
     """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: nOutputPlane kernels
     of its own for every input plane; no plane meets another.
 
@@ -1124,12 +1175,13 @@ class TemporalSubSampling(Module):
     """
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None: ...
 
-class Threshold(_special.Threshold):
+class Threshold(Module):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     """
     def __init__(self, threshold: float = 1e-06, val: float = 0, inplace: bool = False) -> None: ...
+    def validateParameters(self) -> Any: ...
 
 class TotalDropout(Module):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
@@ -1213,7 +1265,7 @@ class VolumetricReplicationPadding(Module):
         | None = None, pback: int | None = None,
     ) -> None: ...
 
-class WeightNorm(_decorators.WeightNorm):
+class WeightNorm(_decorators.WeightNorm, Module):
     """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
 
     Shape: that of the module.
@@ -1234,13 +1286,15 @@ class ZeroGrad(Module):
     """
     def __init__(self) -> None: ...
 
-class BiSequencer(_bidirectional.BiSequencer):
+class BiSequencer(Container):
     """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
 
     Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
     dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
     """
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
+    def getForward(self) -> Any: ...
+    def getBackward(self) -> Any: ...
 
 class BiSequencerLM(Container):
     """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
@@ -1273,14 +1327,14 @@ class ConcatTable(Container):
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
-class CriterionTable(_criterion_modules.CriterionTable):
+class CriterionTable(_criterion_modules._Computing, Module):
     """l = criterion(x, y): the input is the table [x, y]; the gradient goes to x.
 
     Shape: [input, target] -> scalar.
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
-class Decorator(_decorators.Decorator):
+class Decorator(_decorators.Decorator, Container):
     """y = module(x): the module inside, as it is; subclasses add something."""
     def __init__(self, module: Module) -> None: ...
 
@@ -1302,28 +1356,28 @@ class Embedding(LookupTable):
         None, scaleByFrequency: bool = False,
     ) -> None: ...
 
-class FlattenTable(_passing.FlattenTable):
+class FlattenTable(_passing.FlattenTable, Module):
     """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
     """
     def __init__(self) -> None: ...
 
-class Identity(_passing.Identity):
+class Identity(_passing.Passing, Module):
     """y = x.
 
     Shape: any, tables too.
     """
     def __init__(self) -> None: ...
 
-class JustElement(_passing.JustElement):
+class JustElement(_passing.Passing, Module):
     """[x] -> x.
 
     Shape: a table of one -> its entry.
     """
     def __init__(self) -> None: ...
 
-class JustTable(_passing.JustTable):
+class JustTable(_passing.Passing, Module):
     """x -> [x].
 
     Shape: any -> a table of one.
@@ -1347,7 +1401,7 @@ class LookupTableMaskZero(LookupTable):
     """
     def __init__(self, nIndex: int, nOutput: int) -> None: ...
 
-class MapTable(_special.MapTable):
+class MapTable(_special.MapTable, Container):
     """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
@@ -1361,14 +1415,14 @@ class Mean(Sum):
     """
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
-class ModuleFromCriterion(_criterion_modules.ModuleFromCriterion):
+class ModuleFromCriterion(_criterion_modules._Computing, Module):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
     Shape: what the criterion takes, as a table -> (1).
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
-class NarrowTable(_passing.NarrowTable):
+class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
     none if the length is negative.
 
@@ -1442,22 +1496,23 @@ class ReinforceNormal(Reinforce):
     """
     def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
 
-class ReverseTable(_passing.ReverseTable):
+class ReverseTable(_passing.Passing, Module):
     """[x1, ..., xn] -> [xn, ..., x1].
 
     Shape: a table, kept.
     """
     def __init__(self) -> None: ...
 
-class SelectTable(_passing.SelectTable):
+class SelectTable(_passing.Passing, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
     Shape: [..., x, ...] -> x.
     """
     def __init__(self, index: int | str) -> None: ...
+    copies_gradient: Any
 
-class SeqBRNN(_bidirectional.SeqBRNN):
+class SeqBRNN(Container):
     """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs; by default their sum.
 
     Shape: x (T, B, input_size) -> (T, B, output_size), or (B, T, ...) with batch_first; `merge` may change the last.
@@ -1465,8 +1520,10 @@ class SeqBRNN(_bidirectional.SeqBRNN):
     def __init__(
         self, inputSize: int, outputSize: int, batchFirst: bool = False, merge: Module | None = None,
     ) -> None: ...
+    forwardModule: Any
+    backwardModule: Any
 
-class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling):
+class SpatialAdaptiveAveragePooling(_vision.Emptied, Module):
     """y[i, j] = mean_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
     and floor(j W / w) <= q < ceil((j + 1) W / w): the mean over each of h x w regions, which cover the image.
 
@@ -1474,7 +1531,7 @@ class SpatialAdaptiveAveragePooling(_vision.SpatialAdaptiveAveragePooling):
     """
     def __init__(self, W: int, H: int) -> None: ...
 
-class SpatialAdaptiveMaxPooling(_vision.SpatialAdaptiveMaxPooling):
+class SpatialAdaptiveMaxPooling(_vision.Emptied, Module):
     """y[i, j] = max_{p, q} x[p, q] where floor(i H / h) <= p < ceil((i + 1) H / h)
     and floor(j W / w) <= q < ceil((j + 1) W / w): the maximum over each of h x w regions, which cover the image.
 
@@ -1490,7 +1547,7 @@ class SpatialBatchNormalization(BatchNormalization):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution):
+class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolution):
     """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dH + m - padH, j dW + n - padW], with a_o the mean of
     |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
 
@@ -1533,7 +1590,7 @@ class SpatialDilatedConvolution(SpatialConvolution):
         int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
     ) -> None: ...
 
-class SpatialFractionalMaxPooling(_vision.SpatialFractionalMaxPooling):
+class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     """y[i, j] = max_{m < kH, n < kW} x[r_i + m, c_j + n]: maximum over overlapping kW x kH windows; their places r_i,
     c_j, about evenly spread, are drawn for each plane.
 
@@ -1558,7 +1615,7 @@ class SpatialLogSoftMax(LogSoftMax):
     """
     def __init__(self) -> None: ...
 
-class SpatialMaxPooling(_vision.SpatialMaxPooling):
+class SpatialMaxPooling(_vision.Emptied, Module):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m - padH, j dW + n - padW]: maximum over kW x kH windows of each plane,
     every dW, dH pixels; padding counts as -inf.
 
@@ -1579,14 +1636,14 @@ class SpatialSoftMax(SoftMax):
     """
     def __init__(self) -> None: ...
 
-class TemporalMaxPooling(_vision.TemporalMaxPooling):
+class TemporalMaxPooling(_vision.Emptied, Module):
     """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
     """
     def __init__(self, kW: int, dW: int | None = None) -> None: ...
 
-class VolumetricAveragePooling(_vision.VolumetricAveragePooling):
+class VolumetricAveragePooling(_vision.Emptied, Module):
     """y[t, i, j] = sum_{l < kT, m < kH, n < kW} x[t dT + l, i dH + m, j dW + n] / (kT kH kW): mean over kT x kH x kW
     windows of each plane. Arguments come in the order t, w, h.
 
@@ -1624,7 +1681,7 @@ class VolumetricDropout(SpatialDropout):
     """
     def __init__(self, p: float = 0.5, stochastic_inference: bool = False) -> None: ...
 
-class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling):
+class VolumetricFractionalMaxPooling(_vision.Emptied, Module):
     """y[i, j, t] = max_{m < kH, n < kW, l < kT} x[r_i + m, c_j + n, s_t + l]: SpatialFractionalMaxPooling of volumes,
     whose time axis comes *last*. Arguments come in the order t, w, h.
 
@@ -1635,7 +1692,7 @@ class VolumetricFractionalMaxPooling(_vision.VolumetricFractionalMaxPooling):
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
-class VolumetricMaxPooling(_vision.VolumetricMaxPooling):
+class VolumetricMaxPooling(_vision.Emptied, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
     kH x kW windows of each plane; padding counts as -inf. Arguments come in the order t, w, h.
 
@@ -1655,14 +1712,14 @@ class WeightedEuclidean(Euclidean):
     """
     def __init__(self, inputSize: int, outputSize: int) -> None: ...
 
-class ZipTable(_passing.ZipTable):
+class ZipTable(_passing.Passing, Module):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
     Shape: tables of one length -> as many tables as that length.
     """
     def __init__(self) -> None: ...
 
-class ZipTableOneToMany(_passing.ZipTableOneToMany):
+class ZipTableOneToMany(_passing.Passing, Module):
     """[v, [a, b, ...]] -> [[v, a], [v, b], ...].
 
     Shape: an entry and a table -> a table of pairs.
@@ -1699,7 +1756,7 @@ class Bottle(Decorator):
     """
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
 
-class ClassNLLCriterion(_criterions.ClassNLLCriterion):
+class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
     """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if sizeAverage (w is 1 without weights).
 
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
@@ -1707,7 +1764,7 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion):
     """
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
-class ClassSimplexCriterion(_criterions.ClassSimplexCriterion):
+class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
     vertex v_t of its class in a regular simplex.
 
@@ -1724,7 +1781,7 @@ class CosineEmbeddingCriterion(Criterion):
     """
     def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
 
-class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
+class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, Criterion):
     """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
@@ -1754,13 +1811,13 @@ class DistanceRatioCriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class DontCast(_decorators.DontCast):
+class DontCast(_decorators.DontCast, Decorator):
     """y = module(x): the module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
     def __init__(
         self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None,
     ) -> None: ...
 
-class FakeQuantized(_recurrent.Around):
+class FakeQuantized(_recurrent.Around, Module):
     """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were not:
     quantisation-aware training.
 
@@ -1867,7 +1924,7 @@ class Maxout(Sequential):
         self, inputSize: int, outputSize: int, maxoutNumber: int, preprocess: Module | bool | None = None,
     ) -> None: ...
 
-class MultiCriterion(_criterions.MultiCriterion):
+class MultiCriterion(_criterions.MultiCriterion, Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.
 
     Shape: what the criterions take -> scalar; 0 without criterions.
@@ -1905,13 +1962,14 @@ class NCECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class NaN(_decorators.NaN):
+class NaN(Decorator):
     """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
     sum.
     """
     def __init__(self, module: Module, id: int | None = None) -> None: ...
+    newId: Any
 
-class Observed(_recurrent.Around):
+class Observed(_recurrent.Around, Module):
     """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
     quantisation needs to know.
 
@@ -1919,22 +1977,26 @@ class Observed(_recurrent.Around):
     """
     def __init__(self, module: Module) -> None: ...
 
-class Profile(_decorators.Profile):
+class Profile(Decorator):
     """y = module(x): the module inside; prints the time that its forward and backward passes take, every print_interval
     passes.
     """
     def __init__(
         self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None,
     ) -> None: ...
+    numFwds: Any
+    numBwds: Any
+    summedFwdTime: Any
+    summedBwdTime: Any
 
-class Quantized(_recurrent.Around):
+class Quantized(_recurrent.Around, Module):
     """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
     Shape: that of the layer.
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
 
-class RecurrentAttention(_recurrent.RecurrentAttention):
+class RecurrentAttention(AbstractSequencer):
     """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, nStep times.
 
     Shape: an input (B, ...) -> a table of nStep tensors h_t (B, hiddenSize); with forwardActions, of pairs
@@ -1954,9 +2016,10 @@ class Repeater(AbstractSequencer):
     """
     def __init__(self, module: Module, nStep: int) -> None: ...
 
-class ReverseUnreverse(_bidirectional.ReverseUnreverse):
+class ReverseUnreverse(Decorator):
     """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
     def __init__(self, sequencer: Module) -> None: ...
+    def getModule(self) -> Any: ...
 
 class Sequencer(AbstractSequencer):
     """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
@@ -1966,7 +2029,7 @@ class Sequencer(AbstractSequencer):
     """
     def __init__(self, module: Module) -> None: ...
 
-class Serial(_decorators.Serial):
+class Serial(_decorators.Serial, Decorator):
     """y = module(x): the module inside; in `legacy` it says how that is saved (heavySerial, mediumSerial, lightSerial,
     tensortype).
     """
@@ -2042,7 +2105,7 @@ class SpatialLPPooling(Sequential):
         self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None,
     ) -> None: ...
 
-class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling):
+class SpatialMaxUnpooling(_vision.Unpooling, Module):
     """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
@@ -2077,7 +2140,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
         Any = None, ceil_mode: bool = False,
     ) -> None: ...
 
-class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
+class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
@@ -2092,7 +2155,7 @@ class WeightedMSECriterion(Criterion):
     """
     def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
 
-class BinaryClassReward(_criterions.VarianceReducedReward):
+class BinaryClassReward(_criterions.VarianceReducedReward, Criterion):
     """l = -sum_i R_i / B; R_i = scale where round(x_i) = t_i, else 0: rewards a right answer, yes or no, by `scale`,
     less a learned baseline: VRClassReward for two classes.
 
@@ -2102,7 +2165,7 @@ class BinaryClassReward(_criterions.VarianceReducedReward):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
-class ParallelCriterion(_criterions.ParallelCriterion):
+class ParallelCriterion(MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
@@ -2118,14 +2181,14 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     """
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
 
-class SeqBGRU(_bidirectional.BothWays):
+class SeqBGRU(_bidirectional.BothWays, Decorator):
     """merge([gru(x), reverse(gru'(reverse(x)))]) of two SeqGRUs; by default their sum.
 
     Shape: x (T, B, input_size) -> (T, B, output_size); `merge` may change the last.
     """
     def __init__(self, inputSize: int, outputSize: int, merge: Module | None = None) -> None: ...
 
-class SeqBLSTM(_bidirectional.BothWays):
+class SeqBLSTM(_bidirectional.BothWays, Decorator):
     """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs, or SeqLSTMPs with output_size; the sum by default.
 
     Shape: x (T, B, input_size) -> (T, B, hidden_size), or (T, B, output_size) if there is one; `merge` may change it.
@@ -2150,7 +2213,7 @@ class TrimZero(MaskZero):
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
     ) -> None: ...
 
-class VRClassReward(_criterions.VarianceReducedReward):
+class VRClassReward(_criterions.VarianceReducedReward, Criterion):
     """l = -sum_i R_i / B; R_i = scale where argmax_c x_ic = t_i, else 0: rewards a right class by `scale`, less a
     learned baseline (variance reduction).
 
@@ -2161,7 +2224,7 @@ class VRClassReward(_criterions.VarianceReducedReward):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
-class FastLSTM(_recurrent.FastLSTM):
+class FastLSTM(_recurrent.FastLSTM, AbstractRecurrent):
     """One step of an LSTM without peepholes, all gates in one product.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2174,7 +2237,7 @@ class FastLSTM(_recurrent.FastLSTM):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class GRU(_recurrent.GRU):
+class GRU(_recurrent.GRU, AbstractRecurrent):
     """One step of a GRU.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2186,7 +2249,7 @@ class GRU(_recurrent.GRU):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class LSTM(_recurrent.LSTM):
+class LSTM(_recurrent.LSTM, AbstractRecurrent):
     """One step of an LSTM with diagonal peepholes.
 
     Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
@@ -2210,7 +2273,7 @@ class MuFuRu(AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class NormStabilizer(_recurrent.NormStabilizer):
+class NormStabilizer(_recurrent.NormStabilizer, AbstractRecurrent):
     """y = x, with the penalty beta * mean_b (||x_t|| - ||x_{t-1}||)^2 at every training step but the first.
 
     Shape: (B, H), kept; one time step a call.
@@ -2268,7 +2331,7 @@ class Recursor(AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
-class SeqGRU(_recurrent.SeqGRU):
+class SeqGRU(_recurrent.SeqGRU, AbstractSequencer):
     """A whole layer of a GRU over a sequence.
 
     Shape: x (T, B, inputSize) -> (T, B, outputSize), or (B, T, ...) with batchfirst; also [h0, x] with an initial
@@ -2279,7 +2342,7 @@ class SeqGRU(_recurrent.SeqGRU):
         str = False,
     ) -> None: ...
 
-class SeqLSTM(_recurrent.SeqLSTM):
+class SeqLSTM(_recurrent.SeqLSTM, AbstractSequencer):
     """A whole layer of an LSTM without peepholes: FastLSTM over a sequence.
 
     Shape: x (T, B, inputsize) -> (T, B, outputsize), or (B, T, ...) with batchfirst; also [h0, x] and [c0, h0, x]

@@ -21,14 +21,16 @@ from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
 from . import graph as graph
+from .modules import passing as passing
 from .modules.container import Container
 from .modules.graph_nodes import GraphNode, Nodes
-from .modules.passing import Identity
-from .modules.passing import JustElement as JustElement
-from .modules.passing import JustTable as JustTable
+from .objects.generated import class_of
 
 if TYPE_CHECKING:
     from ..viz import Picture
+
+
+Identity, JustTable, JustElement = map(class_of, (layers.Identity, layers.JustTable, layers.JustElement))
 
 
 class gModule(Container, describes=layers.Graph):
@@ -51,11 +53,6 @@ class gModule(Container, describes=layers.Graph):
         raise TypeError(f"{self.title()}: a graph cannot be changed after it is made; expected nodes at construction")
 
     insert = remove = add  # type: ignore[assignment]
-
-    @property
-    def nInputs(self) -> int:
-        """How many inputs there are."""
-        return self._spec.n_inputs
 
     @property
     def _nodes(self) -> Nodes:

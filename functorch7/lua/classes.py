@@ -17,6 +17,7 @@ from ..legacy.modules.criterion import Criterion
 from ..legacy.modules.directed import Members
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
+from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
@@ -134,6 +135,7 @@ class Classes:
         if key == "__init":
             written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
             return ("value", written.lua) if written is not None else self._function(_initializer(kind))
+        bring(key)  # if it is PyTorch's or BigDL's
         found = _static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
             return "value", found.lua

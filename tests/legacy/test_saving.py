@@ -49,6 +49,17 @@ def test_a_network_is_saved_and_loaded(tmp_path):
         nn.load(path)
 
 
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.SeqLSTM])
+def test_recurrent_modules_have_tables_definitions_and_shared_copies(kind, tmp_path):
+    model, path = nn.Sequential(kind(2, 3)), str(tmp_path / "model.t7")
+    shared = model.clone(False)
+    model.parameters()[0][0].fill(2)
+    same(shared.parameters()[0][0], model.parameters()[0][0])
+    tables = model.getParametersTable().values()
+    assert {id(t) for table in tables for t in table.values()} >= set(map(id, model.parameters()[0]))
+    assert str(nn.load(model.saveDefinition(path) and path)) == str(model)
+
+
 def test_names_of_the_functional_interface_are_in_files(tmp_path):
     network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Sequential(f7.Linear(2, 2)).named("top"))
     f7.save_model(tmp_path / "m.t7", network, *network.init(jax.random.key(0)))

@@ -45,20 +45,24 @@ def grad_name(name: str) -> str:
 
 
 class Rule(NamedTuple):
-    """One field of a description: what it is in a file's record, and what the record gets for it."""
+    """One field of a description: what it is in a file's record, and what the record gets for it.
+
+    Where it is there as it is, under a name of Torch's, that is `name`.
+    """
 
     read: Callable[[Record], Any]
     write: Callable[[Any], dict[str, Any]]
+    name: str | None = None
 
 
 def saved(name: str, default: Any = None) -> Rule:
     """A field that is saved under a name; `default` where it is nil. A description's None is not saved."""
-    return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)})
+    return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)}, name)
 
 
 def needed(name: str) -> Rule:
     """A field that has to be there."""
-    return Rule(lambda record: plain(record.need(name)), lambda value: {name: torch_value(value)})
+    return Rule(lambda record: plain(record.need(name)), lambda value: {name: torch_value(value)}, name)
 
 
 def derived(read: Callable[[Record], Any]) -> Rule:

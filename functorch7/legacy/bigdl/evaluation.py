@@ -12,7 +12,6 @@ import jax
 
 from ... import core, programs
 from ..objects.described import Described
-from ..objects.tree import Tree
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of
 from ..tensors.values import unwrapped, wrapped
@@ -25,27 +24,15 @@ def _measured(method: Any, output: Any, target: Any) -> Any:
     return method.measure(output, target)
 
 
-class Evaluation(Tree):
+class Evaluation(Described):
     """The part of Module that measures it and uses it."""
 
     def isTraining(self) -> bool:
         """Whether it is in training mode."""
         return self.train
 
-    def training(self, isTraining: bool = True) -> Any:
-        """Switches to training mode, or, given False, to evaluation mode."""
-        return self.evaluate() if isTraining is False else self._in_mode(isTraining)
-
-    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
-        """Without arguments, switches to evaluation mode. With a data set, [(result, method)] in that mode.
-
-        The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
-        `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
-        Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
-        a data set without methods, and what `functorch7.training.evaluate` raises, of which the rest holds, too.
-        """
-        if dataset is None and methods is None:
-            return super().evaluate()
+    def _measured(self, dataset: Any, methods: Any, batchSize: int | None) -> Any:
+        """What `evaluate` gives of a data set."""
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
         from ...training import validation  # which few programs need, and takes a while to import
@@ -93,7 +80,7 @@ class Evaluation(Tree):
     def _evaluating(self) -> Iterator[None]:
         """Evaluation mode, in the module's precision, and then the modes that all modules had."""
         modes = [(module, module.train) for module in self.listModules()]
-        Tree.evaluate(self)
+        self._in_mode(False)
         try:
             with precision_of(self._type):
                 yield

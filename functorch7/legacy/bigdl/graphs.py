@@ -6,11 +6,11 @@ from typing import Any
 
 from ... import layers
 from ...layers.graph import Node, check_node
+from ..objects.described import Described
 from ..objects.generated import class_of
-from ..objects.tree import Tree
 
 
-class Graphs(Tree):
+class Graphs(Described):
     """The part of Module about graphs."""
 
     def inputs(self, *nodes: Any) -> Node:
@@ -84,3 +84,6 @@ def Model(inputs: Any, outputs: Any) -> Any:
     return class_of(layers.Graph)(
         *(list(nodes) if isinstance(nodes, (list, tuple)) else [nodes] for nodes in (inputs, outputs))
     )
+
+
+Graph = Model

@@ -5,13 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from ..objects.tree import Tree
+from ..objects.described import Described
 
 
-class Names(Tree):
+class Names(Described):
     """The part of Module that is about names. They are those of `named` in the description, and in files."""
-
-    _line = "\n"
 
     def setName(self, name: str) -> Any:
         """Names the module. Raises TypeError for what is no text, or empty."""
@@ -54,7 +52,7 @@ class Names(Tree):
         given = self._given_name()
         return (self.__dict__.get("_default_name"),) if given is None else (given,)
 
-    def __getitem__(self, name: str) -> Any:
+    def _called_so(self, name: str) -> Any:
         """`model["conv1"]`: as `find`, but a name that is not there raises KeyError."""
         if not isinstance(name, str):
             raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")

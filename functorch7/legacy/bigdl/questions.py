@@ -11,12 +11,12 @@ import numpy as np
 
 from ... import core
 from ...network import output_shape
-from ..objects.parameters import Parameters
+from ..objects.described import Described
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, unwrapped
 
 
-class Questions(Parameters):
+class Questions(Described):
     """The part of Module that answers."""
 
     def getNumericType(self) -> np.dtype:

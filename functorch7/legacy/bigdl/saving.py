@@ -8,8 +8,8 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
+from ..objects.described import Described
 from ..objects.files import load_t7, save_t7
-from ..objects.tree import Tree
 from ..tensors.changes import changed
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -30,7 +30,7 @@ def _check_free(owner: Any, path: Any, overwrite: bool) -> None:
         raise FileExistsError(f"{owner.title()}: {path} exists; overWrite=True replaces it")
 
 
-class Saving(Tree):
+class Saving(Described):
     """The part of Module that saves it and loads it.
 
     Paths may be URLs for fsspec ("s3://bucket/model.t7"), which the extra `remote` installs. A file is replaced when
@@ -105,9 +105,12 @@ def load(path: Any, weightPath: Any = None) -> Any:
     return module
 
 
+loadModule = loadTorch = load
+
+
 def _tensors(module: Any) -> list[Tensor]:
     """All parameters and gradients, each once."""
-    tables = [table for each in module.listModules() for table in [each._table()]]
+    tables = [table for each in module.listModules() for table in [each._own_table()]]
     return list({id(tensor): tensor for table in tables for tensor in table.values()}.values())
 
 
@@ -126,7 +129,7 @@ def _without_weights(module: Any) -> Any:
     zeros: dict[np.dtype, Storage] = {}
     views: dict[tuple, Tensor] = {}
     for each in made.listModules():
-        for name, tensor in each._table().items():
+        for name, tensor in each._own_table().items():
             zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
             view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())
             each.__dict__[name] = views.setdefault(_place(tensor), view)

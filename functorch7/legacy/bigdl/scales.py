@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.terms import Term
-from ..objects.tree import Tree
+from ..objects.described import Described
 from ..tensors.changes import changed
 
 
-class Scales(Tree):
+class Scales(Described):
     """The part of Module that says what backward adds to the gradients' tensors.
 
     gradWeight += scaleW * (dL/dweight + the gradient of wRegularizer), gradBias += scaleB * (dL/dbias + that of

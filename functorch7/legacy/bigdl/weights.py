@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ...network import misfits
 from ..engine.plan import grad_name
 from ..objects.files import load_t7
-from ..objects.parameters import Parameters
 from ..tensors.tensor import Tensor
 from .names import Names
 from .saving import save_value
@@ -15,7 +15,7 @@ from .saving import save_value
 Table = dict[str, dict[str, Any]]
 
 
-class Weights(Names, Parameters):
+class Weights(Names):
     """The part of Module about weights and other arrays as lists and tables."""
 
     def getParametersTable(self) -> Table | None:
@@ -24,9 +24,9 @@ class Weights(Names, Parameters):
         A module with other parameters has them under their own names. Raises ValueError if two modules that have
         parameters have the same name.
         """
-        return {name: module._table() for name, module in self._modules_by_name().items()} or None
+        return {name: module._own_table() for name, module in self._modules_by_name().items()} or None
 
-    def _table(self) -> dict[str, Tensor]:
+    def _own_table(self) -> dict[str, Tensor]:
         names = self.own_parameters()
         gradients = {grad_name(name): self.__dict__.get(grad_name(name)) for name in names}
         return {name: self.__dict__[name] for name in names} | {n: g for n, g in gradients.items() if g is not None}
@@ -111,9 +111,7 @@ class Weights(Names, Parameters):
     # Running statistics --------------------------------------------------------------------------------------------
 
     def _own_status(self) -> list[tuple[str, Tensor]]:
-        """What is kept between calls besides the parameters, such as running means and variances."""
-        names = self._spec.init_buffers() if self._spec is not None else ()
-        return [(name, self.__dict__[name]) for name in names if isinstance(self.__dict__.get(name), Tensor)]
+        return [(name, self.__dict__[name]) for name in self._kept_buffers()]
 
     def getExtraParameter(self) -> list[Tensor] | None:
         """The running statistics of this module and all inside, the tensors themselves; None without any."""
@@ -162,15 +160,12 @@ class Weights(Names, Parameters):
         """A deep copy."""
         return self.clone()
 
-    def clone(self, *names: Any) -> Any:
-        """A deep copy; the named tensors are shared instead of copied; clone(False) shares all parameters."""
-        if names not in ((True,), (False,)):
-            return super().clone(*names)
-        made = super().clone()
-        if names == (False,):
-            for mine, theirs in zip(made.listModules(), self.listModules(), strict=True):
-                for name in theirs._table():
-                    mine.__dict__[name].set(theirs.__dict__[name])
+    def _cloned(self, deep: bool) -> Any:
+        """A copy; unless it is deep, with all parameters shared."""
+        made = copy.deepcopy(self)
+        for mine, theirs in () if deep else zip(made.listModules(), self.listModules(), strict=True):
+            for name in theirs._own_table():
+                mine.__dict__[name].set(theirs.__dict__[name])
         return made
 
 

@@ -1,51 +1,11 @@
-"""Sequences in both directions: the parts have names."""
+"""Layers of sequences in both directions."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ... import recurrent
 from ...recurrent.reversal import BothWays as BothWaysSpec
-from .container import Container
 from .decorators import Decorator
-
-
-class BiSequencer(Container, describes=recurrent.BiSequencer):
-    """nn.BiSequencer."""
-
-    def getForward(self) -> Any:
-        """The same as `fwdSeq`."""
-        return self.fwdSeq
-
-    def getBackward(self) -> Any:
-        """The same as `bwdSeq`."""
-        return self.bwdSeq
-
-
-class SeqBRNN(Container, describes=recurrent.SeqBRNN):
-    """nn.SeqBRNN."""
-
-    @property
-    def _concat(self) -> Any:
-        return self.get(1, 2) if self.modules[0].size() == 4 else self.get(1, 1)
-
-    @property
-    def forwardModule(self) -> Any:
-        """The nn.SeqLSTM that runs forwards."""
-        return self._concat.get(1)
-
-    @property
-    def backwardModule(self) -> Any:
-        """The nn.SeqLSTM that runs backwards."""
-        return self._concat.get(2, 2)
-
-
-class ReverseUnreverse(Decorator, describes=recurrent.ReverseUnreverse):
-    """nn.ReverseUnreverse."""
-
-    def getModule(self) -> Any:
-        """The sequencer inside."""
-        return self.get(1).get(2)
 
 
 class BothWays(Decorator, describes=BothWaysSpec):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import core, losses
 from ..objects.described import Given, taken_from
-from ..objects.generated import object_of
+from ..objects.generated import More, more, object_of
 from .criterion import Criterion
 from .module import Module
 
@@ -38,9 +38,5 @@ class _Computing(Module):
         return self._spec.replace(criterion=inside[0])
 
 
-class CriterionTable(_Computing, describes=losses.CriterionTable):
-    """nn.CriterionTable."""
-
-
-class ModuleFromCriterion(_Computing, describes=losses.ModuleFromCriterion):
-    """nn.ModuleFromCriterion."""
+for _spec in (losses.CriterionTable, losses.ModuleFromCriterion):
+    more[_spec] = More({}, base=_Computing)

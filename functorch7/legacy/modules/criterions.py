@@ -127,14 +127,6 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
         return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
 
 
-class ParallelCriterion(MultiCriterion, describes=losses.ParallelCriterion):
-    """nn.ParallelCriterion."""
-
-
-class LearnedCriterion(Criterion, describes=losses.LearnedCriterion):
-    """A criterion with parameters, to which backward adds their gradients."""
-
-
 class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):
     """nn.ModuleCriterion: the gradients of the input module's parameters are accumulated by backward."""
 

@@ -10,7 +10,6 @@ import jax
 import numpy as np
 
 from ... import layers
-from ...layers.monitors import stopwatch
 from ...layers.placement import device_numbered
 from ..engine.plan import grad_name
 from ..tensors.changes import changed
@@ -56,44 +55,6 @@ class Serial(Decorator, describes=layers.Serial):
         if self.tensortype is None:
             return super().__getstate__()
         return Module.__getstate__(copy.deepcopy(self))
-
-
-class NaN(Decorator, describes=layers.NaN):
-    """nn.NaN."""
-
-    @staticmethod
-    def newId() -> int:
-        """The next number of the counter that gives identifiers."""
-        return layers.NaN.new_id()
-
-
-class Profile(Decorator, describes=layers.Profile):
-    """nn.Profile; its fields are those of its stopwatch since it last printed."""
-
-    @property
-    def module(self) -> Any:
-        """The module inside."""
-        return self.modules[0]
-
-    @property
-    def numFwds(self) -> int:
-        """Forward passes."""
-        return stopwatch(self.own_description()).passes["forward"]
-
-    @property
-    def numBwds(self) -> int:
-        """Backward passes."""
-        return stopwatch(self.own_description()).passes["backward"]
-
-    @property
-    def summedFwdTime(self) -> float:
-        """Seconds of the forward passes."""
-        return stopwatch(self.own_description()).seconds["forward"]
-
-    @property
-    def summedBwdTime(self) -> float:
-        """Seconds of the backward passes."""
-        return stopwatch(self.own_description()).seconds["backward"]
 
 
 class DontCast(Decorator, describes=layers.DontCast):

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from ... import layers, programs
 from ..objects.described import Described
+from ..objects.layered import put_in_front
 from ..objects.parameters import Parameters
 from ..tensors.devices import precision
 from ..tensors.flat import flatten
@@ -133,5 +134,4 @@ class OfCriterions(Described):
 def enable() -> None:
     """Adds to all modules and criterions what stands above."""
     for kind, addition in ((Module, OfModules), (Criterion, OfCriterions)):
-        if not issubclass(kind, addition):
-            kind.__bases__ = (addition, *kind.__bases__)
+        put_in_front(kind, addition)

@@ -33,4 +33,5 @@ class Linear(Module, describes=layers.Linear):
         missing = [name for name in given if self.__dict__.get(name) is None]
         if missing:
             raise ValueError(f"{self.title()}: has no {' and '.join(missing)} to take values")
-        self._copy_all([(name, self.__dict__[name], values) for name, values in given.items()])
+        if given:
+            self._copy_all([(name, self.__dict__[name], values) for name, values in given.items()])

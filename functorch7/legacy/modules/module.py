@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -16,24 +15,19 @@ from ...core.tree import by_position, child_names
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import ZeroMask
-from ..bigdl import BigDL
 from ..engine.calls import Call
 from ..engine.foreign import Foreign
 from ..engine.moments import Moment
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
-from ..objects import composed
+from ..objects import composed, layered
 from ..objects.described import Described, Given, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.generated import object_of
 from ..objects.hidden import HiddenStates
-from ..objects.hooks import Hooks
-from ..objects.names import Names
 from ..objects.parameters import Parameters, shapes_of
-from ..objects.quantization import Quantization
-from ..objects.serial import PRIVATE, Serialization
-from ..objects.state import State
+from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
 from ..tensors.changes import changed, switched
 from ..tensors.tensor import Tensor
@@ -43,8 +37,8 @@ from .results import Results
 
 
 class Module(
-    BigDL, Tree, Parameters, State, Names, HiddenStates, Hooks, Serialization, TrainingHelpers, Quantization, Results,
-    Described, describes=core.Module,
+    Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Results, Described,
+    describes=core.Module, metaclass=layered.Layered,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
 
@@ -53,6 +47,7 @@ class Module(
     `updateGradInput(input, gradOutput)` and, if it has parameters, `accGradParameters(input, gradOutput, scale)`.
     Fields: output and gradInput of the last forward and backward; train; weight, bias, gradWeight, gradBias and
     other parameters under Torch's names; modules, if it has any.
+    What PyTorch and BigDL have beside this, such as `state_dict` and `predict`, is there when it is asked for.
     Source: nn/doc/module.md; dpnn/README.md, Module.
     """
 
@@ -321,6 +316,8 @@ class Module(
     # Fields ----------------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
+        if layered.brought(builtins.type(self), name):
+            return builtins.type(self).__getattribute__(self, name)
         if not name.startswith("_") and self._spec is not None:
             if name in self._state:
                 value = self._state[name]
@@ -341,6 +338,8 @@ class Module(
             return composed.field(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in layered.fields:
+            layered.bring(name)
         if name == "zeroMask" and name in self._state:
             self.setZeroMask(value)
             return
@@ -367,14 +366,13 @@ class Module(
             module._drop_steps()
         return self
 
-    def __deepcopy__(self, memo: dict) -> Any:
-        made = memo[id(self)] = object.__new__(builtins.type(self))
-        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
-        made.__setstate__(copy.deepcopy(kept, memo))
-        self._hand_hooks_to(made)
-        return made
+    def __getitem__(self, name: str) -> Any:
+        """`model["conv1"]`: the module of this name."""
+        return self._called_so(name)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        for name in layered.fields.keys() & state.keys():
+            layered.bring(name)
         self.__dict__.update(state)
         changed(self)
 
@@ -394,7 +392,7 @@ class Module(
 
     def __repr__(self) -> str:
         text = self.typename() if self._spec is None else self.description().printed()
-        return text.replace("\n", self._line)
+        return text.replace("\n", self.__dict__.get("_line", "\n"))
 
     def _repr_html_(self) -> str:
         return self.description()._repr_html_()

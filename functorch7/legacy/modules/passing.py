@@ -9,6 +9,7 @@ import jax
 
 from ... import layers
 from ..engine.registered import everywhere
+from ..objects.generated import More, more
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import shapes
@@ -71,38 +72,12 @@ class Passing(Module):
         )  # fmt: skip
 
 
-class Identity(Passing, describes=layers.Identity):
-    """nn.Identity: `output is input`."""
-
-
-class NarrowTable(Passing, describes=layers.NarrowTable):
-    """nn.NarrowTable."""
-
-
-class ZipTable(Passing, describes=layers.ZipTable):
-    """nn.ZipTable."""
-
-
-class ZipTableOneToMany(Passing, describes=layers.ZipTableOneToMany):
-    """nn.ZipTableOneToMany."""
-
-
-class ReverseTable(Passing, describes=layers.ReverseTable):
-    """nn.ReverseTable."""
-
-
-class JustTable(Passing, describes=layers.JustTable):
-    """nngraph.JustTable: x -> [x]."""
-
-
-class JustElement(Passing, describes=layers.JustElement):
-    """nngraph.JustElement: [x] -> x."""
-
-
-class SelectTable(Passing, describes=layers.SelectTable):
-    """nn.SelectTable; gradInput has a copy of gradOutput."""
-
-    copies_gradient = True
+for _spec in (
+    layers.Identity, layers.NarrowTable, layers.ZipTable, layers.ZipTableOneToMany, layers.ReverseTable,
+    layers.JustTable, layers.JustElement,
+):  # fmt: skip
+    more[_spec] = More({}, base=Passing)
+more[layers.SelectTable] = More({"copies_gradient": True}, Passing, "gradInput has a copy of gradOutput.")
 
 
 class FlattenTable(Passing, describes=layers.FlattenTable):

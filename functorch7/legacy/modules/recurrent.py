@@ -320,7 +320,3 @@ class NormStabilizer(AbstractRecurrent, describes=recurrent.NormStabilizer):
             steps = [np.asarray(change) for change in changes if change is not None]
         self.__dict__["loss"] = float(self._spec.beta * np.mean(steps)) if steps else 0.0
         return self.__dict__["loss"]
-
-
-class RecurrentAttention(AbstractSequencer, describes=recurrent.RecurrentAttention):
-    """nn.RecurrentAttention; `actions` holds what was looked at in the last call."""

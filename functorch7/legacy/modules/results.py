@@ -7,18 +7,21 @@ from typing import Any
 
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
+from ..engine.registered import Registered
 from ..objects import nested
 from ..objects.described import Described
 from ..tensors.changes import watchers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
+from ..tensors.values import as_tensors
 
 
 class Results(Described):
     """The part of Module that shows what the newest call gave, which is computed when it is asked for."""
 
     _call: Call | None = None
+    _hooks: list[Registered] | tuple = ()
 
     def _newest_call(self) -> Call | None:
         """The last call that ran this object, alone or inside a network."""
@@ -46,6 +49,17 @@ class Results(Described):
         if schema is not None and (schema.output if field == "_output" else schema.grad_input) is list:
             return []
         return Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
+
+    def _output_by_hand(self, input: Any) -> Any:
+        """What the user's updateOutput gives, where the gradient is the user's, too: nothing is compiled."""
+        return as_tensors(self.updateOutput(as_tensors(input)))
+
+    def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
+        """What the user's updateGradInput gives, after which accGradParameters is called."""
+        input, grad_output = as_tensors(input), None if grad_output is None else as_tensors(grad_output)
+        grad_input = as_tensors(self.updateGradInput(input, grad_output))
+        self.accGradParameters(input, grad_output, scale)
+        return grad_input
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
         """Casts what the last call has left, too."""

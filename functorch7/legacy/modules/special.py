@@ -21,6 +21,7 @@ from ..tensors.random import next_draw
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import unwrapped, wrapped
+from .aliases import made, method
 from .container import Container
 from .module import Module
 
@@ -80,14 +81,6 @@ class Reinforce(Module, describes=ReinforceSpec):
             return reward
         last = max(plan.members[0]._steps().count for plan in watchers(self))
         return reward[step - 1 - last]
-
-
-class Threshold(Module, describes=layers.Threshold):
-    """nn.Threshold and its kin."""
-
-    def validateParameters(self) -> None:
-        """Raises for fields that make no sense together, as construction does."""
-        self.description().__post_init__()
 
 
 class MapTable(Container, describes=layers.MapTable):
@@ -222,57 +215,11 @@ class Convert(Module, describes=layers.Convert):
             return None
         return self._spec.find_axis(axis, shape)
 
-    def transpose(self, newShape: str) -> Any:
-        """The module that permutes the input's axes to another layout."""
-        return object_of(self._spec.transpose(newShape))
-
-    def bf(self, input: Any) -> Any:
-        """The module that flattens the examples of a batch."""
-        return object_of(self._spec.bf())
-
-    def b(self, input: Any) -> Any:
-        """The module that selects the one feature, or the first target, of each example."""
-        return object_of(self._spec.b(unwrapped(input)))
-
-    def buildConverter(self, input: Any) -> Any:
-        """The module that does it for such a batch."""
-        return object_of(self._spec.converter(unwrapped(input)))
-
-    def bt(self) -> Any:
-        """The module that makes each example's number a vector of one."""
-        return object_of(self._spec.bt())
-
-
-class Narrow(Module, describes=layers.Narrow):
-    """nn.Narrow; Torch calls its offset `index`."""
-
-    @property
-    def index(self) -> int:
-        """The first slice."""
-        return self.offset
-
-    @index.setter
-    def index(self, value: int) -> None:
-        self.offset = value
-
-
-class Dropout(Module, describes=layers.Dropout):
-    """nn.Dropout."""
-
-    @property
-    def v2(self) -> bool:
-        """Whether training scales what is kept: not v1."""
-        return not self.v1
-
-    @v2.setter
-    def v2(self, value: bool) -> None:
-        self.v1 = not value
-
-
-class Euclidean(Module, describes=layers.Euclidean):
-    """nn.Euclidean; `fastBackward` is accepted: backward always uses what forward kept."""
-
-    fastBackward = True
+    transpose = made("transpose", "The module that permutes the input's axes to another layout.")
+    bf = method(lambda self, input: object_of(self._spec.bf()), "The module that flattens the examples of a batch.")
+    b = made("b", "The module that selects the one feature, or the first target, of each example.")
+    bt = made("bt", "The module that makes each example's number a vector of one.")
+    buildConverter = made("converter", "The module that does it for such a batch.")
 
 
 class CMulTable(Module, describes=layers.CMulTable):
@@ -284,22 +231,6 @@ class CMulTable(Module, describes=layers.CMulTable):
         with np.errstate(divide="ignore", invalid="ignore"):
             self.gradInput = wrapped([gradient * output / np.asarray(each) for each in unwrapped(input)])
         return self.gradInput
-
-
-class PReLU(Module, describes=layers.PReLU):
-    """nn.PReLU."""
-
-    def reset(self, stdv: float | None = None) -> Any:
-        """Leaves the weight as it is, as Torch does."""
-        return self
-
-
-class Bigrams(Module, describes=layers.Bigrams):
-    """nn.Bigrams."""
-
-    def statistics(self) -> float:
-        """The mean number of words that may follow a word."""
-        return self._spec.statistics()
 
 
 class SoftMaxTree(Module, describes=layers.SoftMaxTree):

@@ -10,6 +10,7 @@ from ... import layers
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.plan import grad_name
+from ..objects.generated import More, class_of, more
 from ..tensors.changes import changed
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
@@ -26,38 +27,6 @@ class Emptied(Module):
         return self.clearState()
 
 
-class TemporalMaxPooling(Emptied, describes=layers.TemporalMaxPooling):
-    """nn.TemporalMaxPooling."""
-
-
-class SpatialMaxPooling(Emptied, describes=layers.SpatialMaxPooling):
-    """nn.SpatialMaxPooling."""
-
-
-class VolumetricMaxPooling(Emptied, describes=layers.VolumetricMaxPooling):
-    """nn.VolumetricMaxPooling."""
-
-
-class VolumetricAveragePooling(Emptied, describes=layers.VolumetricAveragePooling):
-    """nn.VolumetricAveragePooling."""
-
-
-class SpatialFractionalMaxPooling(Emptied, describes=layers.SpatialFractionalMaxPooling):
-    """nn.SpatialFractionalMaxPooling."""
-
-
-class VolumetricFractionalMaxPooling(Emptied, describes=layers.VolumetricFractionalMaxPooling):
-    """nn.VolumetricFractionalMaxPooling."""
-
-
-class SpatialAdaptiveMaxPooling(Emptied, describes=layers.SpatialAdaptiveMaxPooling):
-    """nn.SpatialAdaptiveMaxPooling."""
-
-
-class SpatialAdaptiveAveragePooling(Emptied, describes=layers.SpatialAdaptiveAveragePooling):
-    """nn.SpatialAdaptiveAveragePooling."""
-
-
 class Unpooling(Emptied):
     """Modules that put values where a pooling object found them in its last forward."""
 
@@ -72,12 +41,14 @@ class Unpooling(Emptied):
         self.__dict__["pooling"] = poolingModule
 
 
-class SpatialMaxUnpooling(Unpooling, describes=layers.SpatialMaxUnpooling):
-    """nn.SpatialMaxUnpooling; the pooling object stays linked to it."""
-
-
-class VolumetricMaxUnpooling(Unpooling, describes=layers.VolumetricMaxUnpooling):
-    """nn.VolumetricMaxUnpooling; the pooling object stays linked to it."""
+for _spec in (
+    layers.TemporalMaxPooling, layers.SpatialMaxPooling, layers.VolumetricMaxPooling, layers.VolumetricAveragePooling,
+    layers.SpatialFractionalMaxPooling, layers.VolumetricFractionalMaxPooling, layers.SpatialAdaptiveMaxPooling,
+    layers.SpatialAdaptiveAveragePooling,
+):  # fmt: skip
+    more[_spec] = More({}, base=Emptied)
+for _spec in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling):
+    more[_spec] = More({}, Unpooling, "The pooling object stays linked to it.")
 
 
 class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvolution):
@@ -89,11 +60,10 @@ class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvo
         self.__dict__[grad_name("weight")].resize(*shape)
 
 
-class SpatialConvolution(Module, describes=layers.SpatialConvolution):
-    """nn.SpatialConvolution."""
+SpatialConvolution = class_of(layers.SpatialConvolution)
 
 
-class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):
+class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):  # type: ignore
     """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
 
     tempWeight: Tensor

@@ -43,7 +43,9 @@ def torch_spelling(spec_class: type[core.Module], name: str) -> str:
 
 @cache
 def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
+    rules = schema_of(spec_class).rules
+    saved = {rule.name: field for field, rule in rules.items() if rule.name and not rule.name.startswith("_")}
+    return saved | _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
 
 
 @cache

@@ -82,9 +82,7 @@ class TrainingHelpers(Batches, Described):
     @property
     def dpnn_parameters(self) -> list[str]:
         """The names of what is learned or kept: weight, bias, and a normalisation's running statistics."""
-        kept = self._spec.init_buffers() if self._spec is not None else ()
-        learned = list(dict.fromkeys(["weight", "bias", *self.own_parameters()]))
-        return learned + [name for name in kept if isinstance(self.__dict__.get(name), Tensor)]
+        return [*dict.fromkeys(["weight", "bias", *self.own_parameters()]), *self._kept_buffers()]
 
     @property
     def dpnn_gradParameters(self) -> list[str]:

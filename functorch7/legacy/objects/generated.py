@@ -1,7 +1,7 @@
 """A stateful class for every description class: written by hand where it does more, else generated."""
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import core
 from .signatures import Documentation
@@ -13,14 +13,27 @@ classes: dict[type[core.Module], type] = {}
 """The classes written by hand, by what they describe."""
 
 
+class More(NamedTuple):
+    """What a generated class has beside its description: names of its own, another base, a text."""
+
+    members: dict[str, Any]
+    base: type | None = None
+    says: str | None = None
+
+
+more: dict[type[core.Module], More] = {}
+"""This of the classes that have more, by what they describe."""
+
+
 @cache
 def class_of(spec_class: type[core.Module]) -> type:
     """The stateful class of a description class; their bases correspond."""
     if spec_class in classes:
         return classes[spec_class]
-    parent = next(base for base in spec_class.__mro__[1:] if base in classes or is_named(base))
-    fields = {"spec_class": spec_class, "__doc__": Documentation(spec_class), "__module__": GENERATED}
-    return type(spec_class.__name__, (class_of(parent),), fields)
+    members, base, says = more.get(spec_class, More({}))
+    base = base or class_of(next(each for each in spec_class.__mro__[1:] if each in classes or is_named(each)))
+    fields = {"spec_class": spec_class, "__doc__": Documentation(spec_class, says), "__module__": GENERATED}
+    return type(spec_class.__name__, (base,), fields | members)
 
 
 def is_named(spec_class: type) -> bool:

@@ -13,6 +13,7 @@ from ... import core
 from ...core.contexts import during
 from ...layers.initializers import SOURCE
 from ..engine.plan import Plan, grad_name
+from ..engine.terms import Term
 from ..tensors.changes import changed
 from ..tensors.devices import precision
 from ..tensors.distributions import Draws
@@ -94,11 +95,20 @@ class Parameters(Described):
         names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
+    def _kept_buffers(self) -> list[str]:
+        """The names of what is kept between calls besides the parameters, such as running means and variances."""
+        names = self._spec.init_buffers() if self._spec is not None else ()
+        return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
+
     def field_names(self) -> set[str]:
         """The names under which it keeps parameters and buffers, and the parameters' gradients."""
         made = set() if self._spec is None else {*self._spec.parameter_order, *self._spec.init_buffers()}
         learned = made.union(self.own_parameters())
         return learned.union(map(grad_name, learned))
+
+    def term_of(self, name: str) -> Term:
+        """What the gradient of a parameter of this module's own gets."""
+        return Term()
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The learnable tensors and their gradients, two lists in the same order."""
@@ -192,8 +202,10 @@ class Parameters(Described):
                 self.shared = mlp.shared = True
         return self
 
-    def clone(self, *names: str) -> Any:
-        """A deep copy; the named tensors are shared instead of copied."""
+    def clone(self, *names: Any) -> Any:
+        """A deep copy; the named tensors are shared instead of copied. BigDL's clone(False) shares all parameters."""
+        if names in ((True,), (False,)):
+            return self._cloned(deep=names[0])
         made = copy.deepcopy(self)
         for name in names:
             if not any(isinstance(module.__dict__.get(name), Tensor) for module in self.listModules()):

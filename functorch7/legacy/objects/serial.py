@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ... import layers
@@ -105,6 +106,12 @@ class Serialization(Described):
         if not is_generated(type(self)) or is_named(described):
             return super().__reduce_ex__(protocol)
         return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = memo[id(self)] = object.__new__(type(self))
+        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        made.__setstate__(copy.deepcopy(kept, memo))
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}

@@ -84,13 +84,20 @@ class Tree(Described):
     def _parts(self) -> list[Described]:
         return list({id(part): part for part in (*super()._parts(), *self.children())}.values())
 
-    def training(self) -> Any:
-        """Switches to training mode."""
-        return self._in_mode(True)
+    def training(self, isTraining: bool = True) -> Any:
+        """Switches to training mode, or, given False, to evaluation mode."""
+        return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
-    def evaluate(self) -> Any:
-        """Switches to evaluation mode."""
-        return self._in_mode(False)
+    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
+        """Without arguments, switches to evaluation mode. With a data set, BigDL's [(result, method)] in that mode.
+
+        The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
+        `functorch7.data`. The methods are those of `optim`: Top1Accuracy(), Top5Accuracy(), Loss(criterion), MAE().
+        Afterwards every module is in the mode that it was in (BigDL leaves it in evaluation mode). Raises TypeError for
+        a data set without methods, and what `functorch7.training.evaluate` raises, of which the rest holds, too.
+        """
+        given = dataset is not None or methods is not None
+        return self._measured(dataset, methods, batchSize) if given else self._in_mode(False)
 
     def _in_mode(self, train: bool) -> Any:
         if not isinstance(train, bool):

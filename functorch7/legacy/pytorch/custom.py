@@ -11,6 +11,7 @@ from ...layers.graph import nodes_among
 from ..engine.forms import frozen, is_array, split, thawed
 from ..engine.plan import grad_name
 from ..modules.module import Module
+from ..objects import layered
 from ..objects.described import noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
 from ..tensors.changes import changed
@@ -62,6 +63,8 @@ class Custom(Registration):
     # Attributes ------------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in layered.fields:
+            layered.bring(name)
         fields, registry = self.__dict__, self._registry_for(value)
         if registry is not None:
             if registry not in fields:
@@ -118,6 +121,8 @@ class Custom(Registration):
             changed(self)
 
     def __getattr__(self, name: str) -> Any:
+        if layered.brought(type(self), name):
+            return type(self).__getattribute__(self, name)
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __delattr__(self, name: str) -> None:

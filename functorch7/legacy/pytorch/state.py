@@ -14,21 +14,10 @@ from ..engine.plan import grad_name
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, type_name_of
+from .hooks import RemovableHandle
 from .names import Names
 
 EXTRA = "_extra_state"
-
-
-class Handle:
-    """What registering a function gives: `remove()` takes it back."""
-
-    def __init__(self, functions: list[Callable], function: Callable):
-        self._functions, self._function = functions, function
-
-    def remove(self) -> None:
-        """Takes the function back; again does nothing."""
-        if self._function in self._functions:
-            self._functions.remove(self._function)
 
 
 class State(Names):
@@ -106,20 +95,20 @@ class State(Names):
     def _state_hooks(self, when: str) -> list[Callable]:
         return self.__dict__.get("_on_state", {}).get(when, [])
 
-    def _on_state_at(self, when: str, hook: Callable) -> Handle:
+    def _on_state_at(self, when: str, hook: Callable) -> RemovableHandle:
         hooks = self.__dict__.setdefault("_on_state", {}).setdefault(when, [])
         hooks.append(hook)
-        return Handle(hooks, hook)
+        return RemovableHandle(self, hooks, hook)
 
-    def register_state_dict_post_hook(self, hook: Callable) -> Handle:
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """hook(module, state_dict, prefix, {}) after `state_dict`, which it may change or replace."""
         return self._on_state_at("save", hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable) -> Handle:
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """hook(module, state_dict, prefix, {}, strict, [], [], []) before loading; it may change the (copied) dict."""
         return self._on_state_at("before", hook)
 
-    def register_load_state_dict_post_hook(self, hook: Callable) -> Handle:
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """hook(module, incompatible_keys) after loading."""
         return self._on_state_at("after", hook)
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
-from .described import Described
 
 
 class Names(Described):
@@ -59,8 +59,7 @@ class Names(Described):
 
     def own_buffers(self) -> dict[str, bool]:
         """The names of this object's own buffers, and whether each is saved."""
-        names = self._spec.init_buffers() if self._spec is not None else ()
-        return {name: True for name in names if isinstance(self.__dict__.get(name), Tensor)}
+        return dict.fromkeys(self._kept_buffers(), True)
 
     def _named(
         self, names_of: Callable[[Any], Any], prefix: str, recurse: bool, remove_duplicate: bool

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ... import compression
+from ..objects.described import Described
+from ..objects.functional import functional, wrap
 from ..tensors.type_names import precision_of
-from .functional import functional, wrap
 
 
-class Quantization:
+class Quantization(Described):
     """The method that all modules have."""
 
     def quantize(self, dynamic: bool = False) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..engine.forms import only_input
 from ..engine.registered import Registered, everywhere
+from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.values import as_tensors
-from .described import Described
 
 
 class RemovableHandle:
@@ -18,7 +18,7 @@ class RemovableHandle:
     Source: PyTorch's Modules note, "Module Hooks".
     """
 
-    def __init__(self, owner: Any, hooks: list[Registered], hook: Registered):
+    def __init__(self, owner: Any, hooks: list, hook: Any):
         self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:
@@ -53,8 +53,6 @@ class Hooks(Described):
     Hooks are copied by `clone`, and never saved.
     Source: PyTorch's Modules note, "Module Hooks".
     """
-
-    _hooks: list[Registered] | tuple = ()
 
     def _hook_up(self, hook: Registered, prepend: bool) -> RemovableHandle:
         return _registered(self, self.__dict__.setdefault("_hooks", []), hook, prepend)
@@ -92,11 +90,12 @@ class Hooks(Described):
     def _all_hooks(self) -> list[Registered]:
         return [*everywhere, *self._hooks]
 
-    def _hand_hooks_to(self, copy: Hooks) -> None:
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = super().__deepcopy__(memo)  # type: ignore[misc]
         if self._hooks:
-            copy.__dict__["_hooks"] = [
-                Registered(h.kind, h.function, h.with_kwargs, h.always_call) for h in self._hooks
-            ]
+            hooks = [Registered(h.kind, h.function, h.with_kwargs, h.always_call) for h in self._hooks]
+            made.__dict__["_hooks"] = hooks
+        return made
 
     # Modules whose forward and backward a user wrote: nothing is compiled ---------------------------------------------
 
@@ -106,14 +105,13 @@ class Hooks(Described):
             if hook.kind == kind:
                 new = hook(self, *before, value, *after)
                 if new is not None:
-                    value = as_tensors(only_input(self.title(), *new) if hook.gives_arguments else new)  # type: ignore[attr-defined]
+                    value = as_tensors(only_input(self.title(), *new) if hook.gives_arguments else new)
         return value
 
     def _output_by_hand(self, input: Any) -> Any:
-        """updateOutput between the hooks."""
         input = self._through("forward_pre", as_tensors(input))
         try:
-            output = as_tensors(self.updateOutput(input))  # type: ignore[attr-defined]
+            output = super()._output_by_hand(input)  # type: ignore[misc]
         except Exception:
             for hook in self._all_hooks():
                 if hook.always_call:
@@ -122,11 +120,8 @@ class Hooks(Described):
         return self._through("forward", output, (input,))
 
     def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
-        """updateGradInput and accGradParameters between the hooks."""
         grad_output = self._through("backward_pre", None if grad_output is None else as_tensors(grad_output))
-        input, user = as_tensors(input), self
-        grad_input = as_tensors(user.updateGradInput(input, grad_output))  # type: ignore[attr-defined]
-        user.accGradParameters(input, grad_output, scale)  # type: ignore[attr-defined]
+        grad_input = super()._gradient_by_hand(input, grad_output, scale)  # type: ignore[misc]
         return self._through("backward", grad_input, after=(grad_output,))
 
 

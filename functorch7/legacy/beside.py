@@ -1,0 +1,105 @@
+"""What PyTorch and BigDL have beside Torch: names that bring their packages when they are asked for.
+
+These put themselves in front of Torch's classes then; until then none of it is there.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from types import CodeType, FunctionType
+from typing import Any
+
+from .engine.user_code import users
+from .objects.described import noting_classes, overridden_in
+from .objects.layered import bring, bring_all, offer
+
+BIGDL = (
+    "_called_so _cloned _copy_all _measured checkDuplicate checkEngineType cloneModule computeOutputShape copyStatus "
+    "devices equals find freeze getExtraParameter getName getNumericType getOutputShape getParametersTable "
+    "getScaleB getScaleW getTimes getWeightsBias inputs isTraining load loadModelWeights loadModule loadTorch "
+    "loadWeights predict predictClass predictClassLocal predictImage predictLocal quantize resetTimes save "
+    "saveDefinition saveModule saveTorch saveWeights setExtraParameter setLine setName setScaleB setScaleW "
+    "setWeightsBias toGraph unFreeze"
+).split()
+PYTORCH = (
+    "add_module append bfloat16 buffers cpu eval get_buffer get_extra_state get_parameter get_submodule half "
+    "load_state_dict named_buffers named_children named_modules named_parameters own_buffers register_forward_hook "
+    "register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook "
+    "register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module "
+    "register_state_dict_post_hook requires_grad_ set_extra_state state_dict to zero_grad"
+).split()
+
+FIELDS = ("bRegularizer", "engineType", "scaleB", "scaleW", "wRegularizer", "_regularizers", "_scales")
+"""What of BigDL's are properties, and what these keep in an object."""
+
+ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
+
+FILES = {
+    **dict.fromkeys(("Graph", "Input", "Model"), "bigdl.graphs"),
+    **dict.fromkeys(("load", "loadModule", "loadTorch"), "bigdl.saving"),
+    **dict.fromkeys(("ModuleDict", "ModuleList"), "pytorch.module_lists"),
+    "functional_call": "pytorch.call",
+    **dict.fromkeys(
+        (
+            "RemovableHandle", "register_module_forward_hook", "register_module_forward_pre_hook",
+            "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+        ),
+        "pytorch.hooks",
+    ),
+}  # fmt: skip
+"""The files in which names of `nn` are that are neither Torch's nor descriptions'."""
+
+
+def found(name: str) -> Any:
+    """What `nn` has under one of the names of `FILES`."""
+    return getattr(import_module(f".{FILES[name]}", __package__), name)
+
+
+def _bigdl() -> Any:
+    from . import bigdl
+
+    return bigdl
+
+
+def _pytorch() -> Any:
+    from . import pytorch
+
+    return pytorch
+
+
+def note_class(kind: Any) -> None:
+    """Brings what a user's new class needs: to define `forward`, and not updateOutput, is PyTorch's style.
+
+    What `super()` is asked for has to be there, and so has all that a `__getattr__` of the user's could hide.
+    """
+    if "forward" in vars(kind) and kind.spec_class is None and not overridden_in(kind, "updateOutput"):
+        bring("state_dict")
+    if any("__getattr__" in vars(base) for base in users(kind)):
+        bring_all()
+    for method in _methods(kind):
+        for name in _asked_of_super(getattr(method, "__code__", None)):
+            bring(name)
+
+
+def _methods(kind: type) -> Iterator[Any]:
+    """What a class's methods and properties are made of, as far as users have written it."""
+    for value in (value for base in users(kind) for value in vars(base).values()):
+        inside = (getattr(value, name, None) for name in ("__func__", "fget", "fset"))
+        yield from (inspect.unwrap(each) for each in (value, *inside) if isinstance(each, FunctionType))
+
+
+def _asked_of_super(code: Any) -> Iterator[str]:
+    """The attributes that code which calls `super()` asks for, and the code in it."""
+    if isinstance(code, CodeType):
+        if "super" in code.co_names:
+            yield from (each.argval for each in dis.get_instructions(code) if each.opname in ASKING)
+        for constant in code.co_consts:
+            yield from _asked_of_super(constant)
+
+
+offer(_bigdl, BIGDL, FIELDS)
+offer(_pytorch, PYTORCH)
+noting_classes.append(note_class)

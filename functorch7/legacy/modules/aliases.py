@@ -1,0 +1,96 @@
+"""Torch's names for what objects have already: their fields, modules inside them, what their descriptions answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import layers, recurrent
+from ...layers.monitors import stopwatch
+from ..objects.generated import More, more, object_of
+from ..tensors.values import unwrapped
+from .container import Container
+
+
+def method(run: Callable[..., Any], said: str) -> Callable[..., Any]:
+    """A method that does no more than call another."""
+    run.__doc__, run.__module__ = said, __name__
+    return run
+
+
+def found(read: Callable[[Any], Any], said: str) -> property:
+    """What follows from the object."""
+    return property(read, doc=said)
+
+
+def made(name: str, said: str) -> Callable[..., Any]:
+    """A method that gives the object of what the description's method of this name describes."""
+
+    def make(self: Any, *given: Any) -> Any:
+        return object_of(getattr(self._spec, name)(*map(unwrapped, given)))
+
+    return method(make, said)
+
+
+def watched(numbers: str, direction: str, said: str) -> property:
+    """What a Profile's stopwatch has noted of a direction since it last printed."""
+    return found(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], said)
+
+
+def directions(self: Any) -> Any:
+    """The nn.Concat of a SeqBRNN, in which its two layers are."""
+    return self.get(1, 2) if self.modules[0].size() == 4 else self.get(1, 1)
+
+
+more.update({
+    layers.Dropout: More({
+        "v2": property(
+            lambda self: not self.v1, lambda self, value: setattr(self, "v1", not value),
+            doc="Whether training scales what is kept: not v1.",
+        )
+    }),
+    layers.Threshold: More({
+        "validateParameters": method(
+            lambda self: self.description().__post_init__(),
+            "Raises for fields that make no sense together, as construction does.",
+        )
+    }),
+    layers.PReLU: More({"reset": method(lambda self, stdv=None: self, "Leaves the weight as it is, as Torch does.")}),
+    layers.Bigrams: More({
+        "statistics": method(
+            lambda self: self._spec.statistics(), "The mean number of words that may follow a word."
+        )
+    }),
+    layers.NaN: More({
+        "newId": staticmethod(
+            method(lambda: layers.NaN.new_id(), "The next number of the counter that gives identifiers.")
+        )
+    }),
+    layers.Profile: More(
+        {
+            "numFwds": watched("passes", "forward", "Forward passes."),
+            "numBwds": watched("passes", "backward", "Backward passes."),
+            "summedFwdTime": watched("seconds", "forward", "Seconds of the forward passes."),
+            "summedBwdTime": watched("seconds", "backward", "Seconds of the backward passes."),
+        },
+        says="Its fields are those of its stopwatch since it last printed.",
+    ),
+    recurrent.BiSequencer: More(
+        {
+            "getForward": method(lambda self: self.fwdSeq, "The same as `fwdSeq`."),
+            "getBackward": method(lambda self: self.bwdSeq, "The same as `bwdSeq`."),
+        },
+        base=Container,
+    ),
+    recurrent.SeqBRNN: More(
+        {
+            "forwardModule": found(lambda self: directions(self).get(1), "The nn.SeqLSTM that runs forwards."),
+            "backwardModule": found(lambda self: directions(self).get(2, 2), "The nn.SeqLSTM that runs backwards."),
+        },
+        base=Container,
+    ),
+    recurrent.ReverseUnreverse: More({
+        "getModule": method(lambda self: self.get(1).get(2), "The sequencer inside.")
+    }),
+    recurrent.RecurrentAttention: More({}, says="`actions` holds what was looked at in the last call."),
+})  # fmt: skip
