@@ -11,7 +11,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from ..core import Module
 from ..core.tree import dotted
-from ..core.types import Key, Tree
+from ..core.types import Array, Key, State, Tree
 from ..network import structure_of
 
 
@@ -157,10 +157,11 @@ class FromLinen(Module, abstract=True):
         taken = inspect.signature(type(self.module).__call__).parameters
         return {name: train == in_training for name, in_training in MODES.items() if name in taken}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return flatten_dict(self._initial(key).get("params", {}), sep=".")
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
+        found: Any = flatten_dict(self._initial(key).get("params", {}), sep=".")
+        return found
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         rest = {name: tree for name, tree in self._initial(jax.random.key(0)).items() if name != "params"}
         return {name: leaf for name, leaf in flatten_dict(rest, sep=".").items() if not isinstance(leaf, tuple)}
 
@@ -202,10 +203,10 @@ class FromNnx(Module, abstract=True):
     def _made(self, key: jax.Array | int) -> nnx.Module:
         return self.make(rngs=nnx.Rngs(key))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return from_nnx_variables(self._made(key))[0]
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return from_nnx_variables(self._made(0))[1]
 
     def draws(self, train: bool) -> bool:

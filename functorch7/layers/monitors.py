@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Module, check_positive
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, Output, Tree
 from .decorators import Decorator
 from .tap import tap
 
@@ -30,7 +30,7 @@ def _totals(leaves: list) -> list:
     return [jnp.sum(leaf) for leaf in leaves]
 
 
-def _total(tree: Tree) -> Any:
+def _total(tree: Tree) -> Output:
     """The sum of all numbers in a tree: NaN if one of them is."""
     return sum((jnp.sum(lax.stop_gradient(leaf)).astype(np.float32) for leaf in jax.tree.leaves(tree)), np.float32(0))
 
@@ -91,11 +91,11 @@ class Stopwatch:
         self.seconds = {"forward": 0.0, "backward": 0.0}
         self._since = 0.0
 
-    def start(self, _: Any) -> None:
+    def start(self, _: object) -> None:
         """A pass begins: what it works on is there."""
         self._since = time.perf_counter()
 
-    def stop(self, direction: str, _: Any) -> None:
+    def stop(self, direction: str, _: object) -> None:
         """The pass is through."""
         self.seconds[direction] += time.perf_counter() - self._since
         self.passes[direction] += 1

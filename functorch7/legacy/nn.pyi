@@ -989,7 +989,7 @@ class SpatialUpSamplingBilinear(Module):
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     """
-    def __init__(self, scale: Any) -> None: ...
+    def __init__(self, scale: int | tuple[int, ...] | list[int]) -> None: ...
 
 class SpatialUpSamplingNearest(Module):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: every pixel repeated in a block of scale_factor x scale_factor.
@@ -1148,7 +1148,7 @@ class UpSampling(Module):
     Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
     """
-    def __init__(self, scale: Any, mode: str = 'nearest') -> None: ...
+    def __init__(self, scale: int | tuple[int, ...] | list[int], mode: str = 'nearest') -> None: ...
 
 class View(Module):
     """The input's elements as `sizes`, of which one may be -1; what is left over becomes a leading batch.
@@ -1940,7 +1940,7 @@ class SoftMarginCriterion(Criterion):
     Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
     unused, as in Torch7.
     """
-    def __init__(self, unused: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, unused: object | None = None, sizeAverage: bool = True) -> None: ...
 
 class SoftMaxForest(Decorator):
     """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
@@ -1949,8 +1949,8 @@ class SoftMaxForest(Decorator):
     `gater_size`, then Linear and SoftMax over the trees.
     """
     def __init__(
-        self, inputSize: int, trees: Any, rootIds: Any, gaterSize: Any = (), gaterAct: Module | None = None,
-        accUpdate: bool = False,
+        self, inputSize: int, trees: list[Any] | tuple[Any, ...], rootIds: list[Any] | tuple[Any, ...], gaterSize:
+        list[Any] | tuple[Any, ...] = (), gaterAct: Module | None = None, accUpdate: bool = False,
     ) -> None: ...
 
 class SpatialAutoCropMSECriterion(Criterion):

@@ -14,6 +14,7 @@ from ... import core
 from ...core import tree
 from ...core.composite import key_of_call
 from ...core.emitted import both, is_emitted
+from ...core.types import Array, State
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, frozen, is_array, split, thawed
 from ..objects.generated import class_of, classes
@@ -57,10 +58,10 @@ class Traced(core.Module, abstract=True):
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(name for name, _, _ in self.parameters)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return _zeros(self.parameters)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return _zeros(self.buffers)
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
