@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
 from jax.typing import ArrayLike
@@ -52,6 +52,12 @@ class Variables(NamedTuple):
 
     params: Value
     buffers: Value
+
+
+class Functional(Protocol):
+    """An object of `legacy`, which gives a description and its arrays."""
+
+    def functional(self) -> "tuple[Module, Variables]": ...
 
 
 Method = TypeVar("Method", bound=Callable)

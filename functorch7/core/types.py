@@ -4,9 +4,10 @@ Where an entry or a result depends on the module, checkers are told so: Table, T
 and are the only names here that do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from jax import Array as Array
 from jax.typing import ArrayLike as ArrayLike
 
@@ -18,6 +19,9 @@ Scalar: TypeAlias = float | Array
 
 Sizes: TypeAlias = int | tuple[int, ...] | list[int]
 """One size, or several."""
+
+Indices: TypeAlias = Sequence[int] | np.ndarray | Array
+"""Positions, such as those of samples."""
 
 Table: TypeAlias = list[Any] | tuple[Any, ...]
 """What Torch calls a table: arrays, or tables of them."""
@@ -58,6 +62,9 @@ Value: TypeAlias = Any
 
 A method that authors override with the kind that theirs takes has it in its base: any other type would refuse some.
 """
+
+Batch: TypeAlias = tuple[Value, Value]
+"""(input, target) of some examples."""
 
 State: TypeAlias = dict[str, Any]
 """A module's own buffers or its recurrent state, by name: an array, a table of such, None where it is forgotten, or a

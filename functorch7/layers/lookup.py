@@ -3,14 +3,15 @@
 from typing import ClassVar
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
-from ..core.types import Array, ArrayLike, Key, State, Tree
+from ..core.types import Array, Key, State, Tree
 from .initializers import normal
 
 
-def check_indices(module: Module, indices: ArrayLike, size: int, first: int = 1) -> None:
+def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
     """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
     values, last = lookable(indices), first + size - 1
     wrong = ~((values >= first) & (values <= last))  # NaN, too

@@ -1,6 +1,6 @@
 # Made by `python -m website.stubs` from the descriptions of modules and criterions; a test compares it with them.
 # fmt: off
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from . import nngraph as nngraph
@@ -1753,7 +1753,7 @@ class Inception(Decorator):
 
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     """
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(self, config: Mapping[str, Any]) -> None: ...
 
 class L1Cost(Criterion):
     """sum_i |x_i|; there is no target, and no mean. The derivative at 0 is 0.

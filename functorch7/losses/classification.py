@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import Const, check_floating, check_values, expected, lookable, title
 from ..core.module import Module
@@ -14,7 +15,7 @@ from ..layers.merging import merged
 from .base import Criterion, vector
 
 
-def are_classes(target: Array, classes: int) -> Array:
+def are_classes(target: Array | np.ndarray, classes: int) -> Value:
     """Which numbers are classes, from 1 to `classes`."""
     return (target >= 1) & (target <= classes) & (target % 1 == 0)
 

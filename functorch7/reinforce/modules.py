@@ -259,7 +259,7 @@ def pair(module: Module, input: Value, given: Value, first: str, second: str) ->
     return left, jnp.broadcast_to(right, left.shape)
 
 
-def refuse(module: Module, values: Array, wrong: Callable[[Array], Array], wanted: str) -> None:
+def refuse(module: Module, values: Value, wrong: Callable[[Value], Value], wanted: str) -> None:
     """Raises ValueError, as `check_values` does, for the first value that is wrong."""
     values = lookable(values)
     check_values(values, wrong(values), f"{title(module)}: expected {wanted}, got {{value:g}} at position {{position}}")
