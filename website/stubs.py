@@ -45,7 +45,8 @@ def stub() -> str:
         lines |= set() if known else {_imported(base.__module__)}
         classes.append(_class(kind, base.__name__ if known else f"_{_file(base)}.{base.__name__}"))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
-    return HEADER + "\n".join([*sorted({*imports}), "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
+    known = ("from ..optim.regularizers import L1L2Regularizer", "from .tensors.kinds import Numbers")
+    return HEADER + "\n".join([*sorted({*imports, *known}), "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
 
 
 def _imported(file: str, name: str = "") -> str:

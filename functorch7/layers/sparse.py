@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core import Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core.arrays import Numbers
 from ..core.types import Array, Key, State, Table, Tree, Value
 from .initializers import split, uniform
 from .lookup import check_indices
@@ -126,8 +127,8 @@ class IndexLinear(Module):
     output_size: int
     do_grad_input: bool = False
     keys_offset: int = 0
-    weight: Const | None = None
-    bias: Const | None = None
+    weight: Numbers | None = None
+    bias: Numbers | None = None
     normalize: bool = False
 
     def __post_init__(self) -> None:

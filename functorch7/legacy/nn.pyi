@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
+from ..optim.regularizers import L1L2Regularizer
 from . import nngraph as nngraph
 from .bigdl.graphs import Input as Input
 from .bigdl.graphs import Model as Model
@@ -57,6 +58,7 @@ from .pytorch.call import functional_call as functional_call
 from .pytorch.module_lists import ModuleDict as ModuleDict
 from .pytorch.module_lists import ModuleList as ModuleList
 from .tensors import activations as _activations
+from .tensors.kinds import Numbers
 from .tensors.parameter import Parameter as Parameter
 
 functional = _activations
@@ -85,7 +87,7 @@ class AddConstant(Module):
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     """
-    def __init__(self, constant_scalar: Any, inplace: bool = False) -> None: ...
+    def __init__(self, constant_scalar: float | Numbers, inplace: bool = False) -> None: ...
 
 class ArgMax(Module):
     """y = argmax_i x_i: the place, from 1, of the maximum along a dimension; the first of several. No gradient.
@@ -108,7 +110,7 @@ class Bigrams(_special.Bigrams):
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     """
-    def __init__(self, bigrams: Any, nsample: int) -> None: ...
+    def __init__(self, bigrams: Numbers, nsample: int) -> None: ...
 
 class Bilinear(Module):
     """y_k = x1^T A_k x2 + b_k.
@@ -218,7 +220,7 @@ class Constant(Module):
     Shape: any -> the value's (a number: (1)); with nInputDim, an input of more dimensions is a batch, and the value
     is repeated for each example.
     """
-    def __init__(self, value: Any, nInputDim: int | None = None) -> None: ...
+    def __init__(self, value: Numbers, nInputDim: int | None = None) -> None: ...
 
 class Container(_container.Container):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
@@ -393,8 +395,8 @@ class IndexLinear(_special.IndexLinear):
     [keys (N), values (N), sizes (B)] -> (B, outputSize). Keys count from 1 - keysOffset.
     """
     def __init__(
-        self, inputSize: int, outputSize: int, doGradInput: bool = False, keysOffset: int = 0, weight: Any = None,
-        bias: Any = None, normalize: bool = False,
+        self, inputSize: int, outputSize: int, doGradInput: bool = False, keysOffset: int = 0, weight: Numbers | None
+        = None, bias: Numbers | None = None, normalize: bool = False,
     ) -> None: ...
 
 class JoinTable(Module):
@@ -448,8 +450,9 @@ class Linear(_linear.Linear):
     Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: Any = None, bRegularizer: Any =
-        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+        self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: L1L2Regularizer | None = None,
+        bRegularizer: L1L2Regularizer | None = None, initWeight: Numbers | None = None, initBias: Numbers | None =
+        None, initGradWeight: Numbers | None = None, initGradBias: Numbers | None = None,
     ) -> None: ...
     def noBias(self) -> Self: ...
 
@@ -584,7 +587,7 @@ class NCEModule(_nce.NCEModule):
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, outputSize).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1, batchnoise: bool = True,
+        self, inputSize: int, outputSize: int, k: int, unigrams: Numbers, Z: float = -1, batchnoise: bool = True,
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
@@ -616,7 +619,8 @@ class PCAColorTransform(Module):
     Shape: (C, H, W) or (B, C, H, W), kept; E is (C, C), v (C); a has mean 0 and std.
     """
     def __init__(
-        self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
+        self, inputChannels: int, eigenVectors: Numbers | None = None, eigenValues: Numbers | None = None, std: float
+        = 0.1,
     ) -> None: ...
 
 class PReLU(_special.PReLU):
@@ -647,9 +651,11 @@ class PartialLinear(Module):
 
     Shape: (B, inputSize) -> (B, outputs in the partition), in its order.
     """
-    def __init__(self, inputSize: int, outputSize: int, bias: bool = True, partition: Any = None) -> None: ...
+    def __init__(
+        self, inputSize: int, outputSize: int, bias: bool = True, partition: Numbers | None = None,
+    ) -> None: ...
     def resetPartition(self) -> Self: ...
-    def setPartition(self, indices: Any) -> Self: ...
+    def setPartition(self, indices: Numbers) -> Self: ...
 
 class PixelShuffle(Module):
     """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
@@ -757,7 +763,7 @@ class SimpleColorTransform(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; the range has a number for each channel.
     """
-    def __init__(self, inputChannels: int, range: Any = None) -> None: ...
+    def __init__(self, inputChannels: int, range: Numbers | None = None) -> None: ...
 
 class SoftMax(Module):
     """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
@@ -774,8 +780,8 @@ class SoftMaxTree(_special.SoftMaxTree):
     targets' paths is computed: O(B x depth x largest family). The mean of the negative output is the loss.
     """
     def __init__(
-        self, inputSize: int, hierarchy: Any, rootId: int = -1, accUpdate: bool = False, static: bool = True, verbose:
-        bool = False,
+        self, inputSize: int, hierarchy: Numbers, rootId: int = -1, accUpdate: bool = False, static: bool = True,
+        verbose: bool = False,
     ) -> None: ...
 
 class SoftMin(Module):
@@ -863,7 +869,7 @@ class SpatialConvolutionMap(_vision.SpatialConvolutionMap):
     Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
     """
-    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+    def __init__(self, connTable: Numbers, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialCrossMapLRN(Module):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
@@ -890,7 +896,8 @@ class SpatialDivisiveNormalization(Module):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     """
     def __init__(
-        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None, thresval: float |
+        None = None,
     ) -> None: ...
 
 class SpatialDropout(Module):
@@ -906,7 +913,7 @@ class SpatialFeatNormalization(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; mean and std have C numbers.
     """
-    def __init__(self, mean: Any, std: Any = None) -> None: ...
+    def __init__(self, mean: Numbers, std: Numbers | None = None) -> None: ...
 
 class SpatialFullConvolution(Module):
     """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
@@ -934,7 +941,9 @@ class SpatialNormalization(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     """
-    def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None) -> None: ...
+    def __init__(
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None,
+    ) -> None: ...
 
 class SpatialReflectionPadding(Module):
     """The planes mirrored at their borders, which are not repeated; negative widths cut off.
@@ -975,7 +984,7 @@ class SpatialSubtractiveNormalization(Module):
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
     """
-    def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None: ...
+    def __init__(self, nInputPlane: int = 1, kernel: Numbers | None = None) -> None: ...
 
 class SpatialUniformCrop(Module):
     """A random crop of each image in training, all places equally likely; the central one in evaluation.
@@ -1319,8 +1328,9 @@ class LinearNoBias(Linear):
     Shape: (..., inputSize) -> (..., outputSize).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, bias: bool = False, *, wRegularizer: Any = None, bRegularizer: Any =
-        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+        self, inputSize: int, outputSize: int, bias: bool = False, *, wRegularizer: L1L2Regularizer | None = None,
+        bRegularizer: L1L2Regularizer | None = None, initWeight: Numbers | None = None, initBias: Numbers | None =
+        None, initGradWeight: Numbers | None = None, initGradBias: Numbers | None = None,
     ) -> None: ...
 
 class LookupTableMaskZero(LookupTable):
@@ -1412,7 +1422,7 @@ class ReinforceGamma(Reinforce):
     as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
     -reward * (x / scale^2 - k / scale) of the scale.
     """
-    def __init__(self, scale: Any = None, stochastic: bool = False) -> None: ...
+    def __init__(self, scale: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class ReinforceNormal(Reinforce):
     """x = mean + stdev * z, with z normally distributed; evaluation gives the mean.
@@ -1421,7 +1431,7 @@ class ReinforceNormal(Reinforce):
     shaped as the mean, or as one example of it. Gradients: -reward * (x - mean) / s^2 of the mean and
     -reward * ((x - mean)^2 - s^2) / (s^3 + 1e-8) of the stdev.
     """
-    def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
+    def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class ReverseTable(_passing.ReverseTable):
     """[x1, ..., xn] -> [xn, ..., x1].
@@ -1485,7 +1495,8 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     Shape: (C, H, W) or (B, C, H, W), kept.
     """
     def __init__(
-        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None, thresval: float |
+        None = None,
     ) -> None: ...
 
 class SpatialConvolutionMM(SpatialConvolution):
@@ -1523,7 +1534,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     """
-    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+    def __init__(self, connTable: Numbers, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialLogSoftMax(LogSoftMax):
     """LogSoftMax over the features at each location.
@@ -1652,7 +1663,7 @@ class BCECriterion(Criterion):
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
     element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class BinaryLogisticRegression(Criterion):
     """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
@@ -1674,7 +1685,7 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion):
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
     Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion):
     """MSECriterion between the input and the vertex of its class in a regular simplex.
@@ -1698,7 +1709,7 @@ class CrossEntropyCriterion(_criterions.CrossEntropyCriterion):
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
     from both first. Classes count from 1.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class DepthConcat(Concat):
     """Concat that centres smaller outputs in zeros: every other dimension takes the largest size.
@@ -1850,14 +1861,16 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class MultiMarginCriterion(Criterion):
     """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
     """
-    def __init__(self, p: int = 1, weights: Any = None, margin: float = 1, sizeAverage: bool = True) -> None: ...
+    def __init__(
+        self, p: int = 1, weights: Numbers | None = None, margin: float = 1, sizeAverage: bool = True,
+    ) -> None: ...
 
 class NCECriterion(Criterion):
     """-sum(log(Pmt / (Pmt + k Pnt + e))) - sum(log(k Pns / (Pms + k Pns + e))), e = 1e-7, over B if sizeAverage.
@@ -1949,8 +1962,8 @@ class SoftMaxForest(Decorator):
     `gater_size`, then Linear and SoftMax over the trees.
     """
     def __init__(
-        self, inputSize: int, trees: list[Any] | tuple[Any, ...], rootIds: list[Any] | tuple[Any, ...], gaterSize:
-        list[Any] | tuple[Any, ...] = (), gaterAct: Module | None = None, accUpdate: bool = False,
+        self, inputSize: int, trees: list | tuple, rootIds: list | tuple, gaterSize: list | tuple = (), gaterAct:
+        Module | None = None, accUpdate: bool = False,
     ) -> None: ...
 
 class SpatialAutoCropMSECriterion(Criterion):
@@ -1973,7 +1986,7 @@ class SpatialClassNLLCriterion(Criterion):
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """SpatialMaxPooling with dilation - 1 pixels left out between those of a window.
@@ -2042,7 +2055,7 @@ class WeightedMSECriterion(Criterion):
 
     Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
     """
-    def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weight: Numbers, sizeAverage: bool = True) -> None: ...
 
 class BinaryClassReward(_criterions.VarianceReducedReward):
     """Rewards a right answer, yes or no, by `scale`, less a learned baseline: VRClassReward for two classes.

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, check_floating, check_values, expected, lookable, title
+from ..core import check_floating, check_values, expected, lookable, title
+from ..core.arrays import Numbers
 from ..core.module import Module
 from ..core.types import Array, Value
 from ..layers import LogSoftMax
@@ -45,7 +46,7 @@ class ClassNLLCriterion(Criterion):
     0.375
     """
 
-    weights: Const | None = None
+    weights: Numbers | None = None
     size_average: bool = True
     ignore_index: int = -100
 
@@ -104,7 +105,7 @@ class CrossEntropyCriterion(Criterion):
     '0.693'
     """
 
-    weights: Const | None = None
+    weights: Numbers | None = None
     size_average: bool = True
     ignore_index: int = -100
 

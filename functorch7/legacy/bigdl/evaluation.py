@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import jax
 
 from ... import core, programs
+from ...core.types import Value
 from ..objects.described import Described
 from ..objects.tree import Tree
 from ..tensors.tensor import Tensor
@@ -32,11 +33,11 @@ class Evaluation(Tree):
         """Whether it is in training mode."""
         return self.train
 
-    def training(self, isTraining: bool = True) -> Any:
+    def training(self, isTraining: bool = True) -> Self:
         """Switches to training mode, or, given False, to evaluation mode."""
         return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
-    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
+    def evaluate(self, dataset: Value = None, methods: Value = None, batchSize: int | None = None) -> Value:
         """Without arguments, switches to evaluation mode. With a data set, [(result, method)] in that mode.
 
         The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of
@@ -62,7 +63,7 @@ class Evaluation(Tree):
         totals = validation.totals(methods, values)
         return list(zip(totals, methods, strict=True))
 
-    def predict(self, dataset: Any, batchSize: int | None = None) -> Any:
+    def predict(self, dataset: Value, batchSize: int | None = None) -> Value:
         """The outputs for all samples in evaluation mode, in order: a tensor, or a table of them.
 
         The data set is a tensor, taken in batches of batchSize (at once without, or for -1); a table of tensors with a
@@ -79,7 +80,7 @@ class Evaluation(Tree):
             raise ValueError(f"{self.title()}: predict was given no batches")
         return wrapped(validation.joined(outputs, validation.samples_of(_arrays(dataset, size), size)))
 
-    def predictClass(self, dataset: Any, batchSize: int | None = None) -> Tensor:
+    def predictClass(self, dataset: Value, batchSize: int | None = None) -> Tensor:
         """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.
 
         Raises ValueError unless each sample's output is one row of scores.
@@ -105,7 +106,7 @@ class Evaluation(Tree):
                     module.train = train
 
 
-def described(method: Any) -> Any:
+def described(method: Value) -> Value:
     """A method with the description of a criterion in place of its object."""
     criterion = getattr(method, "criterion", None)
     return (

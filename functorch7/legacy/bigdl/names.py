@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, Self
 
+from ..objects.described import Described
 from ..objects.tree import Tree
 
 
@@ -13,7 +14,7 @@ class Names(Tree):
 
     _line = "\n"
 
-    def setName(self, name: str) -> Any:
+    def setName(self, name: str) -> Self:
         """Names the module. Raises TypeError for what is no text, or empty."""
         if self._spec is None:
             if not isinstance(name, str) or not name:
@@ -36,14 +37,14 @@ class Names(Tree):
         kind = self.typename().rpartition(".")[2]
         return self.__dict__.setdefault("_default_name", f"{kind}@{uuid.uuid4().hex[:8]}")
 
-    def setLine(self, line: str) -> Any:
+    def setLine(self, line: str) -> Self:
         """Sets what stands between the lines when it is printed, "\\n" by default."""
         if not isinstance(line, str):
             raise TypeError(f"{self.typename()}: expected text between lines, got {line!r}")
         self.__dict__["_line"] = line
         return self
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> Described | None:
         """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""
         found = {id(module): module for module in self.listModules() if name in module._names()}
         if len(found) > 1:
@@ -54,7 +55,7 @@ class Names(Tree):
         given = self._given_name()
         return (self.__dict__.get("_default_name"),) if given is None else (given,)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Described:
         """`model["conv1"]`: as `find`, but a name that is not there raises KeyError."""
         if not isinstance(name, str):
             raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from ... import recurrent
 from ...recurrent.reversal import BothWays as BothWaysSpec
+from ..objects.described import Described
 from .container import Container
 from .decorators import Decorator
 
@@ -13,11 +14,11 @@ from .decorators import Decorator
 class BiSequencer(Container, describes=recurrent.BiSequencer):
     """nn.BiSequencer."""
 
-    def getForward(self) -> Any:
+    def getForward(self) -> Described:
         """The same as `fwdSeq`."""
         return self.fwdSeq
 
-    def getBackward(self) -> Any:
+    def getBackward(self) -> Described:
         """The same as `bwdSeq`."""
         return self.bwdSeq
 
@@ -30,12 +31,12 @@ class SeqBRNN(Container, describes=recurrent.SeqBRNN):
         return self.get(1, 2) if self.modules[0].size() == 4 else self.get(1, 1)
 
     @property
-    def forwardModule(self) -> Any:
+    def forwardModule(self) -> Described:
         """The nn.SeqLSTM that runs forwards."""
         return self._concat.get(1)
 
     @property
-    def backwardModule(self) -> Any:
+    def backwardModule(self) -> Described:
         """The nn.SeqLSTM that runs backwards."""
         return self._concat.get(2, 2)
 
@@ -43,7 +44,7 @@ class SeqBRNN(Container, describes=recurrent.SeqBRNN):
 class ReverseUnreverse(Decorator, describes=recurrent.ReverseUnreverse):
     """nn.ReverseUnreverse."""
 
-    def getModule(self) -> Any:
+    def getModule(self) -> Described:
         """The sequencer inside."""
         return self.get(1).get(2)
 
@@ -51,20 +52,20 @@ class ReverseUnreverse(Decorator, describes=recurrent.ReverseUnreverse):
 class BothWays(Decorator, describes=BothWaysSpec):
     """nn.SeqBLSTM and nn.SeqBGRU."""
 
-    def getForward(self) -> Any:
+    def getForward(self) -> Described:
         """The layer that runs forwards."""
         return self.get(1).get(1).get(1)
 
-    def getBackward(self) -> Any:
+    def getBackward(self) -> Described:
         """The layer that runs backwards."""
         return self.get(1).get(1).get(2).getModule()
 
-    def remember(self, mode: str | None = None) -> Any:
+    def remember(self, mode: str | None = None) -> Self:
         """Says to the forward layer when to keep its state; the other never does."""
         self.getForward().remember(mode)
         return self
 
-    def maskZero(self, v1: bool = True) -> Any:
+    def maskZero(self, v1: bool = True) -> Self:
         """Makes both layers give zeros where the input is zeros (or setZeroMask says so), and start anew there."""
         self.getForward().maskZero(v1)
         self.getBackward().maskZero(v1)

@@ -18,7 +18,7 @@ class RemovableHandle:
     Source: PyTorch's Modules note, "Module Hooks".
     """
 
-    def __init__(self, owner: Any, hooks: list[Registered], hook: Registered):
+    def __init__(self, owner: object, hooks: list[Registered], hook: Registered):
         self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:
@@ -30,7 +30,7 @@ class RemovableHandle:
     def __enter__(self) -> RemovableHandle:
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self.remove()
 
 

@@ -1,16 +1,25 @@
 """Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
+import numpy.typing as npt
 
 from ...core import is_concrete
+from ...core.types import Value
 from ...losses.tables import as_arrays
 from .tensor import Tensor
 
+Input: TypeAlias = Tensor | npt.ArrayLike | Sequence[Any] | dict[Any, Any]
+"""What users give an object: a tensor, an array, a number, or a table of such."""
 
-def unwrapped(value: Any) -> Any:
+Output: TypeAlias = Tensor | Any
+"""What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
+
+
+def unwrapped(value: Value) -> Value:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
     if isinstance(value, Tensor):
         return value.array
@@ -24,7 +33,7 @@ def unwrapped(value: Any) -> Any:
     return as_arrays(value)
 
 
-def as_input(value: Any, is_table: bool = False) -> Any:
+def as_input(value: Value, is_table: bool = False) -> Value:
     """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
 
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
@@ -42,7 +51,7 @@ def as_input(value: Any, is_table: bool = False) -> Any:
     return float(value) if isinstance(value, int) else unwrapped(value)
 
 
-def same_values(one: Any, other: Any) -> bool:
+def same_values(one: Value, other: Value) -> bool:
     """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
     if one is other:
         return True
@@ -62,14 +71,14 @@ def same_values(one: Any, other: Any) -> bool:
     return same_bytes or np.array_equal(one, other, equal_nan=True)
 
 
-def as_gradient(value: Any, output: Any) -> Any:
+def as_gradient(value: Value, output: Value) -> Value:
     """As `as_input`, with lists where the output has them."""
     if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
         return [as_gradient(v, o) for v, o in zip(value, output, strict=True)]
     return as_input(value)
 
 
-def wrapped(value: Any) -> Any:
+def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
     if isinstance(value, (np.ndarray, np.generic, jax.Array)):
         return Tensor.of(value)
@@ -80,7 +89,7 @@ def wrapped(value: Any) -> Any:
     return value
 
 
-def as_tensors(value: Any) -> Any:
+def as_tensors(value: Value) -> Value:
     """What a user's method is given: tensors, and tables of them; those that are such already."""
     return value if _are_tensors(value) else wrapped(unwrapped(value))
 
@@ -91,6 +100,6 @@ def _are_tensors(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def shapes(value: Any) -> Any:
+def shapes(value: Value) -> Value:
     """The shapes of a table's tensors, nested as it is."""
     return jax.tree.map(lambda leaf: tuple(np.shape(leaf)), value)
