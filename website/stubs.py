@@ -28,6 +28,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 """
+KNOWN = (
+    ("..layers.pooling", "Record"), ("..optim.regularizers", "L1L2Regularizer"), (".tensors.kinds", "Numbers"),
+)  # fmt: skip
+"""Other types of arguments, and their files."""
 ALIASES = ("Graph = Model", "loadModule = load", "loadTorch = load")
 WIDTH = 118
 
@@ -45,7 +49,7 @@ def stub() -> str:
         lines |= set() if known else {_imported(base.__module__)}
         classes.append(_class(kind, base.__name__ if known else f"_{_file(base)}.{base.__name__}"))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
-    known = ("from ..optim.regularizers import L1L2Regularizer", "from .tensors.kinds import Numbers")
+    known = [f"from {file} import {name}" for file, name in KNOWN]
     return HEADER + "\n".join([*sorted({*imports, *known}), "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
 
 

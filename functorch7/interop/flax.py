@@ -15,7 +15,6 @@ from ..core.module import Variables
 from ..core.tree import dotted
 from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import structure_of
-from .t7.values import Fields
 
 
 class AsLinen(linen.Module):
@@ -150,7 +149,7 @@ class FromLinen(Module, abstract=True):
         except TypeError as error:
             raise TypeError(f"FromLinen: fields have to be hashable (tuples, no lists): {error}") from error
 
-    def _initial(self, key: jax.Array) -> Fields:
+    def _initial(self, key: jax.Array) -> dict[str, Any]:
         table = bool(self.input_shape) and isinstance(self.input_shape[0], tuple)
         inputs = [jnp.zeros(shape, self.dtype) for shape in (self.input_shape if table else [self.input_shape])]
         keys = {name: jax.random.fold_in(key, i) for i, name in enumerate(("params", *self.streams))}
@@ -241,7 +240,7 @@ def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Array], State]:
     return params, buffers
 
 
-def _nnx_named(state: Value) -> Fields:
+def _nnx_named(state: Value) -> dict[str, Any]:
     """The variables of a state by dotted names."""
     found: Any = nnx.to_flat_state(state)
     return {dotted(path): variable for path, variable in found}
@@ -252,6 +251,6 @@ def _nnx_parts(module: Value) -> Value:
     return nnx.split(module, nnx.Param, nnx.RngState, ...)
 
 
-def _fill_nnx(state: Value, arrays: Fields) -> None:
+def _fill_nnx(state: Value, arrays: State) -> None:
     for name, variable in _nnx_named(state).items():
         variable.set_value(arrays[name])

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Module, check_positive
-from ..core.types import Array, Key, Output, Tree
+from ..core.types import Array, Key, Tree
 from .decorators import Decorator
 from .tap import tap
 
@@ -30,7 +30,7 @@ def _totals(leaves: list) -> list:
     return [jnp.sum(leaf) for leaf in leaves]
 
 
-def _total(tree: Tree) -> Output:
+def _total(tree: Tree) -> Any:
     """The sum of all numbers in a tree: NaN if one of them is."""
     return sum((jnp.sum(lax.stop_gradient(leaf)).astype(np.float32) for leaf in jax.tree.leaves(tree)), np.float32(0))
 

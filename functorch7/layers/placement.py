@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
-from ..core.types import Array, Device, Key, Output, Tree
+from ..core.types import Array, Device, Key, Tree
 from .decorators import Decorator
 from .tensor_types import TYPES
 
@@ -66,7 +66,7 @@ def _cast(tree: Array, dtype: Any) -> Array:
     return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(x.dtype, jnp.inexact) else x, tree)
 
 
-def _floating_dtype(tree: Tree) -> Output:
+def _floating_dtype(tree: Tree) -> Any:
     return next((x.dtype for x in jax.tree.leaves(tree) if jnp.issubdtype(x.dtype, jnp.inexact)), None)
 
 

@@ -11,7 +11,7 @@ from jax import lax
 from jax.experimental import io_callback
 
 from ..core import host_device, is_concrete
-from ..core.types import Output, Tree, Value
+from ..core.types import Tree, Value
 
 Hook = Callable[[Any], None] | None
 
@@ -27,7 +27,7 @@ def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = N
     return _shown(who, tree, seen, forward)
 
 
-def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Hook) -> Output:
+def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Hook) -> Any:
     leaves, structure = jax.tree.flatten(tree)
     shown = [i for i, leaf in enumerate(leaves) if jnp.result_type(leaf) != jax.dtypes.float0]
     if hook is None or not shown:

@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ from ..core.types import Array, Output, Value
 from ..programs import Compiled
 from .lookup import check_indices
 from .merging import flattened, merged
-from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
+from .pooling import MaxPooling, Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
 
 @Compiled
@@ -31,7 +31,7 @@ class Unpooling(Map, abstract=True):
     pooling_class: ClassVar[type[Pooling]]
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
-    pooling: Pooling | Any  # of pooling_class, which the constructor checks
+    pooling: MaxPooling
 
     def __post_init__(self) -> None:
         if type(self.pooling) is not self.pooling_class:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
+from ..layers.pooling import Record
 from ..optim.regularizers import L1L2Regularizer
 from . import nngraph as nngraph
 from .bigdl.graphs import Input as Input
@@ -1552,7 +1553,7 @@ class SpatialMaxPooling(_vision.SpatialMaxPooling):
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, *, record:
-        Any = None, ceil_mode: bool = False,
+        Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
     def ceil(self) -> Self: ...
     def floor(self) -> Self: ...
@@ -1624,7 +1625,7 @@ class VolumetricMaxPooling(_vision.VolumetricMaxPooling):
     """
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
-        int = 0, padW: int = 0, padH: int = 0, *, record: Any = None, ceil_mode: bool = False,
+        int = 0, padW: int = 0, padH: int = 0, *, record: Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
     def ceil(self) -> Self: ...
     def floor(self) -> Self: ...
@@ -1995,7 +1996,7 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, dilationW:
-        int = 1, dilationH: int = 1, *, record: Any = None, ceil_mode: bool = False,
+        int = 1, dilationH: int = 1, *, record: Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
 
 class SpatialLPPooling(Sequential):
@@ -2014,7 +2015,7 @@ class SpatialMaxUnpooling(_vision.SpatialMaxUnpooling):
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
     """
-    def __init__(self, pooling: Any) -> None: ...
+    def __init__(self, pooling: Module) -> None: ...
 
 class TreeNLLCriterion(Criterion):
     """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
@@ -2039,7 +2040,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
         int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1, *, record:
-        Any = None, ceil_mode: bool = False,
+        Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
 
 class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
@@ -2048,7 +2049,7 @@ class VolumetricMaxUnpooling(_vision.VolumetricMaxUnpooling):
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
     SpatialMaxUnpooling.
     """
-    def __init__(self, pooling: Any) -> None: ...
+    def __init__(self, pooling: Module) -> None: ...
 
 class WeightedMSECriterion(Criterion):
     """l = sum_i (x_i - w_i y_i)^2 / n: MSECriterion between x and w * y: the weight scales the target.

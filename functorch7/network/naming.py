@@ -117,7 +117,9 @@ def load_state_dict(
 def load_state_dict(
     module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool
 ) -> tuple[Variables, IncompatibleKeys]: ...
-def load_state_dict(module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool = True) -> Any:
+def load_state_dict(
+    module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool = True
+) -> Variables | tuple[Variables, IncompatibleKeys]:
     """`variables` with the arrays of `state`, cast to the dtypes that stand there.
 
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).

@@ -3,11 +3,11 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from ..core.types import Array, Value
+from ..core.types import Value
 from ..interop.writing import refuse_special
 from .attention import Attention
 from .billion_words import BillionWords
@@ -64,7 +64,7 @@ def made(settings: dict) -> Recipe:
     return kinds[tag](**{name: _value(name, types[name], settings[name]) for name in settings if name != "recipe"})
 
 
-def _value(name: str, type: Value, given: Value) -> Array:
+def _value(name: str, type: Value, given: Value) -> Any:
     if get_origin(type) is Literal and given not in get_args(type):
         raise ValueError(f"{name}: expected {_any_of(get_args(type))}, got {given!r}")
     try:
@@ -91,7 +91,7 @@ def change(text: str) -> tuple[str, object]:
         return name.strip(), value.strip()
 
 
-def _read(path: Path) -> Array:
+def _read(path: Path) -> Any:
     refuse_special(path)
     text = path.read_bytes()
     try:

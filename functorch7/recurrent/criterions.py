@@ -107,7 +107,7 @@ def _differ(columns: list) -> bool:
     return len({str(jax.tree.map(jnp.shape, step)) for step in zip(*columns, strict=True)}) > 1
 
 
-def _at(column: Any, time: int) -> Output:
+def _at(column: Any, time: int) -> Any:
     return column[time] if isinstance(column, list) else jax.tree.map(lambda leaf: leaf[time], column)
 
 

@@ -185,13 +185,13 @@ def _emitted_nodes(buffers: Tree) -> list:
     return [node for node in jax.tree.leaves(buffers, is_leaf=is_emitted) if is_emitted(node)]
 
 
-def _with_emitted(buffers: Tree, nodes: list) -> Output:
+def _with_emitted(buffers: Tree, nodes: list) -> Any:
     """`buffers` with its side outputs replaced by those collected over time."""
     rest = iter(nodes)
     return jax.tree.map(lambda b: next(rest) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
 
-def _zeros_for_none(buffers: Tree, after: Any) -> Output:
+def _zeros_for_none(buffers: Tree, after: Any) -> Any:
     """The buffers of a first step: zeros, shaped as after it, wherever there is no state yet."""
     if buffers is None:
         return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), after)

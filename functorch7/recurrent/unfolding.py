@@ -11,7 +11,7 @@ from jax import lax
 from ..core import unrolled_steps
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
-from ..core.types import Array, Output, State, Tree, Value
+from ..core.types import Array, State, Tree, Value
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
@@ -73,7 +73,7 @@ def _scanned(
 
 
 @_unfolded.defjvp
-def _tangents(advance: Callable, primals: tuple, tangents: tuple) -> tuple[Output, Tree]:
+def _tangents(advance: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
     """A change of a weight is one of its sums: so it is not followed through the scan, but computed for all steps.
 
     Backward, the weight's gradient is then one product over all steps, instead of a sum that every step adds to.

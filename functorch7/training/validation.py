@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -230,13 +230,13 @@ def predict_class(
     return output.argmax(1) + 1
 
 
-def _output(module: Module, _: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> Output:
+def _output(module: Module, _: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[Any, Any]:
     """The output, and recurrent state after it."""
     output, new = module.apply(params, buffers, batch, key=key)
     return output, carry_of(module, new)
 
 
-def _measures(module: Module, methods: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> Output:
+def _measures(module: Module, methods: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[list, Any]:
     output, carry = _output(module, (), params, buffers, batch[0], key)
     return [method.measure(output, batch[1]) for method in methods], carry
 
@@ -247,7 +247,7 @@ _compiled = {way: programs.Compiled(jax.jit(function, static_argnums=(0, 1))) fo
 
 def _running(
     way: Callable, module: Module, methods: tuple, params: Tree, buffers: Tree, batches: Iterable, key: Key
-) -> Output:
+) -> Iterator[tuple[Any, Any]]:
     """(error, result) of each batch; nothing is waited for."""
     run = (_compiled if module.traits.traceable else _checking)[way]
     for number, batch in enumerate(batches):
@@ -257,11 +257,11 @@ def _running(
         yield error, result
 
 
-def _on_device(array: Any) -> Output:
+def _on_device(array: Any) -> Any:
     return array if isinstance(array, jax.Array) else jax.device_put(array)  # jnp.asarray compiles for each shape
 
 
-def _read(outcome: tuple[Any, Any]) -> Output:
+def _read(outcome: tuple[Any, Any]) -> Any:
     error, output = outcome
     core.raise_found(error)
     return jax.device_get(output)
@@ -278,7 +278,7 @@ def pairs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     return _split("evaluate", tuple(batches), batch_size)
 
 
-def _pair(batch: Any) -> Output:
+def _pair(batch: Any) -> Any:
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(
             f"evaluate: without a batch_size, expected batches (input, target), got {core.describe(batch)} as one"
@@ -305,7 +305,7 @@ def inputs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     return (batch[0] if isinstance(batch, tuple) and len(batch) == 2 else batch for batch in each)
 
 
-def _split(name: str, whole: Any, size: int) -> Output:
+def _split(name: str, whole: Any, size: int) -> Iterator[Any]:
     """Consecutive batches of the arrays of a tree; the last may be smaller, or larger by one that would be left."""
     if not isinstance(size, (int, np.integer)):
         raise TypeError(f"{name}: expected a whole number as batch_size, got {size!r}")

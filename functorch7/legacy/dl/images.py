@@ -139,15 +139,15 @@ class ImageClass(_Images):
         made = getattr(self._loader, NAMES[name])(path, generator().numpy)
         return wrapped(made) if dst is None else dst.resize(*made.shape).copy(made)
 
-    def sampleDefault(self, *args: Any) -> Tensor:
+    def sampleDefault(self, *args: Tensor | str) -> Tensor:
         """sampleDefault([dst,] path): the image, resized to samplesize."""
         return self._sampled("sampleDefault", args)
 
-    def sampleTrain(self, *args: Any) -> Tensor:
+    def sampleTrain(self, *args: Tensor | str) -> Tensor:
         """sampleTrain([dst,] path): a part at a random place, every other mirrored."""
         return self._sampled("sampleTrain", args)
 
-    def sampleTest(self, *args: Any) -> Tensor:
+    def sampleTest(self, *args: Tensor | str) -> Tensor:
         """sampleTest([dst,] path): ten views, 10 x C x H x W."""
         return self._sampled("sampleTest", args)
 

@@ -13,7 +13,12 @@ from ... import core
 from ...core.types import Value
 from ...interop.torch7.table import schema_of
 
-DESCRIBED = {"functorch7.core.module.Module": "Module", "functorch7.losses.base.Criterion": "Criterion"}
+DESCRIBED = {
+    "functorch7.core.module.Module": "Module",
+    "functorch7.layers.pooling.MaxPooling": "Module",
+    "functorch7.layers.pooling.Record": "Record",
+    "functorch7.losses.base.Criterion": "Criterion",
+}
 """Types of descriptions, in whose place objects are given; what else is ours (Const) may be given as anything."""
 
 PLAIN = (bool, int, float, str)

@@ -9,7 +9,7 @@ from .objective import Objective, Point, table
 
 
 def cg(
-    opfunc: Callable, x: Point, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
 ) -> tuple[Point, list[float], int]:
     """Polak-Ribiere conjugate gradients, with line searches by cubic and quadratic inter- and extrapolation.
 

@@ -11,7 +11,7 @@ from .objective import Objective, Point, held, table
 
 
 def cmaes(
-    opfunc: Callable, x: Point, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
 ) -> tuple[Point, list[float], int]:
     """CMA-ES, an evolution strategy that needs no gradients. The work is done by the package cma (pycma).
 

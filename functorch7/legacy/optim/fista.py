@@ -11,7 +11,7 @@ from .objective import Point, held, stored, table
 
 
 def FistaLS(
-    f: Callable, g: Callable, pl: Callable, xinit: Point, params: dict[str, Any] | None = None
+    f: Callable, g: Callable, pl: Callable, xinit: Point, params: dict | None = None
 ) -> tuple[Point, list[dict]]:
     """The minimum of f(x) + g(x), f smooth, by FISTA with backtracking: x = pl(y - f'(y) / L), y = x + momentum.
 

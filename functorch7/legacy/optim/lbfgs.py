@@ -9,7 +9,7 @@ from .objective import Objective, Point, table
 
 
 def lbfgs(
-    opfunc: Callable, x: Point, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
 ) -> tuple[Point, list[float], int]:
     """Quasi-Newton steps x = x + t * d, with d = -H g from the last nCorrection changes of x and g.
 

@@ -1,7 +1,7 @@
 """A line search for the strong Wolfe conditions."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def lswolfe(
     f: float,
     g: np.ndarray,
     gtd: float,
-    options: dict[str, Any] | None = None,
+    options: dict | None = None,
 ) -> tuple[float, np.ndarray, np.ndarray, float, int]:
     """A step t along d where f(t) <= f + c1 t gtd and |f'(t)| <= c2 |gtd|: by bracketing, then zooming by cubics.
 

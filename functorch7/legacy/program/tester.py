@@ -25,7 +25,7 @@ class TestSuite(dict):
 
     __test__ = False  # no test of pytest's
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Callable) -> None:
         self[name] = value
 
     def __setitem__(self, name: str, value: Callable) -> None:

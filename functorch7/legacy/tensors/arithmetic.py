@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -179,7 +179,13 @@ class Arithmetic(Places):
             view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
         return view
 
-    def type(self, name: str | None = None) -> Any:
+    @overload
+    def type(self, name: None = None) -> str: ...
+
+    @overload
+    def type(self, name: str) -> Self: ...
+
+    def type(self, name: str | None = None) -> str | Self:
         """Torch's name of the type; with a name, a copy of that type (itself if it has it already)."""
         if name is None:
             return type_name_of(self.dtype)

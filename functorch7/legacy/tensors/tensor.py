@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -201,11 +201,23 @@ class Tensor(Arithmetic):
 
     # Torch's questions ------------------------------------------------------------------------------------------
 
-    def size(self, dim: int | None = None) -> Any:
+    @overload
+    def size(self, dim: None = None) -> Storage: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
+
+    def size(self, dim: int | None = None) -> Storage | int:
         """All sizes as a LongStorage, or that of one dimension."""
         return long_storage(self.shape[: self.dim()]) if dim is None else self.shape[self._axis(dim)]
 
-    def stride(self, dim: int | None = None) -> Any:
+    @overload
+    def stride(self, dim: None = None) -> Storage: ...
+
+    @overload
+    def stride(self, dim: int) -> int: ...
+
+    def stride(self, dim: int | None = None) -> Storage | int:
         """All strides as a LongStorage, or that of one dimension, in elements."""
         return long_storage(self.strides_[: self.dim()]) if dim is None else self.strides_[self._axis(dim)]
 
@@ -333,7 +345,7 @@ class Tensor(Arithmetic):
 
     # Its memory -----------------------------------------------------------------------------------------------------
 
-    def data(self, asnumber: bool = False) -> Any:
+    def data(self, asnumber: bool = False) -> np.ndarray | int:
         """What lies in memory from the first element on, to read and write, counted from 0; or its address.
 
         As LuaJIT sees it: a tensor that is not contiguous has other elements between its own. From now on the elements
