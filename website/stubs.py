@@ -24,7 +24,7 @@ STUB = Path(str(nn.__file__)).with_suffix(".pyi")
 HEADER = """\
 # Made by `python -m website.stubs` from the descriptions of modules and criterions; a test compares it with them.
 # fmt: off
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 """

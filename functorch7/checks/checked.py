@@ -25,7 +25,7 @@ def reporting(function: Callable) -> Callable:
     return checkify.checkify(run, errors=checkify.user_checks)
 
 
-def raise_found(error: Any) -> None:
+def raise_found(error: checkify.Error) -> None:
     """Raises ValueError for the first wrong value that a compiled function reported, with the way to the module."""
     try:
         text = error.get()

@@ -4,7 +4,7 @@ import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -14,12 +14,21 @@ from jax.core import Tracer
 from jax.experimental import checkify
 
 
-def title(module: Any) -> str:
+class Described(Protocol):
+    """A module's description, as far as errors name it."""
+
+    package: ClassVar[str]
+
+    @classmethod
+    def torch_name(cls) -> str: ...
+
+
+def title(module: object) -> str:
     """A module in one line, as Torch prints it, without the tree of a container."""
     return str(module).split(" {")[0].split("\n")[0].removesuffix("(")
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """What was given, in a few words: a shape, a table's length, or the value itself."""
     if isinstance(value, (list, tuple)):
         return f"a table of {len(value)}: " + ", ".join(map(describe, value[:4])) if value else "an empty table"
@@ -29,12 +38,12 @@ def describe(value: Any) -> str:
     return f"shape {shape}" if isinstance(shape, tuple) else reprlib.repr(value)
 
 
-def expected(module: Any, what: str, given: Any) -> ValueError:
+def expected(module: object, what: str, given: object) -> ValueError:
     """The error for bad input: `nn.Linear(10 -> 5): expected <what>, got <given>`."""
     return ValueError(f"{title(module)}: expected {what}, got {describe(given)}")
 
 
-def check_floating(module: Any, input: Any) -> None:
+def check_floating(module: object, input: jax.Array) -> None:
     """Refuses integers, which have no gradient.
 
     Raises: TypeError naming the module and the type.
@@ -43,22 +52,23 @@ def check_floating(module: Any, input: Any) -> None:
         raise TypeError(f"{title(module)}: expected a floating-point tensor, got {input.dtype}")
 
 
-def in_dtype_of(module: Any, input: Any, weight: Any) -> Any:
+def in_dtype_of(module: object, input: jax.Array, weight: jax.Array) -> jax.Array:
     """Floating input in the dtype of the parameters, which decide; integers are refused."""
     check_floating(module, input)
     return input if input.dtype == weight.dtype else input.astype(weight.dtype)
 
 
-def check_dimension(module: Any, dimension: Any) -> None:
-    """Refuses a dimension that is no integer or 0, already at construction.
+def check_dimension(module: object, dimension: object) -> int:
+    """The dimension, already at construction: no integer, or 0, is refused.
 
     Raises: ValueError naming the module and what was given.
     """
     if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension == 0:
         raise expected(module, "a dimension counted from 1 (or from -1, backwards)", dimension)
+    return int(dimension)
 
 
-def check_positive(module: Any, **sizes: Any) -> None:
+def check_positive(module: Described, **sizes: int | None) -> None:
     """Refuses sizes that are not whole numbers above 0.
 
     Raises: ValueError naming the argument.
@@ -68,7 +78,7 @@ def check_positive(module: Any, **sizes: Any) -> None:
             raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
 
 
-def check_number(module: Any, **values: Any) -> None:
+def check_number(module: Described, **values: object) -> None:
     """Refuses what is no number.
 
     Raises: TypeError naming the argument.
@@ -78,13 +88,13 @@ def check_number(module: Any, **values: Any) -> None:
             raise TypeError(f"{type(module).package}.{type(module).__name__}: expected a number {name}, got {value!r}")
 
 
-def axis(module: Any, dimension: Any, ndim: int, n_input_dims: int | None = None) -> int:
+def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None = None) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
     With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped.
     Raises: ValueError for dimension 0, for what is no integer, and for dimensions that the array does not have.
     """
-    check_dimension(module, dimension)
+    dimension = check_dimension(module, dimension)
     found = dimension + ndim if dimension < 0 else dimension - 1
     if n_input_dims is not None and dimension > 0:
         found += ndim - n_input_dims
@@ -93,18 +103,19 @@ def axis(module: Any, dimension: Any, ndim: int, n_input_dims: int | None = None
     return found
 
 
-def example_axis(module: Any, dimension: int, ndim: int, n_input_dims: int | None) -> int:
+def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None) -> int:
     """As `axis`, where exactly n_input_dims + 1 dimensions are a batch, and positive dimensions count after it."""
+    dimension = check_dimension(module, dimension)
     batch = n_input_dims is not None and ndim == n_input_dims + 1 and dimension > 0
     return axis(module, dimension + 1 if batch else dimension, ndim)
 
 
-def is_concrete(value: Any) -> bool:
+def is_concrete(value: object) -> bool:
     """True if a value can be looked at now (not a tracer)."""
     return not isinstance(value, Tracer)
 
 
-def lookable(values: Any) -> Any:
+def lookable(values: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
     """Values as a NumPy array where they can be looked at now, else as the JAX array (or the table) that they are."""
     return values if isinstance(values, (Tracer, list, dict)) else np.asarray(values)
 
@@ -117,7 +128,7 @@ class inside:
 
     __slots__ = ("module", "name", "token")
 
-    def __init__(self, module: Any, name: int | str):
+    def __init__(self, module: Described, name: int | str):
         self.module, self.name = module, name
 
     @property
@@ -128,7 +139,7 @@ class inside:
     def __enter__(self) -> None:
         self.token = _places.set((*_places.get(), self))
 
-    def __exit__(self, kind: Any, error: BaseException | None, entries: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, entries: object) -> None:
         _places.reset(self.token)
         if isinstance(error, Exception):
             error.add_note(self.place)
@@ -161,7 +172,7 @@ def looking() -> Iterator[None]:
         _places.reset(around)
 
 
-def check_values(values: Any, wrong: Any, message: str) -> None:
+def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, message: str) -> None:
     """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
 
     Values that are traced are looked at when the program runs, if it is one that `checked` made or one of `legacy`'s.
@@ -178,4 +189,5 @@ def check_values(values: Any, wrong: Any, message: str) -> None:
         at = jnp.argmax(wrong)
         told = "\n".join([message, *reversed(places())])
         # While something is differentiated, a value can be looked at without its tangent.
-        checkify.debug_check(~wrong.any(), told, value=lax.stop_gradient(values[at]), position=at + 1)
+        correct: Any = ~wrong.any()
+        checkify.debug_check(correct, told, value=lax.stop_gradient(values[at]), position=at + 1)

@@ -11,13 +11,13 @@ import reprlib
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .errors import describe, title
+from .errors import Described, describe, title
 
 NUMBERS = (bool, int, float, complex)
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
@@ -39,7 +39,24 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, (jax.Array, np.ndarray, np.generic)) or hasattr(value, "__jax_array__")
 
 
-def check_kinds(module: Any, given: Any) -> None:
+class Facts(Protocol):
+    """What is asked about what a module takes."""
+
+    @property
+    def takes_complex(self) -> bool: ...
+
+
+class Taking(Described, Protocol):
+    """A module, as far as errors say what it takes."""
+
+    @property
+    def wanted(self) -> str: ...
+
+    @property
+    def traits(self) -> Facts: ...
+
+
+def check_kinds(module: Taking, given: object) -> None:
     """Refuses what holds anything but numbers, and complex ones unless the module says that it takes them.
 
     None is no number, but there are modules that look at no input.
@@ -47,6 +64,7 @@ def check_kinds(module: Any, given: Any) -> None:
     """
     if getattr(given, "dtype", None) in USUAL:
         return
+    leaf: Any
     for leaf in (given,) if _is_array(given) else jax.tree.leaves(given):
         kind = leaf.dtype if _is_array(leaf) else type(leaf)
         if not (_is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
@@ -55,7 +73,7 @@ def check_kinds(module: Any, given: Any) -> None:
             raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
 
 
-def unfit(module: Any, params: Any, buffers: Any, input: Any, error: Exception) -> Exception | None:
+def unfit(module: Taking, params: object, buffers: object, input: object, error: Exception) -> Exception | None:
     """The error that says what a module was given that it cannot take, for one that was raised while it ran.
 
     None if the error says it already, or comes from a module inside, or does not follow from what was given. What the

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import axis as axis_of
-from ..core.types import Tree
+from ..core.types import Array, ArrayLike, Tree
 from ..network import leaves_by_name, misfits
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def global_unstructured(
     return {**masks, **dict(zip(names, shaped, strict=True))}
 
 
-def custom_from_mask(params: Tree, name: str, mask: Any, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
+def custom_from_mask(params: Tree, name: str, mask: ArrayLike, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
     """The masks, with a parameter pruned where `mask` is 0, too. Raises: ValueError for other names and shapes."""
     weight, before = _found("custom_from_mask", params, name, masks)
     if np.shape(mask) != weight.shape:
@@ -107,7 +107,7 @@ def is_pruned(masks: Masks, name: str = "") -> bool:
     return any(not name or each == name or each.startswith(f"{name}.") for each in masks)
 
 
-def prune(params: Tree, masks: Masks) -> Any:
+def prune(params: Tree, masks: Masks) -> Tree:
     """The params with zeros where masks are. Pure, for use under `jit` and `grad`, too.
 
     Raises: ValueError for masks of what is no parameter, and of other shapes.
@@ -116,7 +116,7 @@ def prune(params: Tree, masks: Masks) -> Any:
     return _masked(lambda mask, value: jnp.where(mask, value, 0), masks, params)
 
 
-def remove(params: Tree, masks: Masks, name: str) -> tuple[Any, dict[str, Any]]:
+def remove(params: Tree, masks: Masks, name: str) -> tuple[Tree, dict[str, Array]]:
     """(params with the parameter's zeros, masks without its mask): the pruning is permanent, and no longer kept up.
 
     Raises: ValueError if there is no such mask.
@@ -147,7 +147,7 @@ def keep_pruned(masks: Masks) -> "optax.GradientTransformation":
     return optax.GradientTransformation(init, update)  # type: ignore[arg-type]
 
 
-def pruned_state_dict(state: Mapping[str, Any], masks: Masks) -> dict[str, Any]:
+def pruned_state_dict(state: Mapping[str, Array], masks: Masks) -> dict[str, Array]:
     """A `state_dict` in PyTorch's form: name_orig and name_mask in place of every name that has a mask.
 
     Raises: ValueError for masks of what is no parameter.
@@ -157,7 +157,7 @@ def pruned_state_dict(state: Mapping[str, Any], masks: Masks) -> dict[str, Any]:
     return kept | {name + MASK: jnp.asarray(mask, state[name].dtype) for name, mask in masks.items()}
 
 
-def split_pruned(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+def split_pruned(state: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
     """(state, masks): what `pruned_state_dict` joined, or PyTorch's pruned modules have. The state is unpruned.
 
     Raises: ValueError for a name_orig without its name_mask.

@@ -64,7 +64,7 @@ def fake_quantized(
     return _converted(module, _rounding(FakeQuantized, "fake_quantized", dynamic, layers))
 
 
-def observed(module: Module, buffers: Tree) -> tuple[Module, Any]:
+def observed(module: Module, buffers: Tree) -> tuple[Module, Tree]:
     """(module, buffers) whose Linear layers note the range of their inputs, for static quantisation.
 
     Run it on typical batches, handing on the buffers, then convert it by `quantize`.

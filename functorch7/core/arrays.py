@@ -1,9 +1,11 @@
 """Arrays as hyper-parameters: hashed by content, so that a description that holds one stays hashable."""
 
 import hashlib
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+
+from .types import ArrayLike, Table
 
 
 class Const:
@@ -15,7 +17,7 @@ class Const:
 
     __slots__ = ("_digest", "value")
 
-    def __init__(self, value: Any):
+    def __init__(self, value: ArrayLike | Table | "Const" | None):
         array = np.array(value)
         array.setflags(write=False)
         self.value = array
@@ -39,6 +41,10 @@ class Const:
         return Const, (self.value,)
 
 
-def const(value: Any) -> Const | None:
+Numbers: TypeAlias = Const | Any
+"""Numbers given to a constructor, of any kind that NumPy makes an array of; the module has them as a constant."""
+
+
+def const(value: ArrayLike | Table | Const | None) -> Const | None:
     """`value` as a `Const`; `None` and a `Const` pass through."""
     return value if value is None or isinstance(value, Const) else Const(value)

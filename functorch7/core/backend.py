@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
 
 import jax
 
 from .contexts import during
+from .types import Device
 
 KINDS = {"cuda": "gpu", "rocm": "gpu"}
 """JAX's names of platforms that are kinds of another one."""
@@ -45,7 +45,7 @@ def unrolled_steps(length: int) -> int:
 
 
 @cache
-def host_device() -> Any:
+def host_device() -> Device | None:
     """JAX's first CPU, by which compiled programs call the host; None where it has none, as with JAX_PLATFORMS=cuda."""
     try:
         return jax.local_devices(backend="cpu")[0]

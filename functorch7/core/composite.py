@@ -10,7 +10,7 @@ import jax
 from .emitted import both, is_emitted
 from .keys import folded
 from .module import Module
-from .types import Array, Key, Tree
+from .types import Key, Output, Tree, Value
 
 
 class Composite(Module, abstract=True):
@@ -46,11 +46,11 @@ class Composite(Module, abstract=True):
                 found |= {f"{name}.{i}": each for i, each in enumerate(value) if isinstance(each, Module)}
         return found
 
-    def f(self, run: Any, input: Any) -> Any:
+    def f(self, run: "Run", input: Value) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         run = Run(self, params, buffers, key, train)
         return self.f(run, input), run.buffers
 
@@ -74,7 +74,7 @@ class Run:
         self._calls: Counter[str] = Counter()
 
     @property
-    def key(self) -> Array:
+    def key(self) -> Key:
         """The random key of the module itself, which no module inside has; None where nothing is drawn."""
         return folded(self._key, len(self._module.children()) + 1)
 
@@ -88,7 +88,7 @@ class Run:
             raise AttributeError(f"{who}: expected one of its modules {list(children)}, got {name!r}")
         return [partial(self._call, each) for each in inner]
 
-    def _call(self, name: str, input: Any) -> Any:
+    def _call(self, name: str, input: Value) -> Any:
         key = key_of_call(self._module, self._key, self._calls[name])
         old = self.buffers[name]
         output, new = self._module.call(name, self.params, self.buffers, input, key=key, train=self.train)
@@ -99,7 +99,7 @@ class Run:
         return output
 
 
-def key_of_call(module: Module, key: Key, count: int) -> Any:
+def key_of_call(module: Module, key: Key, count: int) -> Key:
     """The key for a module that has been called `count` times before by `module`; the first has that of any child."""
     if key is None or count == 0:
         return key

@@ -1,8 +1,8 @@
 """What notebooks show: a network as a tree whose branches fold, and tables."""
 
 import html
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Protocol
 
 from ..checks.errors import title
 from .tree import named_children
@@ -11,7 +11,15 @@ _UNFOLDED = 2
 """How many levels are open at first."""
 
 
-def tree_of(module: Any, name: str = "", depth: int = 0) -> str:
+class Named(Protocol):
+    """A module, as far as it is shown."""
+
+    own_name: ClassVar[str | None]
+
+    def children(self) -> "tuple[Named, ...] | Mapping[str, Named]": ...
+
+
+def tree_of(module: Named, name: str = "", depth: int = 0) -> str:
     """A module and those inside, as HTML; positions count from 1, as Torch prints them."""
     own_name = f"{module.own_name}: " if module.own_name else ""
     text = f"<code>{html.escape(name + own_name + title(module))}</code>"

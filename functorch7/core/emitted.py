@@ -1,11 +1,10 @@
 """Side outputs: penalties and log-probabilities that `apply` leaves in the buffers it returns."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import jax
 
-from .types import Tree
+from .types import Tree, Value
 
 
 @jax.tree_util.register_dataclass
@@ -18,12 +17,12 @@ class Emitted:
     `time_axes` counts the leading axes that enclosing sequencers have stacked.
     """
 
-    value: Any = None
+    value: Value = None
     kind: str = field(default="loss", metadata={"static": True})
     time_axes: int = field(default=0, metadata={"static": True})
 
 
-def is_emitted(node: Any) -> bool:
+def is_emitted(node: object) -> bool:
     """True for a side output; for use as `is_leaf`."""
     return isinstance(node, Emitted)
 
@@ -34,7 +33,7 @@ def emitted(buffers: Tree, kind: str) -> list[Emitted]:
     return [node for node in nodes if is_emitted(node) and node.kind == kind]
 
 
-def without_emitted(buffers: Tree) -> Any:
+def without_emitted(buffers: Tree) -> Tree:
     """`buffers` with every side output emptied: the structure that `init` gave."""
     return jax.tree.map(lambda b: Emitted(None, b.kind) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
@@ -44,7 +43,7 @@ def penalty(buffers: Tree) -> jax.Array | float:
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
 
 
-def both(old: Any, new: Any) -> Any:
+def both(old: Value, new: Value) -> Value:
     """A buffer after one more call of its module in the same forward: of side outputs, losses add up."""
     if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
         return new

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ import jax.numpy as jnp
 from .probe import Keyed, Probe, opened, probing
 from .recording import Recorder, perturbed, recording
 from .tree import Path
+from .types import Array, State, Value
 
 Frame = tuple[Path, str]
 """Of what: the module's path, and "input", "output" or the name of a state after "state."."""
@@ -24,27 +24,27 @@ class Film(Probe):
     are those at every step.
     """
 
-    def note(self, key: Frame, value: Any) -> None:  # type: ignore[override]
+    def note(self, key: Frame, value: Value) -> None:  # type: ignore[override]
         """Sees the value of the next step."""
         self.append(key, jax.tree.map(lambda x: jnp.asarray(x)[None], value))
 
-    def append(self, key: Frame, values: Any) -> None:
+    def append(self, key: Frame, values: Value) -> None:
         """Sees the values of several steps."""
         had = self.taps.pop(key, None)
         self.taps[key] = values if had is None else jax.tree.map(lambda *each: jnp.concatenate(each), had, values)
 
-    def rest(self, key: Frame) -> Any:
+    def rest(self, key: Frame) -> Value:
         """The zeros of the steps that are still to come; None where none are given."""
         if key not in self.sinks:
             return None
         done = len(jax.tree.leaves(self.taps[key])[0]) if key in self.taps else 0
         return jax.tree.map(lambda sink: sink[done:], self.sinks[key])
 
-    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
+    def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         rest = {key: self.rest(key) for key in self.sinks}
         return jax.tree.map(lambda sink: sink.reshape(length, -1, *sink.shape[1:]), rest)
 
-    def at_step(self, time: Any, sinks: Any) -> Film:
+    def at_step(self, time: Array, sinks: Value) -> Film:
         return Film(sinks)
 
     def take(self, seen: Keyed) -> None:
@@ -53,7 +53,7 @@ class Film(Probe):
 
 
 @contextmanager
-def filming(sinks: dict[Frame, Any] | None = None) -> Iterator[Film]:
+def filming(sinks: dict[Frame, Value] | None = None) -> Iterator[Film]:
     """Opens a film for the calls made in the block (in the same trace)."""
     with recording(), probing({Film: (film := Film(sinks))}):
         yield film
@@ -64,7 +64,7 @@ def is_filmed() -> bool:
     return opened(Film) is not None
 
 
-def filmed(name: str, value: Any, steps: bool = False) -> Any:
+def filmed(name: str, value: Value, steps: bool = False) -> Value:
     """Shows a film the value of a step of the module that is being called, or, time first, those of all its steps."""
     film = opened(Film)
     if film is None:
@@ -77,6 +77,6 @@ def filmed(name: str, value: Any, steps: bool = False) -> Any:
     return jax.tree.map(perturbed, value, sinks if steps else jax.tree.map(lambda sink: sink[0], sinks))
 
 
-def filmed_state(state: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def filmed_state(state: State, names: tuple[str, ...]) -> State:
     """Shows a film those of these names, as the state after a step."""
     return state | {name: filmed(f"state.{name}", state[name]) for name in names}

@@ -17,7 +17,7 @@ from ..checks.errors import is_concrete, title
 from .probe import at_once, opened, silent
 from .traits import Declared
 from .tree import Name, Path
-from .types import Tree
+from .types import Output, Tree, Value
 from .watching import Key, Watch, Watcher
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
@@ -42,8 +42,8 @@ Described = TypeVar("Described", bound=Declared)
 class Called(NamedTuple):
     """What a forward_pre hook may return that also changes the description, of which some arguments are a part."""
 
-    module: Any
-    input: Any
+    module: Declared
+    input: Value
 
 
 def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
@@ -65,8 +65,8 @@ def here(module: Declared) -> bool:
 
 
 def run(
-    module: Declared, forward: Forward, params: Tree, input: Any, others: Any = (), steps: bool = False
-) -> tuple[Any, Any]:
+    module: Declared, forward: Forward, params: Tree, input: Value, others: Value = (), steps: bool = False
+) -> tuple[Output, Tree]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
     `others`: what else it depends on. `steps`: it runs for all steps at once, with time first; hooks see single ones.
@@ -106,7 +106,7 @@ def _alone(function: Callable, *values: Any) -> Any:
     return function(*values)
 
 
-def _called(hook: Callable, module: Declared, input: Any, each: Callable) -> tuple[Declared, Any]:
+def _called(hook: Callable, module: Declared, input: Value, each: Callable) -> tuple[Declared, Any]:
     """The module and the input as a forward_pre hook leaves them."""
     modules = [module]
 
@@ -140,7 +140,7 @@ class _Bracket:
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
         self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
-    def entered(self, params: Tree, input: Any, shape: Any, others: Any) -> tuple[Any, Any, list]:
+    def entered(self, params: Tree, input: Value, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
         moving, joined = _parted(input)
         weights, filled = _parted(params)

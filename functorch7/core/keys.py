@@ -8,14 +8,14 @@ import jax.numpy as jnp
 from .types import Array, Key
 
 
-def check_key(title: str, key: Any) -> None:
+def check_key(title: str, key: object) -> None:
     """Raises TypeError for a number, or nothing, in the place of a random key."""
     if key is None or isinstance(key, (int, float)):
         seed = key if isinstance(key, int) else 0
         raise TypeError(f"{title}: expected a random key, such as jax.random.key({int(seed)}), got {key!r}")
 
 
-def folded(key: Any, number: Any) -> Any:
+def folded(key: Key, number: int | Array) -> Key:
     """The key, or each step's, folded with a number; None stays None.
 
     A module's own key is that of the module around it, folded with its position. Because each step is folded by itself,

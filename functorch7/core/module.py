@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
 from jax.typing import ArrayLike
@@ -26,7 +26,7 @@ from .probe import opened
 from .recording import Recorder, recorded_below
 from .traits import Declared
 from .tree import by_position, child_at, join
-from .types import Key, Tree
+from .types import Array, Key, Output, Tree, Value
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -50,8 +50,14 @@ def _register(cls: type["Module"]) -> None:
 class Variables(NamedTuple):
     """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair."""
 
-    params: Any
-    buffers: Any
+    params: Value
+    buffers: Value
+
+
+class Functional(Protocol):
+    """An object of `legacy`, which gives a description and its arrays."""
+
+    def functional(self) -> "tuple[Module, Variables]": ...
 
 
 Method = TypeVar("Method", bound=Callable)
@@ -101,11 +107,11 @@ class Module(Declared):
         """
         return {}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
         return {}
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
 
@@ -130,7 +136,7 @@ class Module(Declared):
 
     def apply(
         self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Output, Tree]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
         Raises ValueError for input of a wrong shape, and if a key is needed and missing.
@@ -155,7 +161,7 @@ class Module(Declared):
     def call(
         self, name: int | str, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool,
         way: Callable | None = None, through: bool = False,
-    ) -> tuple[Any, Any]:  # fmt: skip
+    ) -> tuple[Output, Tree]:  # fmt: skip
         """Runs one child: the only place where a module calls another.
 
         Folds the key by position, adds "In 3 module of nn.Sequential:" to errors, and lets recorders look in.
@@ -213,11 +219,11 @@ _checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 class Map(Module, abstract=True):
     """A module without arrays: write `f(input)`."""
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Value) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(input)")
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         return self.f(input), buffers
 
 
@@ -246,7 +252,7 @@ class Lambda(Map):
         if not callable(self.function) or isinstance(self.function, (type, Module)):
             raise TypeError(f"nn.Lambda: expected a function, got {self.function!r}")
 
-    def f(self, input: Any) -> Any:
+    def f(self, input: Value) -> Output:
         return self.function(input)
 
     def printed(self) -> str:
@@ -256,11 +262,11 @@ class Lambda(Map):
 class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
-    def f(self, params: Tree, input: Any) -> Any:
+    def f(self, params: Tree, input: Value) -> Output:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         return self.f(params, input), buffers
 
 
@@ -303,7 +309,7 @@ class Container(Module, init=False):
     @overload
     def __getitem__(self, index: slice) -> Self: ...
 
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: int | slice) -> Module:
         """The module at a position from 0, or a container of some."""
         return self.replace(modules=self.modules[index]) if isinstance(index, slice) else self.modules[index]
 

@@ -8,7 +8,7 @@ to a program.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from .contexts import during
+from .types import Array, Value
 
 
 @jax.tree_util.register_dataclass
@@ -34,7 +35,7 @@ class Keyed:
     def of(cls, values: dict) -> Keyed:
         return cls(list(values.values()), tuple(values))
 
-    def items(self) -> Iterator[tuple[Any, Any]]:
+    def items(self) -> Iterator[tuple[Value, Value]]:
         return zip(self.keys, self.values, strict=True)
 
 
@@ -50,7 +51,7 @@ class Probe:
         self.taps: dict[Any, Any] = {}
         self._turns: Counter[Hashable] = Counter()
 
-    def note(self, key: Hashable, value: Any) -> None:
+    def note(self, key: Hashable, value: Value) -> None:
         """Sees a value; what had the key before is forgotten."""
         self.taps.pop(key, None)
         self.taps[key] = value
@@ -60,11 +61,11 @@ class Probe:
         self._turns[name] += 1
         return self._turns[name] - 1
 
-    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
+    def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         """What is handed to each of so many steps, with time first; `step` makes one abstractly."""
         return None
 
-    def at_step(self, time: Any, sinks: Any) -> Probe:
+    def at_step(self, time: Array, sinks: Value) -> Probe:
         """The probe of one step."""
         return type(self)(jax.tree.map(lambda sink: jnp.where(time == 0, sink, 0), self.sinks))
 
@@ -76,21 +77,22 @@ class Probe:
 
 _open: ContextVar[dict[Any, Probe]] = ContextVar("open", default={})  # noqa: B039 (never changed in place)
 Kind = TypeVar("Kind", bound=Probe)
+Of = TypeVar("Of", bound=Hashable)
 
 
 @contextmanager
-def probing(probes: dict[Any, Kind]) -> Iterator[dict[Any, Kind]]:
+def probing(probes: Mapping[Of, Kind]) -> Iterator[Mapping[Of, Kind]]:
     """A block in whose calls these probes are open, each under what it is of; one that is open there already is not."""
     with during(_open, {**_open.get(), **probes}):
         yield probes
 
 
-def silent() -> AbstractContextManager[dict[Any, Probe]]:
+def silent() -> AbstractContextManager[object]:
     """A block whose calls nobody sees: one that finds out shapes."""
     return during(_open, {})
 
 
-def opened(of: Any) -> Any:
+def opened(of: Hashable) -> Any:
     """The probe that is open here for this; None if there is none."""
     return _open.get().get(of)
 
@@ -101,13 +103,13 @@ def is_probed() -> bool:
 
 
 def scan(
-    body: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, first: int = 0, unroll: int = 1
-) -> tuple[Any, Any]:
+    body: Callable[[Value, Value], tuple[Value, Value]], carry: Value, xs: Value, first: int = 0, unroll: int = 1
+) -> tuple[Value, Value]:
     """`lax.scan` whose body may be looked into. `first` is the number of its first step (1 if step 0 ran before)."""
     return _looped(partial(lax.scan, unroll=unroll), body, carry, xs, first)
 
 
-def at_once(function: Callable, *xs: Any) -> Any:
+def at_once(function: Callable, *xs: Value) -> Value:
     """`jax.vmap(function)(*xs)`, over the steps of a sequence, of a function that may be looked into."""
 
     def loop(body: Callable, carry: Any, xs: Any) -> tuple[Any, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 from jax.typing import DTypeLike
 
 from .module import Children, Module, Variables
 from .traits import DECLARED
 from .tree import join, split
+from .types import Array, State
 
 
 class Proxy(Module, abstract=True):
@@ -31,17 +30,17 @@ class Proxy(Module, abstract=True):
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.module.parameter_order
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         return self.module.initial_state(batch, dtype)
 
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         params, buffers = self.module.init(key, stdv)
         return Variables(params, join(self, self.init_buffers(), split(self, buffers)[1]))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return self.module.init_params(key) if stdv is None else self.module.init_params(key, stdv)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return self.module.init_buffers()
 
     def printed(self) -> str:

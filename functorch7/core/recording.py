@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from .probe import Probe, opened, probing
 from .tree import Path
-from .types import Tree
+from .types import Array, ArrayLike, Output, State, Tree, Value
 
 
 class Recorder(Probe):
@@ -24,42 +24,42 @@ class Recorder(Probe):
     to one is the gradient at that input.
     """
 
-    def __init__(self, perturbations: dict[Path, Any] | None = None, path: Path = ()):
+    def __init__(self, perturbations: dict[Path, Value] | None = None, path: Path = ()):
         super().__init__(perturbations)
         self.path = path
 
     @property
-    def inputs(self) -> dict[Path, Any]:
+    def inputs(self) -> dict[Path, Value]:
         """What each child was given, at the first of its calls."""
         return self._by_path("input")
 
     @property
-    def outputs(self) -> dict[Path, Any]:
+    def outputs(self) -> dict[Path, Value]:
         """What each child gave, at the last of its calls."""
         return self._by_path("output")
 
     @property
-    def exposed(self) -> dict[Path, dict[str, Any]]:
+    def exposed(self) -> dict[Path, State]:
         """What else layers show, by name."""
         return self._by_path("exposed")
 
-    def _by_path(self, what: str) -> dict[Path, Any]:
+    def _by_path(self, what: str) -> dict[Path, Value]:
         return {path: value for (kind, path), value in self.taps.items() if kind == what}
 
-    def at_step(self, time: Any, sinks: Any) -> Recorder:
+    def at_step(self, time: Array, sinks: Value) -> Recorder:
         inner = super().at_step(time, sinks)
         inner.path = self.path  # type: ignore[attr-defined]
         return inner  # type: ignore[return-value]
 
 
 @contextmanager
-def recording(perturbations: dict[Path, Any] | None = None) -> Iterator[Recorder]:
+def recording(perturbations: dict[Path, Value] | None = None) -> Iterator[Recorder]:
     """Opens a recorder for the calls made in the block (in the same trace)."""
     with probing({Recorder: (recorder := Recorder(perturbations))}):
         yield recorder
 
 
-def expose(**values: Any) -> None:
+def expose(**values: Value) -> None:
     """Lets a layer show intermediate values (a dropout mask, the winners of a pooling) to whoever records."""
     here = opened(Recorder)
     if here is not None:
@@ -67,8 +67,8 @@ def expose(**values: Any) -> None:
 
 
 def recorded_below(
-    name: int | str, run: Callable[[Any], tuple[Any, Any]], input: Tree, through: bool
-) -> tuple[Any, Any]:
+    name: int | str, run: Callable[[Value], tuple[Output, Tree]], input: Tree, through: bool
+) -> tuple[Output, Tree]:
     """Calls a child, and is below its place meanwhile; `through`: what is called records it, or only what is inside."""
     here = opened(Recorder)
     if here is None:
@@ -80,7 +80,9 @@ def recorded_below(
         here.path = outer
 
 
-def recorded_call(run: Callable[[Any], tuple[Any, Any]], input: Any, steps: bool = False) -> tuple[Any, Any]:
+def recorded_call(
+    run: Callable[[Value], tuple[Output, Tree]], input: Value, steps: bool = False
+) -> tuple[Output, Tree]:
     """Calls the child at the recorder's path, notes its input and output, and adds its perturbation.
 
     Of a child that is called several times, the output is that of the last call, and input and perturbation (whose
@@ -108,6 +110,6 @@ def _perturbed_first(values: Any, by: Any) -> Any:
     return jnp.asarray(values).at[0].set(perturbed(values[0], by))
 
 
-def perturbed(value: Any, by: Any) -> Any:
+def perturbed(value: ArrayLike, by: ArrayLike) -> ArrayLike:
     """A floating-point value with something added; integers as they are."""
     return value + by if jnp.issubdtype(jnp.result_type(value), jnp.inexact) else value

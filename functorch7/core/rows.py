@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +12,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from .probe import Keyed, Probe, opened, probing
-from .types import Array, Tree
+from .types import Array, Tree, Value
 
 
 @jax.tree_util.register_dataclass
@@ -24,20 +23,20 @@ class Gathered:
     Rows are kept with the indices' dimensions first.
     """
 
-    indices: Any
+    indices: Array
     axis: int = field(metadata={"static": True})
 
-    def zeros(self, table: Any) -> Array:
+    def zeros(self, table: Array | RowTable) -> Array:
         """Rows of zeros."""
         rest = table.shape[: self.axis] + table.shape[self.axis + 1 :]
         return jnp.zeros((*self.indices.shape, *rest), table.dtype)
 
-    def placed(self, rows: Any) -> Any:
+    def placed(self, rows: Array) -> Array:
         """The rows with the indices' dimensions where the axis is in the table."""
         places = range(self.indices.ndim)
         return jnp.moveaxis(rows, places, [self.axis + place for place in places]) if self.axis else rows
 
-    def update(self, table: Any, rows: Any) -> Any:
+    def update(self, table: Array, rows: Array) -> Array:
         """The table with something added to these rows; indices beyond it are dropped."""
         at = (slice(None),) * self.axis + (self.indices,)
         return table.at[at].add(self.placed(rows).astype(table.dtype), mode="drop")
@@ -46,7 +45,7 @@ class Gathered:
 class RowTable:
     """Stands for a parameter whose gradient is wanted by rows, which are added to what each read gives (`Reads`)."""
 
-    def __init__(self, table: Any):
+    def __init__(self, table: Array):
         self.table = lax.stop_gradient(table)
         self.shape, self.dtype = table.shape, table.dtype
 
@@ -58,7 +57,7 @@ class RowTable:
         """The table without gradient."""
         return RowTable(self.table)
 
-    def gather(self, indices: Any, axis: int) -> Any:
+    def gather(self, indices: Array, axis: int) -> Array:
         """The rows at these indices."""
         rows, reads = gather(self.table, indices, axis), opened(self)
         return rows if reads is None else reads.read(Gathered(indices, axis), rows)
@@ -71,7 +70,7 @@ class _InDtype(RowTable):
     def held(self) -> RowTable:
         return self.whole.held().astype(self.dtype)
 
-    def gather(self, indices: Any, axis: int) -> Any:
+    def gather(self, indices: Array, axis: int) -> Array:
         return self.whole.gather(indices, axis).astype(self.dtype)
 
 
@@ -81,34 +80,36 @@ class Reads(Probe):
     Of a loop over time all steps' reads are kept, as one tap, with the steps as first dimension.
     """
 
-    def read(self, read: Gathered, rows: Any) -> Any:
+    def read(self, read: Gathered, rows: Array) -> Array:
         """The rows of this read."""
         key = len(self.taps)
         self.note(key, read)
         return rows + read.placed(self.sinks[key]) if key in self.sinks else rows
 
-    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
+    def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         return self.sinks.get(len(self.taps))
 
-    def at_step(self, time: Any, sinks: Any) -> Reads:
+    def at_step(self, time: Array, sinks: Value) -> Reads:
         return Reads(None if sinks is None else dict(sinks.items()))
 
     def take(self, seen: Keyed) -> None:
         self.note(len(self.taps), seen)
 
 
-def reading(tables: list[RowTable], sinks: list[Keyed] | None = None) -> AbstractContextManager[dict[RowTable, Reads]]:
+def reading(
+    tables: list[RowTable], sinks: list[Keyed] | None = None
+) -> AbstractContextManager[Mapping[RowTable, Reads]]:
     """A block that notes what is read of these tables, and adds these sinks, shaped as what was noted before."""
     given = [None] * len(tables) if sinks is None else [dict(each.items()) for each in sinks]
     return probing({table: Reads(each) for table, each in zip(tables, given, strict=True)})
 
 
-def held(params: Tree) -> Any:
+def held(params: Tree) -> Tree:
     """The params without gradient, `RowTable`s among them."""
     return jax.tree.map(lambda p: p.held() if isinstance(p, RowTable) else lax.stop_gradient(p), params)
 
 
-def gather(table: Any, indices: Array, axis: int = 0) -> Array:
+def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:
     """Rows of a parameter, NaN for indices outside it. Layers whose parameters are large read them by this."""
     if isinstance(table, RowTable):
         return table.gather(indices, axis)

@@ -1,10 +1,11 @@
 """What others ask about a module, derived once for each description."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from jax.typing import DTypeLike
 
 from .description import Description
+from .types import State
 
 
 class Traits(NamedTuple):
@@ -65,7 +66,7 @@ class Declared(Description):
     tuned: ClassVar[frozenset[str]] = frozenset()
     """Those of them that have been changed since the module was made."""
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         """This module's own buffers before the first call."""
         return {}
 
@@ -118,7 +119,7 @@ class Declared(Description):
         """Whether forgotten state means zeros: where there is none, or in all modules inside."""
         return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         """The recurrent state before the first step, for a batch of this shape; None where it is not known before."""
         return dict.fromkeys(self.traits.transient)
 

@@ -8,7 +8,7 @@ and of a branch for each child.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
-from .types import Tree
+from .types import State, Tree, Value
 
 Name = int | str
 """What a module is called in the one around it: its position, from 0, or its name."""
@@ -24,7 +24,7 @@ class Parent(Protocol[Inner]):
     def children(self) -> tuple[Inner, ...] | Mapping[str, Inner]: ...
 
 
-def by_position(module: Parent[Any]) -> bool:
+def by_position(module: Parent[object]) -> bool:
     """Whether the modules inside have positions, and no names."""
     return isinstance(module.children(), tuple)
 
@@ -35,7 +35,7 @@ def named_children(module: Parent[Inner]) -> list[tuple[Name, Inner]]:
     return list(enumerate(children) if isinstance(children, tuple) else children.items())
 
 
-def child_names(module: Parent[Any]) -> tuple[Name, ...]:
+def child_names(module: Parent[object]) -> tuple[Name, ...]:
     """The positions or names of the modules directly inside, in order."""
     return tuple(name for name, _ in named_children(module))
 
@@ -56,23 +56,23 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
         yield from places(child, (*path, name))
 
 
-def split(module: Parent[Any], tree: Tree) -> tuple[dict[str, Any], list[Any]]:
+def split(module: Parent[object], tree: Tree) -> tuple[State, list[Value]]:
     """(the module's own entries of a tree, a branch for each child, in order)."""
     return _split(module.children(), tree)
 
 
-def _split(children: Children, tree: Any) -> tuple[dict[str, Any], list[Any]]:
+def _split(children: Children, tree: Value) -> tuple[dict[str, Any], list[Any]]:
     if isinstance(children, tuple):
         return dict(*tree[len(children) :]), tree[: len(children)]
     return {name: entry for name, entry in tree.items() if name not in children}, [tree[name] for name in children]
 
 
-def join(module: Parent[Any], own: Mapping[str, Any], branches: Iterable[Any]) -> Any:
+def join(module: Parent[object], own: Mapping[str, Value], branches: Iterable[Value]) -> Value:
     """The opposite of `split`."""
     return _join(module.children(), own, branches)
 
 
-def _join(children: Children, own: Mapping[str, Any], branches: Iterable[Any]) -> Any:
+def _join(children: Children, own: Mapping[str, Any], branches: Iterable[Any]) -> Value:
     if isinstance(children, tuple):
         return [*branches, *([dict(own)] if own else [])]
     return {**own, **dict(zip(children, branches, strict=True))}
@@ -86,7 +86,7 @@ def rebuilt(module: Parent[Inner], change: Callable[[Inner], Inner]) -> tuple[In
     return {name: change(child) for name, child in children.items()}
 
 
-def mapped(module: Parent[Any], change: Callable[..., Mapping[str, Any]], *trees: Any) -> Any:
+def mapped(module: Parent[object], change: Callable[..., Mapping[str, Value]], *trees: Value) -> Value:
     """The tree whose own entries are change(module, those of the first tree, those of the second, ...).
 
     It is called for each module that has entries of its own in one of the trees, outer ones first.
@@ -105,14 +105,14 @@ def dotted(path: Path) -> str:
     return ".".join(map(str, path))
 
 
-def found_at(tree: Tree, path: Path) -> Any:
+def found_at(tree: Tree, path: Path) -> Value:
     """What is at a path in a tree of lists and dicts."""
     for name in path:
         tree = tree[name]
     return tree
 
 
-def with_at(tree: Any, path: Path, value: Any) -> Any:
+def with_at(tree: Value, path: Path, value: Value) -> Value:
     """The tree with another value at a path."""
     if not path:
         return value
@@ -122,7 +122,7 @@ def with_at(tree: Any, path: Path, value: Any) -> Any:
     return {**tree, path[0]: changed}
 
 
-def leaves(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def leaves(tree: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
     """Everything in a tree of lists and dicts that is neither, with its path."""
     if not isinstance(tree, (dict, list)):
         yield path, tree

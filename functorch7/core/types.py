@@ -1,15 +1,39 @@
-"""Names of types that say more than Any does."""
+"""Names of types that say more than Any does.
 
-from collections.abc import Iterator
+Where an entry or a result depends on the module, checkers are told so: Table, Tree, Output, Value and State hold Any,
+and are the only names here that do.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from jax import Array as Array
+from jax.typing import ArrayLike as ArrayLike
 
 Key: TypeAlias = Array | None
 """A random key; None where nothing is drawn."""
 
+Scalar: TypeAlias = float | Array
+"""A number: Python's, or an array without dimensions, which may be traced."""
+
+Sizes: TypeAlias = int | tuple[int, ...] | list[int]
+"""One size, or several."""
+
+Indices: TypeAlias = Sequence[int] | np.ndarray | Array
+"""Positions, such as those of samples."""
+
 Table: TypeAlias = list[Any] | tuple[Any, ...]
 """What Torch calls a table: arrays, or tables of them."""
+
+
+class Device(Protocol):
+    """One of JAX's devices, whose class says nothing to checkers."""
+
+    id: int
+    platform: str
+    device_kind: str
+    process_index: int
 
 
 class Tree(Protocol):
@@ -25,3 +49,23 @@ class Tree(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
     def __len__(self) -> int: ...
+
+
+Input: TypeAlias = ArrayLike | Tree
+"""What users give a network or a criterion: an array, NumPy's or JAX's, a number, or a table of such."""
+
+Output: TypeAlias = Array | Any
+"""What a network gives: an array, or a table of such where it is made so, which checkers cannot know."""
+
+Value: TypeAlias = Any
+"""What flows through modules: an array or a table of such. Which of these a module takes is for its author to say.
+
+A method that authors override with the kind that theirs takes has it in its base: any other type would refuse some.
+"""
+
+Batch: TypeAlias = tuple[Value, Value]
+"""(input, target) of some examples."""
+
+State: TypeAlias = dict[str, Any]
+"""A module's own buffers or its recurrent state, by name: an array, a table of such, None where it is forgotten, or a
+side output (`Emitted`)."""

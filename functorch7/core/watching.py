@@ -14,9 +14,10 @@ import jax
 import jax.numpy as jnp
 
 from .probe import Keyed, Probe, opened, probing, silent
+from .types import Array, Value
 
 
-def _as_they_are(module: Any, *values: Any) -> tuple:
+def _as_they_are(module: Value, *values: Value) -> tuple:
     return values
 
 
@@ -26,7 +27,7 @@ class Watch(NamedTuple):
     number: int
     view: Callable[..., tuple] = _as_they_are
 
-    def __call__(self, module: Any, *values: Any) -> None:
+    def __call__(self, module: object, *values: Value) -> None:
         seen = opened(Watcher)
         if seen is not None:
             seen.see(seen.key(self), self.view(module, *values))
@@ -51,11 +52,11 @@ class Watcher(Probe):
         """Takes what a watch sees on the way forward."""
         self.note(key, values)
 
-    def sink(self, key: Key, like: Any) -> Any:
+    def sink(self, key: Key, like: Value) -> Value:
         """The zeros of a watch, shaped as what it is to see; None if nobody asks for it."""
         return self.sinks.get(key)
 
-    def shown(self, key: Key, gradient: Any, sink: Any) -> Any:
+    def shown(self, key: Key, gradient: Value, sink: Value) -> Value:
         """What a watch sees on the way back, as the gradient of its sink."""
         return None if sink is None else gradient
 
@@ -66,11 +67,11 @@ class Asking(Watcher):
     def see(self, key: Key, values: tuple) -> None:
         pass
 
-    def sink(self, key: Key, like: Any) -> Any:
+    def sink(self, key: Key, like: Value) -> Value:
         self.note(key, like)
 
 
-def asked(run: Callable[[], Any]) -> dict[Key, Any]:
+def asked(run: Callable[[], object]) -> dict[Key, Value]:
     """The sinks that a program needs, in the order in which they get their gradients. Only its shapes are found out."""
 
     def ask() -> Keyed:
@@ -89,28 +90,28 @@ class Pulled(Watcher):
     zero with respect to which the program is differentiated, the `seed`.
     """
 
-    def __init__(self, gradients: dict[Key, Any], seed: jax.Array):
+    def __init__(self, gradients: dict[Key, Value], seed: jax.Array):
         super().__init__()
         self.gradients, self.seed = gradients, seed
 
-    def shown(self, key: Key, gradient: Any, sink: Any) -> Any:
+    def shown(self, key: Key, gradient: Value, sink: Value) -> Value:
         self.gradients[key] = gradient
 
-    def sinks_of_steps(self, step: Callable[[], Any], length: int) -> Any:
+    def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         found = reversed(asked(step).items())
         self.sinks = {key: _tapped(zeros, self.seed, partial(self.shown, key, sink=None)) for key, zeros in found}
 
-    def at_step(self, time: Any, sinks: Any) -> Watcher:
+    def at_step(self, time: Array, sinks: Value) -> Watcher:
         return Watcher(self.sinks).at_step(time, sinks)  # type: ignore[return-value]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _tapped(zeros: Any, seed: jax.Array, show: Callable[[Any], None]) -> Any:
+def _tapped(zeros: Value, seed: jax.Array, show: Callable[[Any], None]) -> Value:
     """The zeros; shows their gradient when it is there."""
     return zeros
 
 
-def _show(show: Callable[[Any], None], _: None, gradient: Any) -> tuple[Any, Any]:
+def _show(show: Callable[[Any], None], _: None, gradient: Value) -> tuple[Any, Any]:
     show(gradient)
     return gradient, jnp.zeros((), jnp.float32)
 

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from ..core.types import Indices, Value
 from .loader import DataLoader
-from .seeds import generators
+from .seeds import Seed, generators
 from .workers import TIME_LIMIT, Processes, Threads, awaited
 
 
@@ -45,16 +45,16 @@ class AsyncIterator(DataLoader):
             Processes(self.n_workers, self._copy) if loader.in_processes else Threads(self.n_workers, "AsyncIterator")
         )
 
-    def size(self, *args: Any) -> int:
+    def size(self, *args: object) -> int:
         return self.loader.size(*args)
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         return self.loader.isize(exclude_dim)
 
-    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+    def tsize(self, exclude_dim: int | bool = 1) -> Value:
         return self.loader.tsize(exclude_dim)
 
-    def index(self, indices: Any, **options: Any) -> tuple:
+    def index(self, indices: Indices, **options: object) -> tuple:
         """(inputs, targets) from the loader itself, or from a worker that is a process."""
         if self.loader.in_processes:
             samples = ", ".join(map(str, np.ravel(indices)[:5]))
@@ -65,18 +65,18 @@ class AsyncIterator(DataLoader):
     def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
         return self.loader.draw(batch_size, random)
 
-    def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
+    def sub(self, start: int, stop: int, *, seed: Seed = None, **options: object) -> tuple:
         return self.loader.sub(start, stop, seed=seed, **options)
 
     # Iteration -------------------------------------------------------------------------------------------------
 
-    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed = None, **options: object) -> Iterator:
         """As DataLoader.subiter. Only the last iterator that was made can be used."""
         windows, random = self.windows(batch_size, epoch_size), generators(seed)
         requests = (("sub", (first, last), {"seed": next(random), **options}, *then) for first, last, *then in windows)
         return self._delivered(self.iterate(requests))
 
-    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
+    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed, **options: object) -> Iterator:
         """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
         if self.streaming:
             return self.loader.sampleiter(batch_size, epoch_size, seed=seed)  # which says that it cannot
@@ -117,7 +117,7 @@ class AsyncIterator(DataLoader):
 
     # Requests --------------------------------------------------------------------------------------------------
 
-    def async_put(self, name: str, args: tuple, size: int, **options: Any) -> None:
+    def async_put(self, name: str, args: tuple, size: int, **options: object) -> None:
         """Asks a worker for loader.name(*args, **options); `size` comes back with the result."""
         self._pending.append((size, self._submitted(name, args, options)))
 
@@ -126,7 +126,7 @@ class AsyncIterator(DataLoader):
             return self._workers.submit(name, args, options)
         return self._workers.submit(partial(getattr(self._copy, name), *args, **options))
 
-    def async_get(self) -> tuple[int, Any]:
+    def async_get(self) -> tuple[int, Value]:
         """(size, result) of the oldest request; waits for it, and raises what the worker raised."""
         if not self._pending:
             raise RuntimeError("AsyncIterator.async_get: nothing was asked for with async_put")
@@ -156,7 +156,7 @@ class AsyncIterator(DataLoader):
         AsyncIterator.__init__(made, self.loader.clone(*share_names), self.n_workers, self.timeout)
         return made
 
-    def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Any:
+    def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: object) -> Iterator:
         """The loader's `batches`, with this number of workers."""
         loader = self if self.loader.in_processes else self.loader
         return DataLoader.batches(

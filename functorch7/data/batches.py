@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..core.types import Output
 from .samples import Samples
 from .workers import TIME_LIMIT, InProcesses, Threads, awaited
 
@@ -49,7 +50,7 @@ class Batches(Iterator):
         sharding: jax.sharding.Sharding | None = None,
         process_index: int | None = None,
         process_count: int | None = None,
-        **options: Any,
+        **options: object,
     ):
         count = jax.process_count() if process_count is None else process_count
         index = jax.process_index() if process_index is None else process_index
@@ -90,7 +91,7 @@ class Batches(Iterator):
                 yield epoch, number
             epoch, batch = epoch + 1, 0
 
-    def __next__(self) -> tuple[Any, Any]:
+    def __next__(self) -> tuple[Output, Output]:
         while len(self._pending) < self._ahead:
             numbers = next(self._next, None)
             if numbers is None:

@@ -8,14 +8,18 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.types import Indices
 from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
 from .loader import DataLoader
-from .seeds import generator
+from .seeds import Seed, generator
 from .tensors import check_indices
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 SampleFunction = Callable[["ImageClass", str, Any], np.ndarray]
 
@@ -131,7 +135,9 @@ class ImageClass(DataLoader):
     def tsize(self, exclude_dim: int | bool = 1) -> list[int]:
         return [] if exclude_dim == 1 else [self.size()]
 
-    def index(self, indices: Any, *, seed: Any = None, sample_function: str | SampleFunction | None = None) -> tuple:
+    def index(
+        self, indices: Indices, *, seed: Seed = None, sample_function: str | SampleFunction | None = None
+    ) -> tuple:
         """(inputs, targets, paths); `seed` for functions that draw."""
         indices = np.asarray(indices)
         check_indices("ImageClass.index", indices, self.size())
@@ -157,7 +163,7 @@ class ImageClass(DataLoader):
         within = random.integers(counts[classes])
         return self._ends[classes] - counts[classes] + within + 1
 
-    def _sampled(self, function: SampleFunction, path: str, random: Any) -> np.ndarray | None:
+    def _sampled(self, function: SampleFunction, path: str, random: np.random.Generator | None) -> np.ndarray | None:
         try:
             return function(self, path, random)
         except (ImageError, FileNotFoundError) as error:
@@ -180,25 +186,25 @@ class ImageClass(DataLoader):
 
     # Sample functions ------------------------------------------------------------------------------------------
 
-    def load_image(self, path: str) -> Any:
+    def load_image(self, path: str) -> Image:
         """The image as Pillow has it, its smallest side min(H, W) of load_size."""
         return load_image(path, self.sample_size[0], min(self.load_size[1:]))
 
-    def sample_default(self, path: str, random: Any = None) -> np.ndarray:
+    def sample_default(self, path: str, random: np.random.Generator | None = None) -> np.ndarray:
         """The image, resized to sample_size; the aspect ratio is not kept."""
         return resample(self.load_image(path), self.sample_size)
 
-    def sample_train(self, path: str, random: Any) -> np.ndarray:
+    def sample_train(self, path: str, random: np.random.Generator) -> np.ndarray:
         """A part of sample_size at a random place, mirrored with probability 0.5."""
         drawing = generator(random, "ImageClass.sample_train")
         return random_crop(self.load_image(path), self.sample_size, drawing)
 
-    def sample_test(self, path: str, random: Any = None) -> np.ndarray:
+    def sample_test(self, path: str, random: np.random.Generator | None = None) -> np.ndarray:
         """Ten views: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
         return ten_crops(self.load_image(path), self.sample_size)
 
 
-def checked_size(who: str, name: str, size: Any) -> tuple[int, int, int]:
+def checked_size(who: str, name: str, size: Sequence[int]) -> tuple[int, int, int]:
     """Refuses what is not (channels, height, width) with 1 or 3 channels."""
     sizes = tuple(size)
     if len(sizes) != 3 or any(n < 1 for n in sizes) or sizes[0] not in (1, 3):

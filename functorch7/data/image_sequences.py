@@ -8,17 +8,21 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.types import Value
 from ..interop.writing import replacing
 from .image_class import checked_size
 from .images import as_array, crop, load_image, offset, resample
 from .nested import with_size
-from .seeds import generator
+from .seeds import Seed, generator
 from .sequences import StepLoader, check_batch_size
 from .streams import Columns
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 SampleFunction = Callable[["MultiImageSequence", str, str, dict, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -114,14 +118,14 @@ class MultiImageSequence(StepLoader):
         sequences = self._indexed()
         return -(-(sum(count for _, count in sequences) + len(sequences)) // self.batch_size)
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         return with_size([0, *self.sample_size[0]], self.size(), exclude_dim)
 
-    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+    def tsize(self, exclude_dim: int | bool = 1) -> Value:
         return with_size([0, *self.sample_size[1]], self.size(), exclude_dim)
 
     def sub(
-        self, start: int, stop: int, *, seed: Any = None, sample_function: str | SampleFunction | None = None
+        self, start: int, stop: int, *, seed: Seed = None, sample_function: str | SampleFunction | None = None
     ) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
         sequences, n_steps = self._indexed(), stop - start + 1
@@ -141,7 +145,7 @@ class MultiImageSequence(StepLoader):
     def n_records(self) -> int:
         return len(self._indexed())
 
-    def record(self, number: int, seed: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def record(self, number: int, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         """All frames of one sequence, without a mask step: T x C x H x W."""
         whole = self.shard(number - 1, self.n_records())
         whole.batch_size = 1
@@ -149,14 +153,16 @@ class MultiImageSequence(StepLoader):
         inputs, targets = whole.sub(1, self._indexed()[number - 1][1] + 1, seed=seed)
         return inputs[1:, 0], targets[1:, 0]
 
-    def _sampled(self, function: SampleFunction, paths: tuple[str, str], tracker: dict, random: Any) -> tuple:
+    def _sampled(
+        self, function: SampleFunction, paths: tuple[str, str], tracker: dict, random: np.random.Generator | None
+    ) -> tuple:
         try:
             return function(self, *paths, tracker, random)
         except Exception as error:
             error.add_note(f"MultiImageSequence: {paths[0]} and {paths[1]}")
             raise
 
-    def _tracked(self, column: int, step: int, random: Any) -> dict:
+    def _tracked(self, column: int, step: int, random: np.random.Generator | None) -> dict:
         """The column's tracker at a step."""
         if step == 0:
             self.trackers[column] = {}
@@ -187,20 +193,22 @@ class MultiImageSequence(StepLoader):
 
     # Sample functions ------------------------------------------------------------------------------------------
 
-    def load_image(self, path: str, part: int, tracker: dict) -> Any:
+    def load_image(self, path: str, part: int, tracker: dict) -> Image:
         """The image as Pillow has it, an input (part 0) or a target (1), in the tracker's load size."""
         whole, sample = self.load_size[part], self.sample_size[part]
         scale = tracker.get("scale", 1)
         height, width = (_rounded(s + scale * (w - s)) for s, w in zip(sample[1:], whole[1:], strict=True))
         return load_image(path, sample[0], min(height, width))
 
-    def sample_default(self, input_path: str, target_path: str, tracker: dict, random: Any = None) -> tuple:
+    def sample_default(
+        self, input_path: str, target_path: str, tracker: dict, random: np.random.Generator | None = None
+    ) -> tuple:
         """Both images, resized to their sample sizes; the aspect ratio is not kept."""
         images = (self.load_image(path, part, tracker) for part, path in enumerate((input_path, target_path)))
         first, second = (resample(image, size) for image, size in zip(images, self.sample_size, strict=True))
         return first, second
 
-    def sample_train(self, input_path: str, target_path: str, tracker: dict, random: Any) -> tuple:
+    def sample_train(self, input_path: str, target_path: str, tracker: dict, random: np.random.Generator) -> tuple:
         """The part of both images at one relative place."""
         if "crop" not in tracker or self.crop_every_step:
             tracker["crop"] = generator(random, "MultiImageSequence.sample_train").uniform(size=2).tolist()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def as_array(image: Image) -> np.ndarray:
     return np.multiply(channels, np.float32(1 / 255), dtype=np.float32, order="C")
 
 
-def resample(image: Image, size: Any) -> np.ndarray:
+def resample(image: Image, size: Sequence[int]) -> np.ndarray:
     """The whole image, resized to C x H x W."""
     return as_array(resized(image, size[1], size[2]))
 
@@ -100,7 +100,7 @@ def offset(relative: float, image: int, part: int) -> int:
     return math.ceil(relative * (image - part))
 
 
-def random_crop(image: Image, size: Any, random: np.random.Generator) -> np.ndarray:
+def random_crop(image: Image, size: Sequence[int], random: np.random.Generator) -> np.ndarray:
     """A part of C x H x W at a random place, mirrored with probability 0.5."""
     down, right, mirror = random.uniform(size=3)
     _, height, width = size
@@ -109,7 +109,7 @@ def random_crop(image: Image, size: Any, random: np.random.Generator) -> np.ndar
     return pixels[:, :, ::-1] if mirror > 0.5 else pixels
 
 
-def ten_crops(image: Image, size: Any) -> np.ndarray:
+def ten_crops(image: Image, size: Sequence[int]) -> np.ndarray:
     """10 x C x H x W: centre, top left, top right, bottom left, bottom right, each followed by its mirror image."""
     _, height, width = size
     bottom, right = image.height - height, image.width - width

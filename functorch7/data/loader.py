@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .batches import Batches
 from .samples import Samples
 from .sources import map_dataset
+
+if TYPE_CHECKING:
+    from grain import MapDataset
 
 
 class DataLoader(Samples):
@@ -32,7 +35,7 @@ class DataLoader(Samples):
         """An iterator of (inputs, targets) on the device; see `Batches`."""
         return Batches(self, batch_size, epochs, seed, **options)
 
-    def to_grain(self, seed: int | None = None) -> Any:
+    def to_grain(self, seed: int | None = None) -> MapDataset:
         """A grain.MapDataset of (input, target): records by position, from 0. `seed` is for loaders that draw.
 
         Raises: ImportError without grain, which the extra `grain` installs.

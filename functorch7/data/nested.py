@@ -1,12 +1,13 @@
 """The same operation on an array, or on all arrays of nested tables (lists and dicts)."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from ..core.types import Value
 
-def recursive_map(function: Callable, tree: Any) -> Any:
+
+def recursive_map(function: Callable, tree: Value) -> Value:
     """A table of the same structure, with function(array) for every array."""
     if isinstance(tree, (list, tuple)):
         return [recursive_map(function, each) for each in tree]
@@ -15,7 +16,7 @@ def recursive_map(function: Callable, tree: Any) -> Any:
     return function(tree)
 
 
-def leaves(tree: Any) -> Iterator[Any]:
+def leaves(tree: Value) -> Iterator[Value]:
     """All arrays, depth first."""
     if isinstance(tree, (list, tuple, dict)):
         for each in tree.values() if isinstance(tree, dict) else tree:
@@ -24,18 +25,18 @@ def leaves(tree: Any) -> Iterator[Any]:
         yield tree
 
 
-def recursive_index(tree: Any, indices: np.ndarray) -> Any:
+def recursive_index(tree: Value, indices: np.ndarray) -> Value:
     """The rows at indices that count from 1."""
     from_zero = indices - 1
     return recursive_map(lambda array: array.take(from_zero, axis=0), tree)
 
 
-def recursive_sub(tree: Any, start: int, stop: int) -> Any:
+def recursive_sub(tree: Value, start: int, stop: int) -> Value:
     """Views of the rows start to stop, both included, counted from 1."""
     return recursive_map(lambda array: array[start - 1 : stop], tree)
 
 
-def recursive_size(tree: Any, exclude_dim: int | bool | None = None) -> Any:
+def recursive_size(tree: Value, exclude_dim: int | bool | None = None) -> Value:
     """The sizes as lists, without dimension `exclude_dim` (counted from 1) if one is given."""
 
     def size(array: np.ndarray) -> list[int]:
@@ -44,12 +45,12 @@ def recursive_size(tree: Any, exclude_dim: int | bool | None = None) -> Any:
     return recursive_map(size, tree)
 
 
-def recursive_batch_size(tree: Any) -> int:
+def recursive_batch_size(tree: Value) -> int:
     """The first size of the first array, depth first."""
     return next(leaves(tree)).shape[0]
 
 
-def with_size(sizes: Any, size: int, exclude_dim: int | bool) -> Any:
+def with_size(sizes: Value, size: int, exclude_dim: int | bool) -> Value:
     """Sizes as lists, the first replaced by the number of samples, without dimension `exclude_dim`."""
     if not sizes or (isinstance(sizes, list) and isinstance(sizes[0], int)):
         full = [size, *sizes[1:]]

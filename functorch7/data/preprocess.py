@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..interop.writing import replacing
 from .loader import DataLoader
+from .seeds import Seed
 
 
 def rescale(
@@ -45,7 +45,7 @@ class ImageNormalize(NamedTuple):
     std: np.ndarray
     dim: int = 2
 
-    def __call__(self, images: Any) -> Any:
+    def __call__(self, images: np.ndarray) -> np.ndarray:
         shape = [1] * images.ndim
         shape[self.dim - 1] = -1
         return (images - self.mean.reshape(shape).astype(images.dtype)) / self.std.reshape(shape).astype(images.dtype)
@@ -59,8 +59,8 @@ def fit_image_normalize(
     dim: int = 2,
     iterator: str = "sampleiter",
     *,
-    seed: Any = None,
-) -> Callable[[Any], Any]:
+    seed: Seed = None,
+) -> ImageNormalize:
     """A function that subtracts the mean and divides by the standard deviation of each channel, measured on samples.
 
     They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
@@ -83,7 +83,7 @@ def fit_image_normalize(
     return ImageNormalize(mean, std, dim)
 
 
-def _measured(trainset: DataLoader, n_samples: int, dim: int, iterator: str, seed: Any) -> tuple:
+def _measured(trainset: DataLoader, n_samples: int, dim: int, iterator: str, seed: Seed) -> tuple:
     """The mean and the standard deviation of each channel, averaged over batches."""
     sums, before = [0.0, 0.0], 0
     for k, inputs, *_ in getattr(trainset, iterator)(min(32, n_samples), n_samples, seed=seed):

@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..core.types import Indices, Value
 from .nested import recursive_map, recursive_size, with_size
 from .positions import Positions
-from .seeds import generator, generators
+from .seeds import Seed, generator, generators
 
 
 class Samples(Positions):
@@ -17,11 +18,11 @@ class Samples(Positions):
 
     # What a subclass writes ------------------------------------------------------------------------------------
 
-    def index(self, indices: Any, **options: Any) -> tuple:
+    def index(self, indices: Indices, **options: object) -> tuple:
         """(inputs, targets) with the samples at `indices`, in that order."""
         raise NotImplementedError("Not Implemented")
 
-    def shuffle(self, seed: Any) -> tuple[Self, np.ndarray]:
+    def shuffle(self, seed: Seed) -> tuple[Self, np.ndarray]:
         """Permutes the samples; returns (self, the old index of each)."""
         raise NotImplementedError("Not Implemented")
 
@@ -35,11 +36,11 @@ class Samples(Positions):
 
     # What follows from it --------------------------------------------------------------------------------------
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         """The sizes of the inputs, without dimension `exclude_dim`, the samples by default; False keeps all."""
         return self._sizes(0, exclude_dim)
 
-    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+    def tsize(self, exclude_dim: int | bool = 1) -> Value:
         """The sizes of the targets, likewise."""
         return self._sizes(1, exclude_dim)
 
@@ -47,7 +48,7 @@ class Samples(Positions):
         one = self.index(np.array([1]), **self.seeding(0))[part]
         return with_size(recursive_size(one, False), self.size(), exclude_dim)
 
-    def sample(self, batch_size: int, seed: Any, **options: Any) -> tuple:
+    def sample(self, batch_size: int, seed: Seed, **options: object) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
         random = generator(seed, f"{type(self).__name__}.sample")
         return self.index(self.draw(batch_size, random), **self.seeding(random), **options)
@@ -56,15 +57,15 @@ class Samples(Positions):
         """The indices of random samples."""
         return random.integers(1, self.size() + 1, batch_size)
 
-    def sub(self, start: int, stop: int, *, seed: Any = None, **options: Any) -> tuple:
+    def sub(self, start: int, stop: int, *, seed: Seed = None, **options: object) -> tuple:
         """(inputs, targets) of the samples start to stop, both included."""
         return self.index(np.arange(start, stop + 1), **self.seeding(seed), **options)
 
-    def seeding(self, seed: Any) -> dict[str, Any]:
+    def seeding(self, seed: Seed) -> dict[str, Seed]:
         """The seed as `index` takes it."""
         return {"seed": seed} if self.draws else {}
 
-    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+    def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed = None, **options: object) -> Iterator:
         """Yields (k, inputs, targets) in order until k, the samples so far, is epoch_size (size() if not positive).
 
         A batch ends at the last sample, so that one that would go on with the first is split. The next subiter goes on
@@ -76,12 +77,12 @@ class Samples(Positions):
             self.start = following
             yield (k, *batch)
 
-    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Any, **options: Any) -> Iterator:
+    def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed, **options: object) -> Iterator:
         """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
         for indices, seeding, k in self.drawn(batch_size, epoch_size, seed):
             yield (k, *self.index(indices, **seeding, **options))
 
-    def drawn(self, batch_size: int, epoch_size: int, seed: Any) -> Iterator[tuple[np.ndarray, dict, int]]:
+    def drawn(self, batch_size: int, epoch_size: int, seed: Seed) -> Iterator[tuple[np.ndarray, dict, int]]:
         """What sampleiter reads: (indices, the seed as index takes it, samples so far)."""
         random = generator(seed, f"{type(self).__name__}.sampleiter")
         seeds = generators(random if self.draws else None)
@@ -94,7 +95,7 @@ class Samples(Positions):
         """How many records grain sees: samples, or whole sequences where these are independent."""
         return self.size()
 
-    def record(self, number: int, seed: Any = None) -> tuple[Any, Any]:
+    def record(self, number: int, seed: Seed = None) -> tuple[Value, Value]:
         """(input, target) of one record, counted from 1."""
         parts = self.index(np.array([number]), **self.seeding(seed))[:2]
         one = recursive_map(lambda array: array[0] if len(array) == 1 else array, parts)  # an image may give many views

@@ -1,19 +1,22 @@
 """Random numbers from seeds that are passed as arguments."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+Seed: TypeAlias = int | Sequence[int] | np.random.Generator | None
+"""What random numbers are drawn by: a number, several, or a generator, which goes on; None where nothing is drawn."""
 
-def generator(seed: Any, who: str) -> np.random.Generator:
+
+def generator(seed: Seed, who: str) -> np.random.Generator:
     """NumPy's generator for a seed (a number or a generator); a missing seed is an error, never a silent default."""
     if seed is None:
         raise ValueError(f"{who}: draws random numbers; pass seed=, a number or a numpy.random.Generator")
     return np.random.default_rng(seed)
 
 
-def generators(seed: Any) -> Iterator[np.random.Generator | None]:
+def generators(seed: Seed) -> Iterator[np.random.Generator | None]:
     """One independent generator after another, so that batches can be made in any order; Nones without a seed."""
     parent = None if seed is None else np.random.default_rng(seed)
     while True:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from ..core.types import ArrayLike, Indices, Table, Value
 from .loader import DataLoader
 from .nested import with_size
+from .seeds import Seed
 from .streams import Columns
 from .tensors import check_indices
 
@@ -20,19 +21,21 @@ class StepLoader(DataLoader):
     streaming = True
     batch_size: int
 
-    def sample(self, batch_size: int = 0, seed: Any = None, **options: Any) -> tuple:
+    def sample(self, batch_size: int = 0, seed: Seed = None, **options: object) -> tuple:
         """Not available: steps are consecutive."""
         raise NotImplementedError("Not Implemented")
 
-    def sampleiter(self, batch_size: int = 0, epoch_size: int = -1, *, seed: Any = None, **options: Any) -> Iterator:
+    def sampleiter(
+        self, batch_size: int = 0, epoch_size: int = -1, *, seed: Seed = None, **options: object
+    ) -> Iterator:
         """Not available: steps are consecutive."""
         raise NotImplementedError("Not Implemented. Use subiter instead.")
 
-    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+    def tsize(self, exclude_dim: int | bool = 1) -> Value:
         return self.isize(exclude_dim)
 
 
-def check_batch_size(who: str, batch_size: Any) -> None:
+def check_batch_size(who: str, batch_size: object) -> None:
     """Refuses what is not a whole number above 0."""
     if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
         raise ValueError(f"{who}: expected a whole batch size of at least 1, got {batch_size!r}")
@@ -49,7 +52,7 @@ class SequenceLoader(StepLoader):
     Differs from Torch7: the source takes sequences of numbers only; here steps may be of any shape, as documented.
     """
 
-    def __init__(self, sequence: Any, batch_size: int, bidirectional: bool = False):
+    def __init__(self, sequence: ArrayLike | Table, batch_size: int, bidirectional: bool = False):
         sequence = np.asarray(sequence)
         check_batch_size("SequenceLoader", batch_size)
         self.batch_size, self.bidirectional = batch_size, bidirectional
@@ -62,16 +65,16 @@ class SequenceLoader(StepLoader):
     def size(self) -> int:
         return len(self.data) if self.bidirectional else len(self.data) - 1
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         return with_size(list(self.data.shape), self.size(), exclude_dim)
 
-    def index(self, indices: Any) -> tuple:
+    def index(self, indices: Indices) -> tuple:
         """(inputs, targets) at the given time-steps."""
         indices = np.asarray(indices)
         check_indices("SequenceLoader.index", indices, self.size())
         return self.data[indices - 1], self.data[indices - self.bidirectional]
 
-    def sub(self, start: int, stop: int, *, seed: Any = None) -> tuple:
+    def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         if not 1 <= start <= stop <= self.size():
             raise IndexError(f"SequenceLoader.sub: expected steps from 1 to {self.size()}, got {start} to {stop}")
         later = 0 if self.bidirectional else 1
@@ -98,7 +101,7 @@ class Ragged(Sequence):
         self.values, self.offsets = values, np.asarray(offsets, np.int64)
 
     @classmethod
-    def of(cls, sequences: Any) -> Ragged:
+    def of(cls, sequences: Sequence[ArrayLike]) -> Ragged:
         """From a list of arrays; raises ValueError unless they agree in all dimensions but the first."""
         arrays = [np.asarray(each) for each in sequences]
         if not arrays or any(not each.ndim or each.shape[1:] != arrays[0].shape[1:] for each in arrays):
@@ -109,7 +112,7 @@ class Ragged(Sequence):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index: Any) -> np.ndarray:
+    def __getitem__(self, index: int) -> np.ndarray:
         if not 0 <= index < len(self):
             raise IndexError(f"sequence {index} of {len(self)}")
         return self.values[self.offsets[index] : self.offsets[index + 1]]
@@ -128,7 +131,7 @@ class MultiSequence(StepLoader):
     Source: dataload/README.md#MultiSequence.
     """
 
-    def __init__(self, sequences: Any, batch_size: int):
+    def __init__(self, sequences: Sequence[ArrayLike] | Ragged, batch_size: int):
         check_batch_size("MultiSequence", batch_size)
         self.sequences = sequences if isinstance(sequences, Ragged) else Ragged.of(sequences)
         if not len(self.sequences) or np.diff(self.sequences.offsets).min() < 1:
@@ -144,11 +147,11 @@ class MultiSequence(StepLoader):
     def size(self) -> int:
         return -(-len(self.sequences.values) // self.batch_size)
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         """The sizes of a step; with the first dimension, that is size()."""
         return with_size(list(self.sequences.values.shape), self.size(), exclude_dim)
 
-    def sub(self, start: int, stop: int, *, seed: Any = None) -> tuple:
+    def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
         values, offsets = self.sequences.values, self.sequences.offsets
         inputs = np.zeros((stop - start + 1, self.batch_size, *values.shape[1:]), values.dtype)
@@ -166,7 +169,7 @@ class MultiSequence(StepLoader):
     def n_records(self) -> int:
         return len(self.sequences)
 
-    def record(self, number: int, seed: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def record(self, number: int, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of one sequence: (x[:-1], x[1:])."""
         steps = self.sequences[number - 1]
         return steps[:-1], steps[1:]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.types import Value
 from .samples import Samples
+
+if TYPE_CHECKING:
+    from grain import MapDataset
 
 
 class Source:
@@ -18,10 +22,10 @@ class Source:
     def __len__(self) -> int:
         return self.loader.n_records()
 
-    def __getitem__(self, position: int) -> tuple[Any, Any]:
+    def __getitem__(self, position: int) -> tuple[Value, Value]:
         return self.loader.record(position + 1)
 
-    def drawn(self, position: int, random: np.random.Generator) -> tuple[Any, Any]:
+    def drawn(self, position: int, random: np.random.Generator) -> tuple[Value, Value]:
         """The record at a position, for which the loader draws."""
         return self.loader.record(position + 1, random)
 
@@ -29,7 +33,7 @@ class Source:
         return f"Source({type(self.loader).__name__} of {len(self)} records)"
 
 
-def map_dataset(loader: Samples, seed: int | None) -> Any:
+def map_dataset(loader: Samples, seed: int | None) -> MapDataset:
     """grain's MapDataset of a loader's records, with fresh random numbers in every epoch if there is a seed."""
     try:
         import grain

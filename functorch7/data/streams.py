@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .seeds import generator
+from .seeds import Seed, generator
 
 
 class Piece(NamedTuple):
@@ -32,7 +32,7 @@ class Columns:
         self.following = 0
 
     def advance(
-        self, n_steps: int, n_sequences: int, length: Callable[[int], int], seed: Any = None, randomly: bool = False
+        self, n_steps: int, n_sequences: int, length: Callable[[int], int], seed: Seed = None, randomly: bool = False
     ) -> Iterator[Piece]:
         """The pieces of the next n_steps steps; what no piece covers are mask steps."""
         random = generator(seed, "randseq") if randomly else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..core.types import Indices, Value
 from .loader import DataLoader
 from .nested import leaves, recursive_batch_size, recursive_index, recursive_map, recursive_size, recursive_sub
-from .seeds import generator
+from .seeds import Seed, generator
 
 
 class TensorLoader(DataLoader):
@@ -19,7 +18,7 @@ class TensorLoader(DataLoader):
     Source: dataload/README.md#TensorLoader.
     """
 
-    def __init__(self, inputs: Any, targets: Any):
+    def __init__(self, inputs: Value, targets: Value):
         self.inputs, self.targets = recursive_map(np.asarray, inputs), recursive_map(np.asarray, targets)
         sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
         if len(set(sizes)) != 1 or sizes[0] == ():
@@ -29,18 +28,18 @@ class TensorLoader(DataLoader):
     def size(self) -> int:
         return recursive_batch_size(self.inputs)
 
-    def isize(self, exclude_dim: int | bool = 1) -> Any:
+    def isize(self, exclude_dim: int | bool = 1) -> Value:
         return recursive_size(self.inputs, exclude_dim)
 
-    def tsize(self, exclude_dim: int | bool = 1) -> Any:
+    def tsize(self, exclude_dim: int | bool = 1) -> Value:
         return recursive_size(self.targets, exclude_dim)
 
-    def index(self, indices: Any) -> tuple:
+    def index(self, indices: Indices) -> tuple:
         indices = np.asarray(indices)
         check_indices("TensorLoader.index", indices, self.size())
         return recursive_index(self.inputs, indices), recursive_index(self.targets, indices)
 
-    def shuffle(self, seed: Any) -> tuple[TensorLoader, np.ndarray]:
+    def shuffle(self, seed: Seed) -> tuple[TensorLoader, np.ndarray]:
         """Applies one permutation to inputs and targets, as new arrays; returns (self, the old index of each)."""
         indices = generator(seed, "TensorLoader.shuffle").permutation(self.size()) + 1
         self.inputs, self.targets = recursive_index(self.inputs, indices), recursive_index(self.targets, indices)

@@ -4,9 +4,10 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
+
+from .samples import Samples
 
 OOV = "<OOV>"
 
@@ -46,7 +47,7 @@ def text2tensor(tokens: Iterable[str], vocab: Mapping[str, int]) -> np.ndarray:
     return np.array(numbers, np.int32)
 
 
-def build_bigrams(dataset: Any) -> dict[int, dict[str, np.ndarray]]:
+def build_bigrams(dataset: Samples) -> dict[int, dict[str, np.ndarray]]:
     """For each word, the words that follow it (index, int64, ascending) and their relative frequencies (prob, float32).
 
     dataset is a loader of words, such as load_ptb's: its subiter(1) gives inputs and targets of shape 1 x batchsize,

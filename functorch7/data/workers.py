@@ -15,6 +15,9 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+from ..core.types import Indices, Value
+from .samples import Samples
+
 TIME_LIMIT = 600.0
 """Seconds that a batch may take, unless something else is said."""
 
@@ -42,7 +45,7 @@ class Threads:
         """What makes a thread's caller of requests, and what is needed for that; neither may refer to this object."""
         return _direct, None
 
-    def submit(self, *request: Any) -> Future:
+    def submit(self, *request: Value) -> Future:
         """The result to come of a request: a function and its arguments. Raises: RuntimeError after `close`."""
         if not self._finish.alive:
             raise RuntimeError("the workers were stopped by close()")
@@ -62,7 +65,7 @@ class Processes(Threads):
     """So many processes with a copy of an object each, started where they are needed; requests are (name, arguments,
     options) of its methods."""
 
-    def __init__(self, count: int, served: Any):
+    def __init__(self, count: int, served: object):
         self._served, self._processes = served, set[Any]()
         super().__init__(count, "processes")
 
@@ -73,10 +76,10 @@ class Processes(Threads):
 class InProcesses:
     """A loader whose `index` is called in processes; all else is the loader's own."""
 
-    def __init__(self, loader: Any, count: int):
+    def __init__(self, loader: Samples, count: int):
         self.loader, self.processes = loader, Processes(count, loader)
 
-    def index(self, indices: Any, **options: Any) -> tuple:
+    def index(self, indices: Indices, **options: object) -> tuple:
         """(inputs, targets) from one of the processes."""
         return self.processes.submit("index", (indices,), options).result()
 
@@ -84,7 +87,7 @@ class InProcesses:
         return getattr(self.loader, name)
 
 
-def awaited(future: Future, what: str, limit: float | None) -> Any:
+def awaited(future: Future, what: str, limit: float | None) -> Value:
     """The result of a request. Raises: TimeoutError after `limit` seconds; RuntimeError if its process ended."""
     try:
         return future.result(limit)

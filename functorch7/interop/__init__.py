@@ -5,8 +5,8 @@
 """
 
 import importlib
-from typing import Any
 
+from ..core.types import Value
 from . import t7 as t7
 from . import torch7 as torch7
 from .compare import Deviation as Deviation
@@ -15,7 +15,7 @@ from .compare import compare as compare
 _LAZY = ("flax", "onnx", "orbax", "pytorch", "safetensors", "stablehlo")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Value:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.module import Functional
 from ..core.tree import Path, child_at, child_names, dotted
-from ..core.types import Key
+from ..core.types import Array, ArrayLike, Input, Key, Tree, Value
 from ..network import Shared
 from . import t7
 from .torch7.node import Node, functional
@@ -26,8 +28,8 @@ class Deviation:
     name: str
     """Its dotted name, positions from 0, as in `state_dict`; "" is the whole network."""
     layer: core.Module
-    expected: Any
-    got: Any
+    expected: Value
+    got: Value
     difference: float
     """The largest difference between them; infinite where shapes differ."""
 
@@ -38,8 +40,9 @@ class Deviation:
 
 
 def compare(
-    model: Any, inputs: Any, outputs: Any = None, *, rtol: float = 1e-4, atol: float = 1e-5, train: bool = False,
-    key: Key = None,
+    model: tuple[core.Module, Tree, Tree] | Functional | str | os.PathLike, inputs: Input,
+    outputs: Input | Mapping[str, ArrayLike] | None = None, *, rtol: float = 1e-4, atol: float = 1e-5,
+    train: bool = False, key: Key = None,
 ) -> Deviation | None:  # fmt: skip
     """The first layer, in the order of computation, whose output deviates from a recorded one; None if none does.
 
@@ -54,7 +57,7 @@ def compare(
 
 
 def _compared(
-    model: Any, inputs: Any, outputs: Any, rtol: float, atol: float, *, train: bool, key: Key
+    model: Value, inputs: Value, outputs: Value, rtol: float, atol: float, *, train: bool, key: Key
 ) -> Deviation | None:
     recorded: dict[str, Any] = {}
     if isinstance(model, (str, os.PathLike)):
@@ -86,7 +89,7 @@ def _compared(
     return None
 
 
-def kept_outputs(node: Node) -> dict[str, Any]:
+def kept_outputs(node: Node) -> dict[str, Array]:
     """What a file's modules keep as their outputs, by dotted name; values that a later layer has overwritten not."""
     found: dict[str, Any] = {}
     places: dict[int, str] = {}
@@ -112,7 +115,7 @@ def _layer(module: core.Module, name: str) -> core.Module:
     return module
 
 
-def _difference(expected: Any, got: Any, rtol: float, atol: float) -> float | None:
+def _difference(expected: Value, got: Value, rtol: float, atol: float) -> float | None:
     expected, got = ([np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(value)] for value in (expected, got))
     if [e.shape for e in expected] != [g.shape for g in got]:
         return float("inf")

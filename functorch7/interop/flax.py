@@ -1,6 +1,7 @@
 """flax both ways: modules as `linen.Module` and `nnx.Module`, and both kinds inside functorch7's containers."""
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -10,8 +11,9 @@ from flax.core import meta
 from flax.traverse_util import flatten_dict, unflatten_dict
 
 from ..core import Module
+from ..core.module import Variables
 from ..core.tree import dotted
-from ..core.types import Key, Tree
+from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import structure_of
 
 
@@ -27,7 +29,7 @@ class AsLinen(linen.Module):
     module: Module
 
     @linen.compact
-    def __call__(self, input: Any, train: bool = False) -> Any:
+    def __call__(self, input: Value, train: bool = False) -> Output:
         if self.is_initializing():
             fresh = self.module.init(self.make_rng("params"))
             for collection, tree in zip(("params", "buffers"), fresh, strict=True):
@@ -46,18 +48,18 @@ class AsLinen(linen.Module):
         return output
 
 
-def linen_variables(params: Tree, buffers: Tree) -> dict[str, Any]:
+def linen_variables(params: Tree, buffers: Tree) -> dict[str, Tree]:
     """The variables with which `AsLinen(module).apply` gives what `module.apply(params, buffers, ...)` gives."""
     return {"params": _as_dicts(params), "buffers": _as_dicts(buffers)}
 
 
-def from_linen_variables(module: Module, variables: Any) -> tuple[Any, Any]:
+def from_linen_variables(module: Module, variables: Mapping[str, Tree]) -> Variables:
     """The way back: (params, buffers) of `module` from the variables of `AsLinen(module)`."""
     structure = structure_of(module)
     return tuple(_as_in(getattr(structure, kind), variables.get(kind, {})) for kind in ("params", "buffers"))  # type: ignore
 
 
-def _as_dicts(tree: Any) -> Any:
+def _as_dicts(tree: Value) -> Value:
     """Lists as dicts with the keys "0", "1", ...; without branches that hold nothing."""
     branches = dict(enumerate(tree)) if isinstance(tree, list) else tree
     if not isinstance(branches, dict):
@@ -66,7 +68,7 @@ def _as_dicts(tree: Any) -> Any:
     return {name: branch for name, branch in inner.items() if not isinstance(branch, dict) or branch}
 
 
-def _as_in(structure: Any, tree: Any) -> Any:
+def _as_in(structure: Value, tree: Value) -> Value:
     """The tree from which `_as_dicts` made this one, lists and empty branches as in `structure`."""
     if isinstance(structure, list):
         return [_as_in(branch, tree.get(str(i), {})) for i, branch in enumerate(structure)]
@@ -75,7 +77,7 @@ def _as_in(structure: Any, tree: Any) -> Any:
     return tree
 
 
-def _differ(old: Any, new: Any) -> bool:
+def _differ(old: Value, new: Value) -> bool:
     leaves = jax.tree.leaves(old), jax.tree.leaves(new)
     return len(leaves[0]) != len(leaves[1]) or any(a is not b for a, b in zip(*leaves, strict=True))
 
@@ -103,7 +105,7 @@ class AsNnx(nnx.Module):
             rngs["dropout"].fork() if module.traits.draws(True) or module.traits.draws(False) else nnx.data(None)
         )
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: Value) -> Output:
         train = not self.deterministic
         key = self.rngs() if self.rngs is not None and self.module.traits.draws(train) else None
         params = jax.tree.map(lambda variable: variable.get_value(), self.params, is_leaf=_is_variable)
@@ -112,7 +114,7 @@ class AsNnx(nnx.Module):
         return output
 
 
-def _is_variable(node: Any) -> bool:
+def _is_variable(node: Value) -> bool:
     return isinstance(node, nnx.Variable)
 
 
@@ -134,7 +136,7 @@ class FromLinen(Module, abstract=True):
     Source: flax, flax.linen.Module.
     """
 
-    module: Any
+    module: Value
     input_shape: tuple
     dtype: str = "float32"
     streams: tuple[str, ...] = ()
@@ -157,17 +159,18 @@ class FromLinen(Module, abstract=True):
         taken = inspect.signature(type(self.module).__call__).parameters
         return {name: train == in_training for name, in_training in MODES.items() if name in taken}
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
-        return flatten_dict(self._initial(key).get("params", {}), sep=".")
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
+        found: Any = flatten_dict(self._initial(key).get("params", {}), sep=".")
+        return found
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         rest = {name: tree for name, tree in self._initial(jax.random.key(0)).items() if name != "params"}
         return {name: leaf for name, leaf in flatten_dict(rest, sep=".").items() if not isinstance(leaf, tuple)}
 
     def draws(self, train: bool) -> bool:
         return bool(self.streams) and (train or not self._mode(train))
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         inputs = input if isinstance(input, list) else [input]
         variables = {"params": unflatten_dict(params, sep="."), **unflatten_dict(buffers, sep=".")}
         keys = {} if key is None else {name: jax.random.fold_in(key, i) for i, name in enumerate(self.streams)}
@@ -191,7 +194,7 @@ class FromNnx(Module, abstract=True):
     Source: flax, flax.nnx.Module.
     """
 
-    make: Any
+    make: Value
 
     def __post_init__(self) -> None:
         made = nnx.eval_shape(lambda: self.make(rngs=nnx.Rngs(0)))
@@ -202,17 +205,17 @@ class FromNnx(Module, abstract=True):
     def _made(self, key: jax.Array | int) -> nnx.Module:
         return self.make(rngs=nnx.Rngs(key))
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return from_nnx_variables(self._made(key))[0]
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return from_nnx_variables(self._made(0))[1]
 
     def draws(self, train: bool) -> bool:
         _, _, random, _ = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
         return train and bool(nnx.to_flat_state(random))
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: State, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         graph, learned, random, rest = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
         _fill_nnx(learned, params)
         _fill_nnx(rest, buffers)
@@ -228,7 +231,7 @@ class FromNnx(Module, abstract=True):
         return f"nnx.{type(nnx.eval_shape(lambda: self._made(0))).__name__}"
 
 
-def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Any], dict[str, Any]]:
+def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Array], State]:
     """The (params, buffers) of an nnx module as those of a `FromNnx` that makes modules like it."""
     _, learned, _, rest = _nnx_parts(module)
     params, buffers = (
@@ -237,17 +240,17 @@ def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Any], dict[str, An
     return params, buffers
 
 
-def _nnx_named(state: Any) -> dict[str, Any]:
+def _nnx_named(state: Value) -> dict[str, Any]:
     """The variables of a state by dotted names."""
     found: Any = nnx.to_flat_state(state)
     return {dotted(path): variable for path, variable in found}
 
 
-def _nnx_parts(module: Any) -> Any:
+def _nnx_parts(module: Value) -> Value:
     """What a module is, and its parameters, the state of its random streams, and its other variables."""
     return nnx.split(module, nnx.Param, nnx.RngState, ...)
 
 
-def _fill_nnx(state: Any, arrays: dict[str, Any]) -> None:
+def _fill_nnx(state: Value, arrays: State) -> None:
     for name, variable in _nnx_named(state).items():
         variable.set_value(arrays[name])

@@ -11,13 +11,14 @@ import jax
 import numpy as np
 
 from ..core import Module, Variables
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .writing import replacing
 
 if TYPE_CHECKING:
     from optax import GradientTransformation
+    from orbax.checkpoint import Checkpointer, CheckpointHandler
 
 
 class Checkpoint(NamedTuple):
@@ -28,7 +29,7 @@ class Checkpoint(NamedTuple):
     optimizer_state: Any = None
 
 
-def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: Any = None) -> None:
+def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: Value = None) -> None:
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
@@ -46,7 +47,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
         opened.save(draft, ocp.args.Composite(**items))
 
 
-def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: Any = None) -> dict[str, Any]:
+def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: Value = None) -> dict[str, Value]:
     """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
@@ -58,7 +59,7 @@ def load(
     module: Module,
     optimizer: "GradientTransformation | None" = None,
     *,
-    placed: Callable[[Any], jax.sharding.Sharding] | None = None,
+    placed: Callable[[Value], jax.sharding.Sharding] | None = None,
 ) -> Checkpoint:
     """(params, buffers, optimizer_state) of a module, in the dtypes of the checkpoint, on the process's first device.
 
@@ -90,7 +91,7 @@ def load(
 
 
 @contextlib.contextmanager
-def checkpointer() -> Iterator[Any]:
+def checkpointer() -> "Iterator[Checkpointer]":
     """What reads and writes checkpoints within the block, silently."""
     ocp = package("orbax.checkpoint")
     with quiet(), ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers())) as opened:
@@ -112,7 +113,7 @@ def quiet() -> Iterator[None]:
         logger.removeFilter(is_others)
 
 
-def handlers() -> dict[str, Any]:
+def handlers() -> "dict[str, CheckpointHandler]":
     """What reads and writes each item; "carry", recurrent state, is in checkpoints of training runs."""
     ocp = package("orbax.checkpoint")
     return {name: ocp.StandardCheckpointHandler() for name in ("variables", "optimizer", "carry")}

@@ -1,10 +1,10 @@
 """Packages that only some users have."""
 
 import importlib
-from typing import Any
+from types import ModuleType
 
 
-def package(name: str, install: str = "functorch7[interop]") -> Any:
+def package(name: str, install: str = "functorch7[interop]") -> ModuleType:
     """An imported package. Raises ImportError that says what to install where it is missing."""
     try:
         return importlib.import_module(name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import Map, Module, Variables
 from ..core.tree import by_position, child_names, dotted, named_children
-from ..core.types import Tree
+from ..core.types import Array, ArrayLike, Tree, Value
 from ..network import Shared, from_state_dict, load_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .pytorch_layers import GRUS, KIND_NAMES, RULES, Arrays, lstm_names, refusal
@@ -17,7 +17,7 @@ from .remote import replacing
 
 def to_pytorch(
     module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Array]:  # fmt: skip
     """The state_dict of PyTorch's network of the same layers: `network.load_state_dict(to_pytorch(...))`.
 
     `names` is for PyTorch networks that are no chains: {"0": "conv1", "3": "head.linear"} says which place here
@@ -45,7 +45,7 @@ def pytorch_arrays(
 
 def from_pytorch(
     module: Module,
-    state: Mapping[str, Any],
+    state: Mapping[str, ArrayLike],
     variables: Variables | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Variables:
@@ -76,7 +76,7 @@ def from_pytorch(
     return from_state_dict(module, found) if variables is None else load_state_dict(module, variables, found)
 
 
-def names_by_order(module: Module, state: Mapping[str, Any]) -> dict[str, str]:
+def names_by_order(module: Module, state: Mapping[str, ArrayLike]) -> dict[str, str]:
     """`names` for a network whose layers have other names in PyTorch, but the same order: the first to the first, ....
 
     Raises: ValueError if there are not as many layers with arrays in both.
@@ -120,7 +120,7 @@ def names_by_kind(module: Module) -> dict[str, str]:
     return names
 
 
-def _one_lstm(group: list[tuple[str, Any]], layer: Any) -> bool:
+def _one_lstm(group: list[tuple[str, Any]], layer: Value) -> bool:
     """Whether a layer can be the next of an nn.LSTM, whose layers all give vectors of one size."""
     if any(KIND_NAMES.get(type(each)) != "lstm" for each in (group[0][1], layer)):
         return False
@@ -145,7 +145,7 @@ def save(
         write(written, draft)
 
 
-def _places(state: Mapping[str, Any]) -> list[str]:
+def _places(state: Mapping[str, ArrayLike]) -> list[str]:
     """Where there are layers, in order: names without their last part."""
     layers = (name.replace(".parametrizations.weight.", ".").rpartition(".")[0] for name in state)
     return list(dict.fromkeys(layers))
@@ -183,7 +183,7 @@ def _ties(module: Module, place: str = "") -> Iterator[tuple[str, str]]:
         yield from _ties(child, _join(place, name))
 
 
-def _join(*parts: Any) -> str:
+def _join(*parts: Value) -> str:
     return dotted(tuple(part for part in parts if part != ""))
 
 
@@ -246,7 +246,7 @@ def _as_ours(module: Module, arrays: Arrays) -> Arrays:
     return result
 
 
-def _as_numpy(value: Any) -> np.ndarray:
+def _as_numpy(value: Value) -> np.ndarray:
     if not hasattr(value, "detach"):
         return np.asarray(value)
     value = value.detach().cpu()

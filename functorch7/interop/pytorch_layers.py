@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import Module
+from ..core.types import Value
 from ..layers import (
     BatchNormalization,
     Bilinear,
@@ -61,54 +62,54 @@ def _renaming(names: dict[str, str]) -> Rule:
     )
 
 
-def _frames_to_taps(layer: Any, weight: Any) -> Any:
+def _frames_to_taps(layer: Value, weight: Value) -> Value:
     return weight.reshape(len(weight), layer.kw, -1).swapaxes(1, 2)
 
 
-def _taps_to_frames(layer: Any, weight: Any) -> Any:
+def _taps_to_frames(layer: Value, weight: Value) -> Value:
     return weight.swapaxes(1, 2).reshape(len(weight), -1)
 
 
-def _kernels(layer: Any) -> tuple[int, ...]:
+def _kernels(layer: Value) -> tuple[int, ...]:
     return layer.n_input_plane // layer.groups, layer.kh, layer.kw
 
 
-def _without_tracked(layer: Any, arrays: Arrays) -> Arrays:
+def _without_tracked(layer: Value, arrays: Arrays) -> Arrays:
     return {name: array for name, array in arrays.items() if name != "num_batches_tracked"}
 
 
-def _by_input_plane(layer: Any, arrays: Arrays) -> Arrays:
+def _by_input_plane(layer: Value, arrays: Arrays) -> Arrays:
     """SpatialDepthWiseConvolution's kernels, those of the first input plane first."""
     weight = arrays["weight"].reshape(layer.n_output_plane, *_kernels(layer))
     made = {"weight": weight.swapaxes(0, 1).reshape(-1, 1, layer.kh, layer.kw)}
     return made | ({"bias": arrays["bias"].T.reshape(-1)} if layer.bias else {})
 
 
-def _by_output_plane(layer: Any, arrays: Arrays) -> Arrays:
+def _by_output_plane(layer: Value, arrays: Arrays) -> Arrays:
     planes = layer.n_input_plane, layer.n_output_plane
     weight = arrays["weight"].reshape(*planes, layer.kh, layer.kw).swapaxes(0, 1)
     made = {"weight": weight.reshape(layer.n_output_plane, -1)}
     return made | ({"bias": arrays["bias"].reshape(planes).T} if layer.bias else {})
 
 
-def _first_row_zero(layer: Any, weight: Any) -> Any:
+def _first_row_zero(layer: Value, weight: Value) -> Value:
     """Index 0 gives zeros; here by rule, there because its row is."""
     return np.concatenate([np.zeros_like(weight[:1]), weight[1:]])
 
 
-def _gates(rows: Any, source: str, target: str) -> Any:
+def _gates(rows: Value, source: str, target: str) -> Value:
     """Four blocks of rows in another order."""
     blocks = dict(zip(source, np.split(rows, 4), strict=True))
     return np.concatenate([blocks[gate] for gate in target])
 
 
-def lstm_names(layer: Any) -> tuple[str, str, str, str, str]:
+def lstm_names(layer: Value) -> tuple[str, str, str, str, str]:
     """PyTorch's names of an LSTM's weights, biases and projection: those of nn.LSTM, or of nn.LSTMCell."""
     end = "_l0" if isinstance(layer, SeqLSTM) else ""
     return f"weight_ih{end}", f"weight_hh{end}", f"bias_ih{end}", f"bias_hh{end}", f"weight_hr{end}"
 
 
-def _lstm_theirs(layer: Any, rows: Any, bias: Any, order: str) -> Arrays:
+def _lstm_theirs(layer: Value, rows: Value, bias: Value, order: str) -> Arrays:
     """PyTorch's matrices and biases from one matrix for [x, h], its rows in some order of gates."""
     of_input, of_state, bias_ih, bias_hh, _ = lstm_names(layer)
     rows, bias = _gates(rows, order, "ifgo"), _gates(bias, order, "ifgo")
@@ -116,29 +117,29 @@ def _lstm_theirs(layer: Any, rows: Any, bias: Any, order: str) -> Arrays:
     return {of_input: of_x, of_state: of_h, bias_ih: bias, bias_hh: np.zeros_like(bias)}
 
 
-def _lstm_ours(layer: Any, arrays: Arrays, order: str) -> tuple[Any, Any]:
+def _lstm_ours(layer: Value, arrays: Arrays, order: str) -> tuple[Any, Any]:
     of_input, of_state, bias_ih, bias_hh, _ = lstm_names(layer)
     rows = np.concatenate([arrays[of_input], arrays[of_state]], 1)
     return _gates(rows, "ifgo", order), _gates(arrays[bias_ih] + arrays[bias_hh], "ifgo", order)
 
 
-def _lstm_layer_theirs(layer: Any, arrays: Arrays) -> Arrays:
+def _lstm_layer_theirs(layer: Value, arrays: Arrays) -> Arrays:
     made = _lstm_theirs(layer, arrays["weight"].T, arrays["bias"], "ifog")
     return made | ({lstm_names(layer)[4]: arrays["weightO"].T} if "weightO" in arrays else {})
 
 
-def _lstm_layer_ours(layer: Any, arrays: Arrays) -> Arrays:
+def _lstm_layer_ours(layer: Value, arrays: Arrays) -> Arrays:
     (rows, bias), projection = _lstm_ours(layer, arrays, "ifog"), lstm_names(layer)[4]
     made = {"weight": rows.T, "bias": bias}
     return made | ({"weightO": arrays[projection].T} if projection in arrays else {})
 
 
-def _fast_lstm_theirs(layer: Any, arrays: Arrays) -> Arrays:
+def _fast_lstm_theirs(layer: Value, arrays: Arrays) -> Arrays:
     rows = np.concatenate([arrays["i2g.weight"], arrays["o2g.weight"]], 1)
     return _lstm_theirs(layer, rows, arrays["i2g.bias"], "igfo")
 
 
-def _fast_lstm_ours(layer: Any, arrays: Arrays) -> Arrays:
+def _fast_lstm_ours(layer: Value, arrays: Arrays) -> Arrays:
     rows, bias = _lstm_ours(layer, arrays, "igfo")
     of_x, of_h = rows[:, : layer.input_size], rows[:, layer.input_size :]
     return {"i2g.weight": of_x, "i2g.bias": bias, "o2g.weight": of_h}
@@ -193,7 +194,7 @@ KIND_NAMES: dict[type[Module], str] = {
 GRUS = (GRU, SeqGRU, StepGRU)
 
 
-def refusal(layer: Any) -> str | None:
+def refusal(layer: Value) -> str | None:
     """Why a layer has no kin in PyTorch; None if it has."""
     if isinstance(layer, GRUS):
         return "PyTorch's GRU is another function: it has r (U h + b) where Torch's has U (r h) + b"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..core.types import Value
 from . import writing
 from .packages import package
 
@@ -67,5 +68,5 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
                 system.rm(part)
 
 
-def _opened(url: Any) -> tuple[Any, str]:
+def _opened(url: Value) -> tuple[Any, str]:
     return package("fsspec.core", "functorch7[remote]").url_to_fs(url)

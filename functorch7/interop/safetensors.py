@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..core import Module, Variables
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from ..network import from_state_dict, load_state_dict, state_dict
 from .packages import package
 from .remote import reading, replacing
@@ -52,7 +51,7 @@ def read_metadata(path: str | os.PathLike) -> dict[str, str]:
     return _read(path, lambda file: file.metadata() or {})
 
 
-def _read(path: str | os.PathLike, use: Any) -> Any:
+def _read(path: str | os.PathLike, use: Value) -> Value:
     library = package("safetensors")
     try:
         with reading(path) as found, library.safe_open(found, "np") as file:

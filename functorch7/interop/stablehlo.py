@@ -1,6 +1,7 @@
 """Networks as compiled programs (StableHLO) for serving: bytes that JAX runs without functorch7."""
 
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -10,13 +11,14 @@ from jax.experimental import checkify
 from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
-from ..core.types import Tree
+from ..core.types import Input, Output, Tree, Value
 from .packages import package
 from .remote import reading, replacing
 
 
 def export(
-    module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32, platforms: Any = None
+    module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
+    platforms: Sequence[str] | None = None,
 ) -> bytes:  # fmt: skip
     """The network in evaluation, with its arrays inside, as a program `input -> output`. Values
     (classes, indices) are not checked in it.
@@ -66,8 +68,8 @@ def export(
 
 
 def save_exported(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32,
-    platforms: Any = None,
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
+    platforms: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype, platforms)
@@ -100,7 +102,7 @@ class Served:
         self.exported = exported
         self._run = jax.jit(exported.call)
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: Input) -> Output:
         """The output. Raises ValueError unless the input's structure, shapes and dtypes are those of the export."""
         given, structure = jax.tree.flatten(((input,), {}))
         wanted = self.exported.in_avals
@@ -115,11 +117,11 @@ class Served:
         return f"exported program for input {input}"
 
 
-def _shown(leaf: Any) -> str:
+def _shown(leaf: Value) -> str:
     return f"({', '.join(map(str, leaf.shape))}) {leaf.dtype}"
 
 
-def _fits(given: Any, wanted: Any) -> bool:
+def _fits(given: Value, wanted: Value) -> bool:
     if getattr(given, "dtype", None) != wanted.dtype or len(given.shape) != len(wanted.shape):
         return False
     return all(size == n if isinstance(n, int) else size > 0 for size, n in zip(given.shape, wanted.shape, strict=True))

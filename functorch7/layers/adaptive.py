@@ -19,7 +19,7 @@ def regions(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     return numbers * size // count, -(-(numbers + 1) * size // count)
 
 
-def largest_of(patches: Array, positions: Array, dims: int) -> tuple[Array, Any]:
+def largest_of(patches: Array, positions: Array, dims: int) -> tuple[Array, Array]:
     """The first maximum of patches (..., outputs of `dims` axes, then windows of as many), and its position."""
     leading = patches.ndim - dims
     flat, where = (flattened(each, leading) for each in (patches, jnp.broadcast_to(positions, patches.shape)))
@@ -41,7 +41,7 @@ class Adaptive(Windows, Map, abstract=True):
         self.check_rank(input)
         return self.pool(input)
 
-    def pool(self, images: Any) -> Any:
+    def pool(self, images: Array) -> Array:
         """The output, ... x h x w of ... x H x W."""
         raise NotImplementedError(f"{self.torch_name()} must define pool")
 

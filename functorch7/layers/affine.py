@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import jax.numpy as jnp
 
@@ -96,7 +95,7 @@ class Componentwise(Layer, abstract=True):
             return {self.parameter: jnp.full(self.size, float(self.fill), jnp.float32)}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
 
-    def combine(self, input: Any, array: Any) -> Any:
+    def combine(self, input: Array, array: Array) -> Array:
         """The output, of arrays whose shapes broadcast."""
         raise NotImplementedError(f"{self.torch_name()} must define combine")
 

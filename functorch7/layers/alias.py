@@ -1,7 +1,7 @@
 """Samples from a fixed distribution in constant time, however many values it has: the alias method."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Const
+from ..core.arrays import Numbers
 
 DRAWS = 2**32
 
@@ -30,7 +31,7 @@ class AliasTable(NamedTuple):
         return jnp.where(level < threshold[column], column, alias[column])
 
 
-def whole_shares(weights: Any) -> np.ndarray:
+def whole_shares(weights: Numbers) -> np.ndarray:
     """How many of the 2^32 draws are for each value: whole numbers, less than 1 from the exact share."""
     total = np.cumsum(np.asarray(weights, np.float64))
     return np.diff(np.rint(total / total[-1] * DRAWS).astype(np.int64), prepend=0)

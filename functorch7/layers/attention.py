@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Composite, Module, check_positive, expected
-from ..core.types import Array, Key, Tree
+from ..core.composite import Run
+from ..core.types import Array, Key, Tree, Value
 from .linear import Linear
 from .normalization import at_least_float32
 
@@ -54,13 +55,13 @@ class MultiHeadAttention(Composite):
     def draws(self, train: bool) -> bool:
         return train and self.p > 0
 
-    def f(self, run: Any, input: Tree) -> Array:
+    def f(self, run: Run, input: Tree) -> Array:
         queries, keys, values, mask = self._sequences(input)
         parts = self._split(run.queries(queries)), self._split(run.keys(keys)), self._split(run.values(values))
         found = self._attended(*parts, mask, run.key if self.draws(run.train) else None)
         return run.output(jnp.moveaxis(found, -3, -2).reshape(queries.shape))
 
-    def _sequences(self, input: Any) -> tuple[Any, Any, Any, Any]:
+    def _sequences(self, input: Value) -> tuple[Any, Any, Any, Any]:
         table = list(input) if isinstance(input, (list, tuple)) else [input] * 3
         ranks = {part.ndim for part in table[:3]}
         if len(table) not in (3, 4) or len(ranks) != 1 or not ranks <= {2, 3} or table[1].shape != table[2].shape:

@@ -1,16 +1,17 @@
 """Sampling the words that follow a word."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Const, Module, check_positive, check_values, expected, title
-from ..core.types import Array, Tree
+from ..core.arrays import Numbers
+from ..core.types import Array, State, Tree, Value
 
 
-def pairs(name: str, bigrams: Any) -> Const:
+def pairs(name: str, bigrams: Value) -> Const:
     """The distributions as one record (word, next word, probability) for each pair, by words."""
     if isinstance(bigrams, Const):
         return bigrams
@@ -62,7 +63,7 @@ class Bigrams(Module):
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
-    bigrams: Any
+    bigrams: Numbers
     nsample: int
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class Bigrams(Module):
     def draws(self, train: bool) -> bool:
         return True
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         records = self.bigrams.value
         sizes = np.bincount(records["word"])
         starts = np.cumsum(sizes) - sizes

@@ -1,14 +1,13 @@
 """Clustering as a layer."""
 
 import math
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, check_positive, expected
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 from .initializers import between
 
 
@@ -45,7 +44,7 @@ class Kmeans(Module):
         bound = 1 if stdv is None else stdv
         return {"weight": between(key, (self.k, self.dim), -bound, bound)}
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"loss": Emitted(None, "loss")}
 
     def _checked(self, input: Array) -> Array:
@@ -67,14 +66,14 @@ class Kmeans(Module):
         loss = mean + lax.stop_gradient(least.sum() - mean)
         return (nearest + 1).astype(centres.dtype), {"loss": Emitted(loss, "loss")}
 
-    def init_random(self, key: Array, input: Any) -> dict[str, Any]:
+    def init_random(self, key: Array, input: Array) -> dict[str, Array]:
         """Parameters whose centres are examples, drawn with replacement. Raises ValueError for fewer than k."""
         input = self._checked(input)
         if len(input) < self.k:
             raise expected(self, f"at least {self.k} examples to start from", input)
         return {"weight": input[jax.random.randint(key, (self.k,), 0, len(input))]}
 
-    def init_kmeans_plus(self, key: Array, input: Any, p: float | None = None) -> dict[str, Any]:
+    def init_kmeans_plus(self, key: Array, input: Array, p: float | None = None) -> dict[str, Array]:
         """Parameters whose centres are examples, each far from those before it (Arthur & Vassilvitskii, 2007).
 
         Each is drawn with a probability in proportion to its squared distance from the nearest centre; with p, as in

@@ -1,11 +1,12 @@
 """Convolutions whose kernels connect planes, or places, in their own way."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Layer, check_positive, const, expected, in_dtype_of
+from ..core.arrays import Numbers
 from ..core.types import Array, Tree
 from .convolution import SpatialConvolution, convolve
 from .initializers import between, bound_of, split, uniform
@@ -24,7 +25,13 @@ def one_to_one(n: int) -> np.ndarray:
     return np.array([(i, i) for i in range(1, n + 1)])
 
 
-def random(n_input: int, n_output: int, n_to: int, generator: Any) -> np.ndarray:
+class Permuting(Protocol):
+    """A generator of random permutations, such as NumPy's."""
+
+    def permutation(self, n: int, /) -> np.ndarray: ...
+
+
+def random(n_input: int, n_output: int, n_to: int, generator: Permuting) -> np.ndarray:
     """A connection table with n_to random input planes for every output plane, spread evenly."""
 
     def drawn() -> list[np.ndarray]:
@@ -57,7 +64,7 @@ class SpatialConvolutionMap(Windows, Layer):
     (8, 2, 8, 8)
     """
 
-    conn_table: Any
+    conn_table: Numbers
     kw: int
     kh: int
     dw: int = 1

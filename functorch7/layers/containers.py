@@ -1,12 +1,12 @@
 """Containers: chains and branches of modules."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 
 from ..core import Container, Module, axis, check_dimension, expected
 from ..core.printing import branches
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, Table, Tree
 from .table import check_table, joined
 
 
@@ -26,7 +26,7 @@ class Sequential(Container, init=False):
     nn.Linear(4 -> 2)
     """
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
         new = list(buffers)
         for i in range(len(self.modules)):
             input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
@@ -48,7 +48,7 @@ class Branches(Container, abstract=True, init=False):
         """Each module's input."""
         return [input] * len(self.modules)
 
-    def join(self, outputs: list) -> Any:
+    def join(self, outputs: list) -> Output:
         """The output, from the modules' outputs."""
         return outputs
 
@@ -56,7 +56,7 @@ class Branches(Container, abstract=True, init=False):
     def takes_table(self) -> bool:
         return any(module.traits.takes_table for module in self.modules)
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
         outputs, new = [], list(buffers)
         for i, part in enumerate(self.split(input)):
             output, new[i] = self.call(i, params, buffers, part, key=key, train=train)

@@ -7,7 +7,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from ..core import Container, Module, check_dimension, expected
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Device, Key, Output, Tree
 from .placement import device_numbered
 
 
@@ -57,11 +57,11 @@ class DataParallelTable(Container):
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
         return output, [buffer, *buffers[1:]]
 
-    def placed_on(self) -> list[Any]:
+    def placed_on(self) -> list[Device]:
         """The devices."""
         return [*dict.fromkeys(map(device_numbered, self.devices))] if self.devices else jax.devices()
 
-    def _shared_out(self, array: Any, devices: list[Any]) -> Any:
+    def _shared_out(self, array: Any, devices: list[Device]) -> Output:
         axis = self.dimension - 1 if self.dimension > 0 else array.ndim + self.dimension
         if not 0 <= axis < array.ndim:
             raise expected(self, f"input with dimension {self.dimension}", array)
@@ -73,11 +73,11 @@ class DataParallelTable(Container):
         return f"nn.DataParallelTable({self.dimension}){inside}"
 
 
-def everywhere(devices: list[Any]) -> NamedSharding:
+def everywhere(devices: list[Device]) -> NamedSharding:
     """Of arrays that each device has."""
     return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec())
 
 
-def over(devices: list[Any], axis: int) -> NamedSharding:
+def over(devices: list[Device], axis: int) -> NamedSharding:
     """Of arrays of which each device has its slices of an axis."""
     return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec(*[None] * axis, "devices"))

@@ -2,14 +2,14 @@
 
 import math
 import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Container, Module, axis, builder, check_positive, expected
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, State, Table, Tree
 from .containers import Concat
 from .initializers import normal
 from .merging import merged
@@ -36,7 +36,7 @@ class Decorator(Container):
     def takes_table(self) -> bool:
         return self.modules[0].traits.takes_table
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
         return output, [buffer, *buffers[1:]]
 
@@ -224,7 +224,7 @@ class WeightNorm(Module):
         made = jax.eval_shape(self.module.init, key).params
         return {**params, "bias": jnp.zeros(made["bias"].shape)} if "bias" in made else params
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"module": self.module.init(jax.random.key(0)).buffers}
 
     def draws(self, train: bool) -> bool:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
+from ..core.module import Module
 from ..core.types import Array, Table, Tree
 from .initializers import uniform
 from .table import check_table
@@ -118,7 +119,7 @@ class Cosine(Layer):
         return product / (lengths * (norm(input, -1, 1e-12)[..., None] + 1e-12))
 
 
-def _pair(module: Any, input: Table) -> tuple[Array, Any]:
+def _pair(module: Module, input: Table) -> tuple[Array, Any]:
     """The two tensors of a table: vectors or batches of vectors, of one shape."""
     first, second = check_table(module, input, 2)[:2]
     if first.ndim not in (1, 2) or first.shape != second.shape:

@@ -1,13 +1,13 @@
 """Layers that drop or add noise."""
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Module, builder, check_floating, expected, expose
-from ..core.types import Array, Tree
+from ..core.types import Array, State, Tree
 from ..network import number
 
 
@@ -70,7 +70,7 @@ class Dropout(Scaling, Module):
         if not 0 <= self.p < 1:
             raise ValueError(f"nn.Dropout: illegal percentage, expected 0 <= p < 1, got {self.p}")
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"mask": None} if self.lazy else {}
 
     def draws(self, train: bool) -> bool:
@@ -80,7 +80,7 @@ class Dropout(Scaling, Module):
     def starts_at_zero(self) -> bool:
         return not (self.lazy and self.p)
 
-    def forward(self, params: Any, buffers: Any, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
+    def forward(self, params: Tree, buffers: State, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not self.traits.draws(train):
             return (input * self.kept if self.v1 and not train else input), buffers

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Table, Tree, Value
 from ..core.user_line import user_line
 from .shape import Identity
 
@@ -27,8 +27,8 @@ class Node:
     Source: nngraph, README.md, node.lua.
     """
 
-    def __init__(self, module: Any, *inputs: "Node"):
-        self.module = module
+    def __init__(self, module: object, *inputs: "Node"):
+        self.module: Any = module  # a description, an object of the legacy interface, or None
         self.inputs: list[Node] = []
         self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
         self.consumers: list[Node | _Split] = []
@@ -62,7 +62,7 @@ class Node:
         """As many nodes as the output's table has entries, one for each; all have to be used."""
         return _Split(self, count).parts
 
-    def annotate(self, annotations: dict[str, Any]) -> "Node":
+    def annotate(self, annotations: dict[str, object]) -> "Node":
         """The same node, with more annotations."""
         self.annotations.update(annotations)
         return self
@@ -72,7 +72,7 @@ class Node:
         own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
         return "\n".join([*own, title(self.module)])
 
-    def __sub__(self, module: Any) -> "Node":
+    def __sub__(self, module: Module) -> "Node":
         """`node - module`: the module's node, whose input this is."""
         return Node(module, self)
 
@@ -99,7 +99,7 @@ class Part(Node):
         return f"entry {self.index + 1}"
 
 
-def check_node(node: Any, what: str, position: int) -> None:
+def check_node(node: object, what: str, position: int) -> None:
     """Refuses what is no node."""
     if isinstance(node, Node):
         return
@@ -109,7 +109,7 @@ def check_node(node: Any, what: str, position: int) -> None:
     raise TypeError(f"{what}[{position}]: expected a node, got {node!r}.{hint}")
 
 
-def nodes_among(given: tuple[Any, ...]) -> list[Node] | None:
+def nodes_among(given: tuple[Value, ...]) -> list[Node] | None:
     """The nodes that a module is called with, which may be none; None if it is called with something else.
 
     Raises: TypeError for something else among nodes, or a module in place of a node; ValueError for an empty table.
@@ -253,7 +253,7 @@ class Graph(Container):
     n_inputs: int
     name: str | None = field(default=None, kw_only=True)
 
-    def __init__(self, inputs: Any, outputs: Any):
+    def __init__(self, inputs: list[Node] | tuple[Node, ...], outputs: list[Node] | tuple[Node, ...]):
         wiring = wired(self.torch_name(), inputs, outputs)
         self._take(wiring, tuple(node.module for node in wiring.nodes), len(inputs))
 
@@ -297,7 +297,7 @@ class Graph(Container):
         results = [self.value(source, given, values) for source in self.outputs]
         return filmed("output", results[0] if len(results) == 1 else results), new
 
-    def value(self, source: Source, given: Table, values: list) -> Any:
+    def value(self, source: Source, given: Table, values: list) -> Value:
         """What comes from a source: of the inputs given, or of the modules' outputs so far."""
         value = given[-1 - source.origin] if source.origin < 0 else values[source.origin]
         for entry, count in source.path:
@@ -364,7 +364,7 @@ class JustElement(TableMap):
         return input[0]
 
 
-def nest(nodes: Any, identity: Callable = Identity, just_table: Callable = JustTable) -> Node:
+def nest(nodes: Value, identity: Callable = Identity, just_table: Callable = JustTable) -> Node:
     """A node for a nested structure of nodes: nest([a, [b], c]) has the output [a, [b], c].
 
     Raises: TypeError for anything else.

@@ -1,9 +1,11 @@
 """Blocks of convolutions with names of their own."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from ..core import Module, registry
+from ..core.types import Value
 from .containers import Concat, Sequential
 from .convolution import SpatialConvolution
 from .decorators import Decorator, DepthConcat
@@ -31,7 +33,7 @@ class Inception(Decorator):
     (2, 22, 12, 12)
     """
 
-    def __init__(self, config: dict[str, Any]):
+    def __init__(self, config: Mapping[str, Value]):
         keys = {name.replace("_", "").lower(): value for name, value in config.items()}
         columns = _Columns(**keys)
         super().__init__(DepthConcat(2, *columns.modules()))

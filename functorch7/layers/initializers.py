@@ -6,23 +6,25 @@ gives them Torch's own values.
 
 import math
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Protocol
 
 import jax
 import jax.numpy as jnp
 
 from ..core import is_concrete
-from ..core.types import Array
+from ..core.types import Array, ArrayLike
 
 
 class Source(Protocol):
     """A sequential generator: each call gives its next numbers, an array of the type of the parameters."""
 
-    def uniform(self, shape: tuple[int, ...], low: Any, high: Any) -> Any:
+    def uniform(self, shape: tuple[int, ...], low: ArrayLike, high: ArrayLike) -> Array:
         """Numbers in [low, high)."""
+        ...
 
-    def normal(self, shape: tuple[int, ...], mean: float, stdv: float) -> Any:
+    def normal(self, shape: tuple[int, ...], mean: float, stdv: float) -> Array:
         """Normally distributed numbers."""
+        ...
 
 
 SOURCE: ContextVar[Source | None] = ContextVar("source", default=None)
@@ -34,12 +36,12 @@ def _source(key: Array) -> Source | None:
     return SOURCE.get() if is_concrete(key) else None
 
 
-def split(key: Array, count: int = 2) -> Any:
+def split(key: Array, count: int = 2) -> Array | list[Array]:
     """Keys of draws that follow each other; the same one where there is a source, which does not use it."""
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
-def between(key: Array, shape: tuple[int, ...], low: Any = 0, high: Any = 1) -> Array:
+def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
     """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
     source = _source(key)
     return source.uniform(shape, low, high) if source else jax.random.uniform(key, shape, jnp.float32, low, high)
@@ -69,7 +71,7 @@ def uniform(key: Array, shape: tuple[int, ...], fan_in: int, stdv: float | None 
 
 def weight_and_bias(
     key: Array, weight: tuple[int, ...], fan_in: int, bias: bool, stdv: float | None = None
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """`weight`, and `bias` (one per output, the weight's first dimension) if wanted, both by `uniform`."""
     weight_key, bias_key = split(key)
     params = {"weight": uniform(weight_key, weight, fan_in, stdv)}

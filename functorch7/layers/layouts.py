@@ -1,11 +1,9 @@
 """Conversion between the layouts of an example's axes."""
 
-from typing import Any
-
 import jax.numpy as jnp
 
 from ..core import Map, Module, expected
-from ..core.types import Array
+from ..core.types import Array, Value
 from .containers import Sequential
 from .shape import Identity, Reshape
 from .slicing import Collapse, Select, Transpose
@@ -73,7 +71,7 @@ class Convert(Map):
         flat = [] if dims == 2 else [Reshape(1, batch_mode=True) if dims == 1 else Collapse(dims - 1)]
         return Sequential(*moved, *flat)
 
-    def b(self, input: Any) -> Module:
+    def b(self, input: Value) -> Module:
         """The module that selects the one feature, or the first target, of each example."""
         letters = sorted(self.input_shape or "")
         if letters == ["b", "t"]:

@@ -1,12 +1,12 @@
 """Layers that multiply by a learned matrix."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
-from ..core.arrays import Const
+from ..core.arrays import Numbers
 from ..core.types import Array, Table, Tree
 from .distances import norm
 from .initializers import normal, weight_and_bias
@@ -176,7 +176,7 @@ class PartialLinear(Layer):
     input_size: int
     output_size: int
     bias: bool = True
-    partition: Const | None = None
+    partition: Numbers | None = None
 
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
@@ -199,7 +199,7 @@ class PartialLinear(Layer):
         return output + params["bias"][:, chosen] if self.bias else output
 
     @builder
-    def set_partition(self, indices: Any) -> "PartialLinear":
+    def set_partition(self, indices: Numbers) -> "PartialLinear":
         """The same layer that computes these outputs only, counted from 1."""
         return self.replace(partition=const(indices))
 

@@ -7,6 +7,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
+from ..core.arrays import Numbers
 from ..core.types import Array
 from ..network import number
 from .convolution import convolve
@@ -64,7 +65,7 @@ class Neighbourhood(Map, abstract=True):
     """Layers with a weighted mean over a window in all planes; a 1-D kernel is meant for both directions."""
 
     n_input_plane: int = 1
-    kernel: Any = None
+    kernel: Numbers | None = None
 
     def __post_init__(self) -> None:
         check_positive(self, n_input_plane=self.n_input_plane)
@@ -98,7 +99,7 @@ class Neighbourhood(Map, abstract=True):
         """The images less their mean; near the border, the mean of what is inside."""
         return images - self.mean(images) / self.mass(images)
 
-    def deviation(self, images: Array) -> Any:
+    def deviation(self, images: Array) -> Array:
         """The root of the mean of the squares, over the kernel's mass: B x 1 x H x W."""
         squares = self.mean(images * images)
         zero = squares <= 0  # rounding may leave less; the root has no gradient there
@@ -146,7 +147,7 @@ class SpatialDivisiveNormalization(Neighbourhood):
 
     def f(self, input: Array) -> Array:
         images = self.checked(input)
-        deviation = self.deviation(images)
+        deviation: Any = self.deviation(images)
         limited = jnp.where(deviation > self.threshold, deviation, jnp.asarray(self.thresval, input.dtype))
         return (images / limited).reshape(input.shape)
 

@@ -1,16 +1,17 @@
 """A learned matrix, read at the rows that the input names."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 from .initializers import normal
 
 
-def check_indices(module: Any, indices: Any, size: int, first: int = 1) -> None:
+def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
     """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
     values, last = lookable(indices), first + size - 1
     wrong = ~((values >= first) & (values <= last))  # NaN, too
@@ -53,7 +54,7 @@ class LookupTable(Module):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}
 
     @property
@@ -65,7 +66,7 @@ class LookupTable(Module):
     def row_parameters(self) -> tuple[str, ...]:
         return ("weight",) if self.max_norm is None else ()
 
-    def renormalize(self, params: Any, indices: Array | None = None) -> Any:
+    def renormalize(self, params: dict[str, Array], indices: Array | None = None) -> dict[str, Array]:
         """The params with rows whose norm is above max_norm scaled down to it: all, or those of some indices."""
         if self.max_norm is None:
             return params
@@ -76,7 +77,9 @@ class LookupTable(Module):
             large &= jnp.zeros(large.shape, bool).at[indices - 1].set(True)
         return {**params, "weight": jnp.where(large, weight * (self.max_norm / (norms + 1e-7)), weight)}
 
-    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def forward(
+        self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
+    ) -> tuple[Array, Tree]:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of indices", input)
         check_indices(self, input, self.n_index)
@@ -131,7 +134,9 @@ class Embedding(LookupTable):
     (1, 2, 2, 16)
     """
 
-    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def forward(
+        self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
+    ) -> tuple[Array, Tree]:
         rows, buffers = super().forward(params, buffers, input.reshape(-1), key=key, train=train)
         return rows.reshape(*input.shape, self.n_output), buffers
 

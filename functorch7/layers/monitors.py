@@ -92,11 +92,11 @@ class Stopwatch:
         self.seconds = {"forward": 0.0, "backward": 0.0}
         self._since = 0.0
 
-    def start(self, _: Any) -> None:
+    def start(self, _: object) -> None:
         """A pass begins: what it works on is there."""
         self._since = time.perf_counter()
 
-    def stop(self, direction: str, _: Any) -> None:
+    def stop(self, direction: str, _: object) -> None:
         """The pass is through."""
         self.seconds[direction] += time.perf_counter() - self._since
         self.passes[direction] += 1

@@ -10,7 +10,8 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
-from ..core.types import Array, Table, Tree
+from ..core.arrays import Numbers
+from ..core.types import Array, Output, State, Table, Tree
 from .alias import alias_table
 from .initializers import between, split
 from .linear import Linear
@@ -52,7 +53,7 @@ class NCEModule(Module):
     input_size: int
     output_size: int
     k: int
-    unigrams: Any
+    unigrams: Numbers
     Z: float = -1
     batchnoise: bool = True
     normalized: bool = False
@@ -76,7 +77,7 @@ class NCEModule(Module):
             return {"weight": weight, "bias": jnp.full(self.output_size, -math.log(self.output_size), jnp.float32)}
         return {"weight": weight, "bias": between(bias_key, (self.output_size,), -stdv, stdv)}
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"Z": jnp.full(1, self.Z, jnp.float32)}
 
     def draws(self, train: bool) -> bool:
@@ -92,7 +93,9 @@ class NCEModule(Module):
         probabilities = (unigrams / unigrams.sum(dtype=np.float64)).astype(dtype)
         return gather(probabilities, classes - 1)
 
-    def forward(self, params: Any, buffers: Any, input: Table, *, key: Array, train: bool) -> tuple[Any, Tree]:
+    def forward(
+        self, params: dict[str, Array], buffers: Tree, input: Table, *, key: Array, train: bool
+    ) -> tuple[Output, Tree]:
         hidden, target = check_table(self, input, 2)[:2]
         if hidden.ndim != 2 or hidden.shape[1] != self.input_size or target.shape != hidden.shape[:1]:
             raise expected(self, f"an input of B x {self.input_size} and a target of B", input)

@@ -1,17 +1,18 @@
 """Normalisation by statistics of the batch."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core import Module, check_floating, check_positive, expected, expose
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 from ..network import number
 from .initializers import between
 
 
-def at_least_float32(dtype: Any) -> Any:
+def at_least_float32(dtype: DTypeLike) -> DTypeLike:
     """The dtype in which to accumulate: float32, or the dtype itself if it is wider."""
     return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
 
@@ -70,7 +71,7 @@ class BatchNormalization(Module):
             return {}
         return {"weight": between(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

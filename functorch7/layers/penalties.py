@@ -1,14 +1,14 @@
 """Layers that change gradients or add penalties, and leave values as they are."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 
 
 class L1Penalty(Module):
@@ -34,7 +34,7 @@ class L1Penalty(Module):
     def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
         return () if self.size_average else ("l1weight",)  # else it is divided by the input's size
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"loss": Emitted(None, "loss")}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
@@ -71,7 +71,7 @@ class CategoricalEntropy(Module):
     min_entropy: float | None = None
     size_average: bool = True
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"loss": Emitted(None, "loss")}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

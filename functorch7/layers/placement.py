@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Device, Key, Tree
 from .decorators import Decorator
 from .tensor_types import TYPES
 
 
-def device_numbered(number: int) -> Any:
+def device_numbered(number: int) -> Device:
     """JAX's device with a number from 1; the first one, with a warning, if there are not so many."""
     devices = jax.devices()
     if number > len(devices):

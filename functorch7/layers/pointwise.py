@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Const, Map, check_number, const, expected, host_device
+from ..core.arrays import Numbers
 from ..core.types import Array
 from .lookup import check_indices
 from .tap import tap
@@ -134,7 +135,7 @@ class AddConstant(Transfer):
 
     tunable: ClassVar[tuple[str, ...]] = ("constant_scalar",)
 
-    constant_scalar: float | Const
+    constant_scalar: float | Numbers
     inplace: bool = False
 
     def __post_init__(self) -> None:
@@ -272,7 +273,7 @@ class Constant(Map):
     [1.0, 2.0]
     """
 
-    value: Const
+    value: Numbers
     n_input_dim: int | None = None
 
     def __post_init__(self) -> None:

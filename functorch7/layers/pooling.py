@@ -104,7 +104,7 @@ class Record:
         self.indices: Any = None
         self.sizes: tuple[int, ...] = ()
 
-    def keep(self, indices: Any, sizes: tuple[int, ...]) -> None:
+    def keep(self, indices: Array, sizes: tuple[int, ...]) -> None:
         """Remembers a call."""
         self.indices, self.sizes = indices, sizes
 

@@ -10,7 +10,7 @@ from jax import lax
 from ..core import Module, Proxy, Variables, places
 from ..core.module import Children
 from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import Shared
 from .linear import Linear
 from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
@@ -87,7 +87,9 @@ class Rounding(Around, abstract=True):
         if self.activations not in kinds:
             raise ValueError(f"{self}: expected activations {' or '.join(kinds)}, got {self.activations!r}")
 
-    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Any, **options: Any) -> tuple[Any, Any]:
+    def computed(
+        self, way: Callable, params: Tree, buffers: Tree, input: Value, **options: Value
+    ) -> tuple[Output, Array]:
         """The output and the new buffers, where `way(module, params, buffers, input, ...)` runs the module inside."""
         raise NotImplementedError
 
@@ -149,7 +151,7 @@ class Quantized(Rounding):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return _without(super().init_params(key, stdv), self._own_axes)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         shapes, made = jax.eval_shape(self.module.init_params, jax.random.key(0)), self.module.init_buffers()
         for name, axis in self._own_axes.items():
             shape = shapes[name].shape
@@ -176,7 +178,9 @@ class Quantized(Rounding):
             buffers = with_at(buffers, path, _without(held, [*axes, *map(_scale_name, axes)]))
         return Variables(params, buffers)
 
-    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Any) -> tuple[Array, Any]:
+    def computed(
+        self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Value
+    ) -> tuple[Array, Tree]:
         if isinstance(self.module, Linear) and self.activations != "float":
             weight, scale = buffers["weight"], buffers["weight_scale"]
             input = self.module.checked_input(input, scale)
@@ -213,7 +217,9 @@ class FakeQuantized(Rounding):
     def children(self) -> Children:
         return self.module.children()
 
-    def computed(self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Any) -> tuple[Array, Any]:
+    def computed(
+        self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Value
+    ) -> tuple[Array, Array]:
         if isinstance(self.module, Linear) and self.activations != "float":
             input = self.module.checked_input(input, params["weight"])
             input = fake_quantized(input, input_scale_of(input))
@@ -243,7 +249,7 @@ class Observed(Around):
         if not isinstance(self.module, Linear):
             raise TypeError(f"{self.torch_name()}: expected nn.Linear, got {self.module!r}")
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"input_range": -jnp.ones(())}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

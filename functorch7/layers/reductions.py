@@ -1,7 +1,7 @@
 """Layers that reduce a dimension, or scale by what it holds."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ class Reduction(Map, abstract=True):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
-    def reduce(self, input: Any, axis: int) -> Any:
+    def reduce(self, input: Array, axis: int) -> Array:
         """The input with the dimension's size reduced to 1."""
         raise NotImplementedError(f"{self.torch_name()} must define reduce")
 

@@ -1,12 +1,10 @@
 """Layers that take tables apart and put them together."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, expected
-from ..core.types import Array, Table, Tree
+from ..core.types import Array, Output, Table, Tree
 from .table import check_table
 
 
@@ -25,7 +23,7 @@ class SelectTable(TableMap):
 
     index: int | str
 
-    def f(self, input: Tree) -> Any:
+    def f(self, input: Tree) -> Output:
         if isinstance(input, dict):
             if self.index not in input:
                 raise expected(self, f"a table with the key {self.index!r}", input)

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import jax
 import numpy as np
 
 from ..core import Map, builder, expected
-from ..core.types import Tree
+from ..core.module import Module
+from ..core.types import Output, Tree
 
 
 class Identity(Map):
@@ -24,11 +24,11 @@ class Identity(Map):
 
     takes_complex = True  # type: ignore[assignment]
 
-    def f(self, input: Tree) -> Any:
+    def f(self, input: Tree) -> Output:
         return input
 
 
-def sizes_of(module: Any, sizes: tuple) -> tuple[int, ...]:
+def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence (Torch's LongStorage)."""
     if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)):
         sizes = tuple(np.asarray(sizes[0]).tolist())

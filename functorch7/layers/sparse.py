@@ -8,15 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Const, Emitted, Layer, Module, check_positive, const, expected, gather
-from ..core.types import Array, Key, Table, Tree
+from ..core import Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core.arrays import Numbers
+from ..core.types import Array, Key, State, Table, Tree, Value
 from .initializers import split, uniform
 from .lookup import check_indices
 from .table import check_table
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(1,))
-def decaying(weight: Any, decay: float) -> Any:
+def decaying(weight: Array, decay: float) -> Array:
     """The weight itself; decay * weight is added to its gradient."""
     return weight
 
@@ -60,7 +61,7 @@ class SparseLinear(Layer):
         weight = uniform(weight_key, (self.output_size, self.input_size), self.input_size, stdv)
         return {"weight": weight, "bias": uniform(bias_key, (self.output_size,), self.input_size, stdv) * 1e-6}
 
-    def f(self, params: Any, input: Array) -> Array:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         if self.weight_decay:
             params = {**params, "weight": decaying(params["weight"], self.weight_decay)}
             return self.replace(weight_decay=0).f(params, input)
@@ -71,7 +72,7 @@ class SparseLinear(Layer):
         product = jnp.einsum("o...n,...n->...o", *self._factors(params, input))
         return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
 
-    def _of_examples(self, params: Any, examples: Any) -> jax.Array:
+    def _of_examples(self, params: Tree, examples: Any) -> jax.Array:
         """The same for a table of examples, by one sum for all, however many there are and of whatever lengths."""
         for each in examples:
             if each.ndim != 2:
@@ -81,7 +82,7 @@ class SparseLinear(Layer):
         sums = jax.ops.segment_sum((columns * values[None]).T, places, len(examples), indices_are_sorted=True)
         return sums + params["bias"][None]
 
-    def _factors(self, params: Any, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def _factors(self, params: Tree, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
         """The weight's columns that pairs name, and the values by which these are multiplied."""
         if pairs.shape[-1] != 2:
             raise self._unfit(pairs)
@@ -92,7 +93,7 @@ class SparseLinear(Layer):
         columns = jnp.where(present, pairs[..., 0], 1).astype(jnp.int32) - 1
         return gather(weight, columns, 1), values
 
-    def _unfit(self, input: Any) -> Exception:
+    def _unfit(self, input: Value) -> Exception:
         return expected(self, "pairs (index, value): nnz x 2, B x nnz x 2, or a table of the former", input)
 
 
@@ -126,8 +127,8 @@ class IndexLinear(Module):
     output_size: int
     do_grad_input: bool = False
     keys_offset: int = 0
-    weight: Const | None = None
-    bias: Const | None = None
+    weight: Numbers | None = None
+    bias: Numbers | None = None
     normalize: bool = False
 
     def __post_init__(self) -> None:
@@ -160,10 +161,10 @@ class IndexLinear(Module):
             weight = jnp.asarray(weight).at[:, :4].set(0)
         return {"weight": weight, "bias": uniform(bias_key, shapes["bias"], 1, stdv) * 1e-6}
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"normalized": Emitted(None, "parameter")} if self.normalize else {}
 
-    def flat(self, input: Table) -> tuple[Any, Any, Any, int]:
+    def flat(self, input: Table) -> tuple[Array, Array, Array, int]:
         """Keys, values, the number of the example that each belongs to, and how many examples there are."""
         keys, values, *sizes = check_table(self, input, 2)
         if isinstance(keys, (list, tuple)):

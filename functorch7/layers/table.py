@@ -2,23 +2,23 @@
 
 import operator
 from functools import reduce
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, axis, check_dimension, expected
+from ..core.module import Module
 from ..core.types import Array, Table
 
 
-def check_table(module: Any, input: Table, at_least: int = 1) -> list:
+def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     """The input as a list, if it is a table of so many entries."""
     if not isinstance(input, (list, tuple)) or len(input) < at_least:
         raise expected(module, f"a table of at least {at_least}" if at_least else "a table", input)
     return list(input)
 
 
-def joined(module: Any, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
+def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match."""
     tensors = check_table(module, tensors)
     along = axis(module, dimension, tensors[0].ndim, n_input_dims)
@@ -27,7 +27,7 @@ def joined(module: Any, tensors: Table, dimension: int | None, n_input_dims: int
     return jnp.concatenate(tensors, along)
 
 
-def same_shapes(module: Any, input: Table, at_least: int = 1) -> list:
+def same_shapes(module: Module, input: Table, at_least: int = 1) -> list:
     """The input as a list, if it is a table of tensors of one shape; dimensions of size 1 may differ."""
     tensors = check_table(module, input, at_least)
     shape = jnp.shape(tensors[0])

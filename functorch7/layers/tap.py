@@ -11,13 +11,13 @@ from jax import lax
 from jax.experimental import io_callback
 
 from ..core import host_device, is_concrete
-from ..core.types import Tree
+from ..core.types import Tree, Value
 
 Hook = Callable[[Any], None] | None
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 2, 3, 4))
-def tap(who: str, tree: Tree, seen: Callable[[Any], Any], forward: Hook = None, backward: Hook = None) -> Any:
+def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = None, backward: Hook = None) -> Value:
     """`tree` itself; calls forward(seen(tree)) before anybody uses it, and backward(seen(gradient)) on the way back.
 
     `seen` is compiled with the rest and makes what the host function gets: small arrays, best. Outside `jit` the host

@@ -1,6 +1,6 @@
 """Layers over sequences of frames: time x features."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jax import lax
@@ -27,7 +27,7 @@ class Temporal(Windows, abstract=True):
             raise expected(self, f"a {dims} tensor{size}", input)
         return self.counts(input[..., 0])[0]
 
-    def taps(self, input: Array, count: int) -> list[Any]:
+    def taps(self, input: Array, count: int) -> list[Array]:
         """Frame i of every window, for each i."""
         k, d = self.window("k")[0], self.window("d")[0]
         return [lax.slice_in_dim(input, i, i + (count - 1) * d + 1, d, input.ndim - 2) for i in range(k)]
@@ -96,7 +96,7 @@ class TemporalRowConvolution(Temporal, Layer):
         shape = (self.input_frame_size, 1, self.kw)
         return weight_and_bias(key, shape, self.kw * self.input_frame_size, self.bias, stdv)
 
-    def f(self, params: dict[str, Array], input: Array) -> Any:
+    def f(self, params: dict[str, Array], input: Array) -> Array:
         by_time = jnp.swapaxes(input, -1, -2) if self.feat_first and input.ndim > 1 else input
         count, weight = self.frames(by_time, self.input_frame_size), params["weight"]
         ones = (1,) * (input.ndim - 1)

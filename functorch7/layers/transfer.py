@@ -1,11 +1,12 @@
 """Transfer functions: element by element, or along one dimension."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Map, axis, check_floating, expected
+from ..core.module import Module
 from ..core.types import Array, Key, Tree
 from ..network import number
 
@@ -238,7 +239,7 @@ class GatedLinearUnit(Transfer):
         return values * jax.nn.sigmoid(gates)
 
 
-def class_axis(module: Any, input: Array) -> int:
+def class_axis(module: Module, input: Array) -> int:
     """The axis of the classes: that of a vector, a batch of vectors, a C x H x W image or a batch of them."""
     if not 1 <= input.ndim <= 4:
         raise expected(module, "a 1D, 2D, 3D or 4D tensor", input)

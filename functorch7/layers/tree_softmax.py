@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,8 @@ import numpy as np
 
 from ..checks.errors import in_dtype_of
 from ..core import Const, Module, check_positive, check_values, expected, gather, title
-from ..core.types import Array, Key, Table, Tree
+from ..core.arrays import Numbers
+from ..core.types import Array, Key, State, Table, Tree, Value
 from .containers import ConcatTable, Sequential
 from .decorators import Decorator
 from .initializers import weight_and_bias
@@ -33,7 +34,7 @@ class Paths(NamedTuple):
     """How many children each family has."""
 
 
-def edges(name: str, hierarchy: Any) -> Const:
+def edges(name: str, hierarchy: Value) -> Const:
     """A hierarchy as rows (parent, child), by parents; it is a table from parents to their children, or such rows."""
     if isinstance(hierarchy, Const):
         return hierarchy
@@ -102,7 +103,7 @@ class SoftMaxTree(Module):
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
     input_size: int
-    hierarchy: Any
+    hierarchy: Numbers
     root_id: int = -1
     acc_update: bool = False
     static: bool = True
@@ -130,7 +131,7 @@ class SoftMaxTree(Module):
         rows = len(self.hierarchy.value)
         return weight_and_bias(key, (rows, self.input_size), rows * self.input_size, True, stdv)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {name: jnp.asarray(value) for name, value in self.paths()._asdict().items()}
 
     def family(self, parent: int) -> slice:
@@ -185,7 +186,7 @@ class SoftMaxForest(Decorator):
     """
 
     def __init__(
-        self, input_size: int, trees: Any, root_ids: Any, gater_size: Any = (), gater_act: Module | None = None,
+        self, input_size: int, trees: Table, root_ids: Table, gater_size: Table = (), gater_act: Module | None = None,
         acc_update: bool = False,
     ):  # fmt: skip
         trees, roots = list(trees), [int(root) for root in root_ids]

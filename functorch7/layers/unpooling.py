@@ -2,16 +2,17 @@
 
 import math
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Map, expected
+from ..core.types import Array, Output, Value
 from ..programs import Compiled
 from .lookup import check_indices
 from .merging import flattened, merged
-from .pooling import Pooling, SpatialMaxPooling, VolumetricMaxPooling
+from .pooling import MaxPooling, Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
 
 @Compiled
@@ -30,7 +31,7 @@ class Unpooling(Map, abstract=True):
     pooling_class: ClassVar[type[Pooling]]
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
 
-    pooling: Any
+    pooling: MaxPooling
 
     def __post_init__(self) -> None:
         if type(self.pooling) is not self.pooling_class:
@@ -43,7 +44,7 @@ class Unpooling(Map, abstract=True):
     def traceable(self) -> bool:
         return self.pooling.record is None
 
-    def located(self, input: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    def located(self, input: Value) -> tuple[Output, Array, tuple[int, ...]]:
         """The values, their indices, and the sizes of the output."""
         if isinstance(input, (list, tuple)) and len(input) >= 2:
             values, indices, *like = input

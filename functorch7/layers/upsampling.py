@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, check_floating, expected
-from ..core.types import Array
+from ..core.types import Array, Sizes
 
 
 def interpolation(size: int, count: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def linear(x: Array, sizes: tuple[int, ...]) -> Array:
     return x
 
 
-def _check_scale(module: Map, scale: Any) -> None:
+def _check_scale(module: Map, scale: Sizes) -> None:
     if isinstance(scale, bool) or not isinstance(scale, int) or scale < 1:
         raise ValueError(f"{module.torch_name()}: expected a whole scale >= 1, got {scale!r}")
 
@@ -94,7 +94,7 @@ class SpatialUpSamplingBilinear(Map):
     scale_factor: int | None
     sizes: tuple[int, ...] | None
 
-    def __init__(self, scale: Any):
+    def __init__(self, scale: Sizes):
         scale_factor, sizes = _sizes_or_scale(self, scale, ("oheight", "owidth"))
         self._set(scale_factor=scale_factor, sizes=sizes)
 
@@ -128,7 +128,7 @@ class UpSampling(Map):
     sizes: tuple[int, ...] | None
     mode: str
 
-    def __init__(self, scale: Any, mode: str = "nearest"):
+    def __init__(self, scale: Sizes, mode: str = "nearest"):
         scale_factor, sizes = _sizes_or_scale(self, scale, ("odepth", "oheight", "owidth"))
         mode = "linear" if mode in ("linear", "bilinear", "trilinear") else "nearest"
         if mode == "nearest" and scale_factor is None:

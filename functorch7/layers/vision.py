@@ -1,6 +1,6 @@
 """dpnn's layers for images: glimpses, crops, and changes of colour."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
+from ..core.arrays import Numbers
 from ..core.types import Array, Key, Table, Tree
 from .merging import merged
 from .table import check_table
@@ -249,8 +250,8 @@ class SpatialFeatNormalization(Map):
     [[[2.0, 0.0]]]
     """
 
-    mean: Any
-    std: Any = None
+    mean: Numbers
+    std: Numbers | None = None
 
     def __post_init__(self) -> None:
         mean = np.asarray(self.mean, np.float64)
@@ -274,7 +275,7 @@ class ColorTransform(Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return train
 
-    def shift(self, key: Key, count: int, dtype: DTypeLike) -> Any:
+    def shift(self, key: Key, count: int, dtype: DTypeLike) -> Array:
         """What is added: (count, channels)."""
         raise NotImplementedError(f"{self.torch_name()} must define shift")
 
@@ -299,7 +300,7 @@ class SimpleColorTransform(ColorTransform):
     (8, 3, 32, 32)
     """
 
-    range: Any = None
+    range: Numbers | None = None
 
     def __post_init__(self) -> None:
         given = np.asarray(self.range, np.float64)
@@ -333,8 +334,8 @@ class PCAColorTransform(ColorTransform):
 
     tunable: ClassVar[tuple[str, ...]] = ("std",)
 
-    eigen_vectors: Any = None
-    eigen_values: Any = None
+    eigen_vectors: Numbers | None = None
+    eigen_values: Numbers | None = None
     std: float = 0.1
 
     def __post_init__(self) -> None:

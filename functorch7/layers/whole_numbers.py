@@ -1,7 +1,6 @@
 """Numbers of 8 bits with a scale: rounding, gradients straight through it, and products of whole numbers."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +30,7 @@ def scale_for(weight: Array, axis: int) -> Array:
 
 @Compiled
 @partial(jax.jit, static_argnums=1)
-def in_8_bits(weight: Array, axis: int) -> tuple[Array, Any]:
+def in_8_bits(weight: Array, axis: int) -> tuple[Array, Array]:
     """(int8 numbers, scale) of a weight; compiled, so that a network is converted quickly."""
     scale = scale_for(weight, axis)
     return rounded(weight, scale).astype(jnp.int8), scale

@@ -8,7 +8,7 @@ from jax import lax
 
 from ..core import check_positive, expected
 from ..core.module import Module
-from ..core.types import Array
+from ..core.types import Array, Scalar
 
 WindowField = Literal["k", "d", "pad", "dilation", "adj"]
 
@@ -52,7 +52,7 @@ class Windows(Module, abstract=True):
         names = [prefix + axis for prefix in ("k", "d", "dilation") for axis in self.axes]
         check_positive(self, **{name: getattr(self, name) for name in names if hasattr(self, name)})
 
-    def counts(self, input: Any, ceil: bool = False) -> tuple[int, ...]:
+    def counts(self, input: Array | np.ndarray, ceil: bool = False) -> tuple[int, ...]:
         """The number of windows along each axis; ValueError if there is none."""
         sizes = input.shape[-len(self.axes) :]
         kernel, stride, padding, dilation = self.geometry()
@@ -92,7 +92,7 @@ def slices(x: Array, offset: tuple[int, ...], counts: tuple[int, ...], stride: t
     return lax.slice(x, start, stop, (1,) * leading + stride)
 
 
-def padded(x: Array, windows: Windows, counts: tuple[int, ...], value: Any = 0) -> Array:
+def padded(x: Array, windows: Windows, counts: tuple[int, ...], value: Scalar = 0) -> Array:
     """The input with its padding, exactly as far as the windows reach (which may crop it)."""
     sizes = x.shape[-len(windows.axes) :]
     edges = [(0, 0, 0)] * (x.ndim - len(windows.axes))

@@ -8,6 +8,7 @@ from typing import Any
 from .. import core
 from ..interop.torch7.names import KIN
 from . import nn
+from .objects.described import Described
 
 benchmark = fastest = verbose = False
 """What Torch's programs set to choose between algorithms: XLA chooses, whatever they say."""
@@ -16,7 +17,7 @@ version = 0
 """That of cuDNN, which XLA brings along and does not tell."""
 
 
-def convert(net: Any, dst: Any, exclusion_fn: Callable[[Any], bool] | None = None) -> Any:
+def convert(net: Described, dst: object, exclusion_fn: Callable[[Described], bool] | None = None) -> Described:
     """The network itself: there is nothing to convert between nn and cudnn. Raises TypeError for another `dst`."""
     if getattr(dst, "__name__", "") not in (nn.__name__, __name__):
         raise TypeError(f"cudnn.convert: expected nn or cudnn, got {dst!r}")
@@ -26,7 +27,7 @@ def convert(net: Any, dst: Any, exclusion_fn: Callable[[Any], bool] | None = Non
 def SpatialConvolution(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0,
     groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Described:  # fmt: skip
     """An nn.SpatialConvolution; with `groups`, an nn.Concat of one for each group of planes, over batches.
 
     Raises: ValueError for planes that cannot be divided into the groups.
@@ -38,7 +39,7 @@ def SpatialConvolution(
 def VolumetricConvolution(
     nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
     padT: int = 0, padW: int = 0, padH: int = 0, groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Described:  # fmt: skip
     """An nn.VolumetricConvolution, or a Concat of some. Raises ValueError as `SpatialConvolution` does."""
     sizes = (kT, kW, kH, dT, dW, dH, padT, padW, padH)
     return _in_groups(nn.VolumetricConvolution, "VolumetricConvolution", nInputPlane, nOutputPlane, sizes, groups)
@@ -46,7 +47,7 @@ def VolumetricConvolution(
 
 def SpatialConvolutionUpsample(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, factor: int = 1, groups: int = 1
-) -> Any:
+) -> Described:
     """A convolution that keeps an image's size, as programs of image generation define it. Raises ValueError for
     even kernels, and for a factor other than 1: such modules need a size to give to nn.View.
     """
@@ -55,7 +56,7 @@ def SpatialConvolutionUpsample(
     return SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, 1, 1, (kW - 1) // 2, (kH - 1) // 2, groups)
 
 
-def ClippedReLU(ceiling: float, inplace: bool = False) -> Any:
+def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
     """Numbers less than 0 become 0, larger ones than the ceiling the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)
 
@@ -72,7 +73,7 @@ def _in_groups(kind: Any, name: str, inputs: int, outputs: int, sizes: tuple, gr
     return branches
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Described:
     found = KIN.get(f"cudnn.{name}") or f"nn.{name}" * name.startswith(("Spatial", "Volumetric", "Temporal"))
     if found not in core.registry:
         raise AttributeError(f"cudnn has no {name!r} here; nn has recurrent layers (nn.SeqLSTM) and criterions")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -25,6 +25,8 @@ hasHalf = True
 """Whether there are tensors of 16 bits."""
 
 _state = None
+
+Given = TypeVar("Given")
 
 
 def _gpu(who: str, device: int | None) -> Any:
@@ -61,7 +63,7 @@ def getDevice() -> int:
     return CurrentDevice.number
 
 
-def withDevice(newDeviceID: int, closure: Callable[[], Any]) -> Any:
+def withDevice(newDeviceID: int, closure: Callable[[], Given]) -> Given:
     """What a function gives while another GPU is the current one. Raises RuntimeError if there is no such."""
     before = getDevice()
     setDevice(newDeviceID)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.types import Value
 from ..interop.writing import replacing
 from .modules.directed import Edge as Edge
 from .modules.directed import Graph as Graph
@@ -26,17 +27,17 @@ from .modules.directed import Node as Node
 from .tensors.tensor import Tensor
 
 
-def todot(g: Any, title: str = "") -> str:
+def todot(g: Value, title: str = "") -> str:
     """A graph, or the picture of a gModule (`network.fg`), in graphviz's language."""
     return _picture(g, title).dot()
 
 
-def dot(g: Any, title: str = "", fname: str | None = None) -> Path:
+def dot(g: Value, title: str = "", fname: str | None = None) -> Path:
     """Writes FNAME.dot and FNAME.svg (a new temporary file by default) of a graph or a picture; returns the latter."""
     return _picture(g, title).write(fname or str(Path(tempfile.mkdtemp()) / "graph"))
 
 
-def graphvizFile(g: Any, algorithm: str, fname: str) -> None:
+def graphvizFile(g: Value, algorithm: str, fname: str) -> None:
     """Writes a graph as a picture, or as text for graphviz, by the ending of the name: .svg or .dot.
 
     Raises: ValueError for another ending, or another layout than "dot".
@@ -49,7 +50,7 @@ def graphvizFile(g: Any, algorithm: str, fname: str) -> None:
         draft.write_text(getattr(_picture(g, ""), form)(), encoding="utf-8")
 
 
-def graphvizLayout(g: Any, algorithm: str = "dot") -> Tensor:
+def graphvizLayout(g: Value, algorithm: str = "dot") -> Tensor:
     """Where nodes lie in a picture of a graph, x and y in each row, from 0 to 1; y grows upwards.
 
     Raises: ValueError for another layout than "dot".

@@ -6,11 +6,12 @@ Source: torch-hdf5.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..core.types import Value
 from ..interop.packages import package
 from .tensors.arguments import sizes_text
 from .tensors.tensor import Tensor
@@ -40,7 +41,7 @@ class DataSetOptions:
         self._level = level
         return self
 
-    def arguments(self, tensor: Tensor) -> dict[str, Any]:
+    def arguments(self, tensor: Tensor) -> dict[str, object]:
         """What h5py is told. Raises ValueError for chunks of another number of dimensions."""
         if self._chunks is None:
             return {} if self._level is None else {"compression": self._level}
@@ -55,28 +56,28 @@ class DataSetOptions:
 class HDF5DataSet:
     """A tensor in a file, of which parts can be read."""
 
-    def __init__(self, inside: Any):
+    def __init__(self, inside: Value):
         self._inside = inside
 
     def all(self) -> Tensor:
         """The whole tensor."""
         return _tensor(self._inside[...])
 
-    def partial(self, *ranges: Any) -> Tensor:
+    def partial(self, *ranges: int | Sequence[int]) -> Tensor:
         """The part in these ranges, one for each dimension: [first, last], counted from 1, or a number.
 
         Raises ValueError for another number of ranges.
         """
         if len(ranges) != self._inside.ndim:
             raise ValueError(f"HDF5DataSet: partial: expected {self._inside.ndim} ranges, got {len(ranges)}")
-        bounds = [each if isinstance(each, (list, tuple)) else (each, each) for each in ranges]
+        bounds: Any = [each if isinstance(each, (list, tuple)) else (each, each) for each in ranges]
         return _tensor(self._inside[tuple(slice(first - 1, last) for first, last in bounds)])
 
     def dataspaceSize(self) -> list[int]:
         """The sizes, a list."""
         return list(self._inside.shape)
 
-    def getTensorFactory(self) -> Callable[..., Any]:
+    def getTensorFactory(self) -> Callable[..., Tensor]:
         """What makes tensors of this type, such as torch.FloatTensor."""
         found = constructor_of(type_name_of(self._inside.dtype.newbyteorder("=")))
         if found is None:
@@ -90,25 +91,25 @@ class HDF5DataSet:
 class HDF5Group:
     """A folder in a file."""
 
-    def __init__(self, inside: Any):
+    def __init__(self, inside: Value):
         self._inside = inside
 
-    def read(self, datapath: str = "/") -> Any:
+    def read(self, datapath: str = "/") -> Value:
         """The data set, or the folder, at a path; KeyError if there is none."""
         found = self._inside[datapath.strip("/")] if datapath.strip("/") else self._inside
         return HDF5Group(found) if hasattr(found, "keys") else HDF5DataSet(found)
 
-    def all(self) -> dict[str, Any]:
+    def all(self) -> dict[str, Value]:
         """All tensors in it, a table of tables as the folders are."""
         return {name: self.read(name).all() for name in self._inside}
 
-    def write(self, datapath: str, data: Any, options: DataSetOptions | None = None) -> None:
+    def write(self, datapath: str, data: Value, options: DataSetOptions | None = None) -> None:
         """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data."""
         for path, tensor in _placed(datapath, data):
             kept = {} if options is None else options.arguments(tensor)
             self._inside.create_dataset(path, data=tensor.numpy(), **kept)
 
-    def append(self, datapath: str, data: Any, options: DataSetOptions | None = None) -> None:
+    def append(self, datapath: str, data: Value, options: DataSetOptions | None = None) -> None:
         """Writes a tensor's slices behind those that are there, which were written in chunks; or tables of such.
 
         Raises ValueError where sizes but the first differ.
@@ -139,7 +140,7 @@ class HDF5File(HDF5Group):
     def __enter__(self) -> HDF5File:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.types import Value
 from . import image as images
 from .image.display import in_notebook, show
 from .image.pillow import to_picture
 from .tensors.tensor import Tensor
 
 
-def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Any] | None = None) -> None:
+def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Value] | None = None) -> None:
     """Shows an image: a tensor, a list of them in a grid, or a file; outside of notebooks in itorch.image.png.
 
     Options are those of `image.toDisplayTensor`; 2 pixels of padding without any. Raises ImportError without Pillow.

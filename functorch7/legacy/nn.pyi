@@ -1,6 +1,6 @@
 # Made by `python -m website.stubs` from the descriptions of modules and criterions; a test compares it with them.
 # fmt: off
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from . import nngraph as _nngraph
@@ -56,6 +56,7 @@ from .pytorch.hooks import register_module_forward_pre_hook as register_module_f
 from .pytorch.hooks import register_module_full_backward_hook as register_module_full_backward_hook
 from .pytorch.hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from .tensors import activations as _activations
+from .tensors.kinds import Numbers
 from .tensors.parameter import Parameter as Parameter
 
 functional = _activations
@@ -133,7 +134,7 @@ class AddConstant(Module):
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
     """
-    def __init__(self, constant_scalar: Any, inplace: bool = False) -> None: ...
+    def __init__(self, constant_scalar: float | Numbers, inplace: bool = False) -> None: ...
 
 class ArgMax(Module):
     """y = argmax_i x_i: the place, from 1, of the maximum along a dimension; the first of several. No gradient.
@@ -269,7 +270,7 @@ class Constant(Module):
     Shape: any -> the value's (a number: (1)); with nInputDim, an input of more dimensions is a batch, and the value
     is repeated for each example.
     """
-    def __init__(self, value: Any, nInputDim: int | None = None) -> None: ...
+    def __init__(self, value: Numbers, nInputDim: int | None = None) -> None: ...
 
 class Container(_container.Container, _Appending, Module):
     """A module made of the modules in `modules`; its params and buffers are lists in the same order."""
@@ -446,8 +447,8 @@ class IndexLinear(_special.IndexLinear, Module):
     [keys (N), values (N), sizes (B)] -> (B, outputSize). Keys count from 1 - keysOffset.
     """
     def __init__(
-        self, inputSize: int, outputSize: int, doGradInput: bool = False, keysOffset: int = 0, weight: Any = None,
-        bias: Any = None, normalize: bool = False,
+        self, inputSize: int, outputSize: int, doGradInput: bool = False, keysOffset: int = 0, weight: Numbers | None
+        = None, bias: Numbers | None = None, normalize: bool = False,
     ) -> None: ...
 
 class JoinTable(Module):
@@ -501,8 +502,9 @@ class Linear(_linear.Linear, Module):
     Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: Any = None, bRegularizer: Any =
-        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+        self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: L1L2Regularizer | None = None,
+        bRegularizer: L1L2Regularizer | None = None, initWeight: Numbers | None = None, initBias: Numbers | None =
+        None, initGradWeight: Numbers | None = None, initGradBias: Numbers | None = None,
     ) -> None: ...
     def noBias(self) -> Self: ...
 
@@ -637,7 +639,7 @@ class NCEModule(_nce.NCEModule, Module):
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, outputSize).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1, batchnoise: bool = True,
+        self, inputSize: int, outputSize: int, k: int, unigrams: Numbers, Z: float = -1, batchnoise: bool = True,
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
@@ -669,7 +671,8 @@ class PCAColorTransform(Module):
     Shape: (C, H, W) or (B, C, H, W), kept; E is (C, C), v (C); a has mean 0 and std.
     """
     def __init__(
-        self, inputChannels: int, eigenVectors: Any = None, eigenValues: Any = None, std: float = 0.1,
+        self, inputChannels: int, eigenVectors: Numbers | None = None, eigenValues: Numbers | None = None, std: float
+        = 0.1,
     ) -> None: ...
 
 class PReLU(Module):
@@ -702,9 +705,11 @@ class PartialLinear(Module):
 
     Shape: (B, inputSize) -> (B, outputs in the partition), in its order.
     """
-    def __init__(self, inputSize: int, outputSize: int, bias: bool = True, partition: Any = None) -> None: ...
+    def __init__(
+        self, inputSize: int, outputSize: int, bias: bool = True, partition: Numbers | None = None,
+    ) -> None: ...
     def resetPartition(self) -> Self: ...
-    def setPartition(self, indices: Any) -> Self: ...
+    def setPartition(self, indices: Numbers) -> Self: ...
 
 class PixelShuffle(Module):
     """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
@@ -813,7 +818,7 @@ class SimpleColorTransform(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; the range has a number for each channel.
     """
-    def __init__(self, inputChannels: int, range: Any = None) -> None: ...
+    def __init__(self, inputChannels: int, range: Numbers | None = None) -> None: ...
 
 class SoftMax(Module):
     """y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
@@ -830,8 +835,8 @@ class SoftMaxTree(_special.SoftMaxTree, Module):
     targets' paths is computed: O(B x depth x largest family). The mean of the negative output is the loss.
     """
     def __init__(
-        self, inputSize: int, hierarchy: Any, rootId: int = -1, accUpdate: bool = False, static: bool = True, verbose:
-        bool = False,
+        self, inputSize: int, hierarchy: Numbers, rootId: int = -1, accUpdate: bool = False, static: bool = True,
+        verbose: bool = False,
     ) -> None: ...
 
 class SoftMin(Module):
@@ -920,7 +925,7 @@ class SpatialConvolutionMap(_vision.SpatialConvolutionMap, Module):
     Shape: (C, H, W) or (B, C, H, W) -> as many planes as the table's largest output, of floor((size - k) / d) + 1.
     The table has rows (input plane, output plane), counted from 1; `full`, `one_to_one` and `random` make some.
     """
-    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+    def __init__(self, connTable: Numbers, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialCrossMapLRN(Module):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
@@ -947,7 +952,8 @@ class SpatialDivisiveNormalization(Module):
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     """
     def __init__(
-        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None, thresval: float |
+        None = None,
     ) -> None: ...
 
 class SpatialDropout(Module):
@@ -963,7 +969,7 @@ class SpatialFeatNormalization(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; mean and std have C numbers.
     """
-    def __init__(self, mean: Any, std: Any = None) -> None: ...
+    def __init__(self, mean: Numbers, std: Numbers | None = None) -> None: ...
 
 class SpatialFullConvolution(Module):
     """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
@@ -992,7 +998,9 @@ class SpatialNormalization(Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
     """
-    def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None) -> None: ...
+    def __init__(
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None,
+    ) -> None: ...
 
 class SpatialReflectionPadding(Module):
     """y[i, j] = x[r_H(i - pad_t), r_W(j - pad_l)]; r_n(i) = min(|i|, 2 (n - 1) - |i|): the planes mirrored at their
@@ -1036,7 +1044,7 @@ class SpatialSubtractiveNormalization(Module):
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
     """
-    def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None: ...
+    def __init__(self, nInputPlane: int = 1, kernel: Numbers | None = None) -> None: ...
 
 class SpatialUniformCrop(Module):
     """y[i, j] = x[r + i, c + j]: a random crop of each image in training, all places (r, c) equally likely; the central
@@ -1052,7 +1060,7 @@ class SpatialUpSamplingBilinear(Module):
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
     """
-    def __init__(self, scale: Any) -> None: ...
+    def __init__(self, scale: int | tuple[int, ...] | list[int]) -> None: ...
 
 class SpatialUpSamplingNearest(Module):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: every pixel repeated in a block of scale_factor x scale_factor.
@@ -1215,7 +1223,7 @@ class UpSampling(Module):
     Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
     """
-    def __init__(self, scale: Any, mode: str = 'nearest') -> None: ...
+    def __init__(self, scale: int | tuple[int, ...] | list[int], mode: str = 'nearest') -> None: ...
 
 class View(Module):
     """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
@@ -1390,8 +1398,9 @@ class LinearNoBias(Linear):
     Shape: (..., inputSize) -> (..., outputSize).
     """
     def __init__(
-        self, inputSize: int, outputSize: int, bias: bool = False, *, wRegularizer: Any = None, bRegularizer: Any =
-        None, initWeight: Any = None, initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None,
+        self, inputSize: int, outputSize: int, bias: bool = False, *, wRegularizer: L1L2Regularizer | None = None,
+        bRegularizer: L1L2Regularizer | None = None, initWeight: Numbers | None = None, initBias: Numbers | None =
+        None, initGradWeight: Numbers | None = None, initGradBias: Numbers | None = None,
     ) -> None: ...
 
 class LookupTableMaskZero(LookupTable):
@@ -1485,7 +1494,7 @@ class ReinforceGamma(Reinforce):
     as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
     -reward * (x / scale^2 - k / scale) of the scale.
     """
-    def __init__(self, scale: Any = None, stochastic: bool = False) -> None: ...
+    def __init__(self, scale: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class ReinforceNormal(Reinforce):
     """x = mean + stdev * z, with z normally distributed; evaluation gives the mean.
@@ -1494,7 +1503,7 @@ class ReinforceNormal(Reinforce):
     shaped as the mean, or as one example of it. Gradients: -reward * (x - mean) / s^2 of the mean and
     -reward * ((x - mean)^2 - s^2) / (s^3 + 1e-8) of the stdev.
     """
-    def __init__(self, stdev: Any = None, stochastic: bool = False) -> None: ...
+    def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class ReverseTable(_passing.Passing, Module):
     """[x1, ..., xn] -> [xn, ..., x1].
@@ -1565,7 +1574,8 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     Shape: (C, H, W) or (B, C, H, W), kept.
     """
     def __init__(
-        self, nInputPlane: int = 1, kernel: Any = None, threshold: float | None = None, thresval: float | None = None,
+        self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None, thresval: float |
+        None = None,
     ) -> None: ...
 
 class SpatialConvolutionMM(SpatialConvolution):
@@ -1606,7 +1616,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
 
     Shape: (C, H, W), or (B, C, H, W) -> as many planes as the table's largest output, of (size - 1) d + k.
     """
-    def __init__(self, connTable: Any, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
+    def __init__(self, connTable: Numbers, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialLogSoftMax(LogSoftMax):
     """y[c, i, j] = x[c, i, j] - log sum_k exp(x[k, i, j]): LogSoftMax over the features at each location.
@@ -1624,7 +1634,7 @@ class SpatialMaxPooling(_vision.Emptied, Module):
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, *, record:
-        Any = None, ceil_mode: bool = False,
+        Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
     def ceil(self) -> Self: ...
     def floor(self) -> Self: ...
@@ -1700,7 +1710,7 @@ class VolumetricMaxPooling(_vision.Emptied, Module):
     """
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
-        int = 0, padW: int = 0, padH: int = 0, *, record: Any = None, ceil_mode: bool = False,
+        int = 0, padW: int = 0, padH: int = 0, *, record: Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
     def ceil(self) -> Self: ...
     def floor(self) -> Self: ...
@@ -1739,7 +1749,7 @@ class BCECriterion(Criterion):
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
     element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class BinaryLogisticRegression(Criterion):
     """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
@@ -1762,7 +1772,7 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
     Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
@@ -1787,7 +1797,7 @@ class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, Criterion):
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
     from both first. Classes count from 1.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
 class DepthConcat(Concat):
     """y = join(pad(m_1(x)), ..., pad(m_n(x))): Concat that centres smaller outputs in zeros; every other dimension
@@ -1846,7 +1856,7 @@ class Inception(Decorator):
 
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     """
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(self, config: Mapping[str, Any]) -> None: ...
 
 class L1Cost(Criterion):
     """sum_i |x_i|; there is no target, and no mean. The derivative at 0 is 0.
@@ -1944,14 +1954,16 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class MultiMarginCriterion(Criterion):
     """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
     """
-    def __init__(self, p: int = 1, weights: Any = None, margin: float = 1, sizeAverage: bool = True) -> None: ...
+    def __init__(
+        self, p: int = 1, weights: Numbers | None = None, margin: float = 1, sizeAverage: bool = True,
+    ) -> None: ...
 
 class NCECriterion(Criterion):
     """-sum(log(Pmt / (Pmt + k Pnt + e))) - sum(log(k Pns / (Pms + k Pns + e))), e = 1e-7, over B if sizeAverage.
@@ -2048,7 +2060,7 @@ class SoftMarginCriterion(Criterion):
     Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
     unused, as in Torch7.
     """
-    def __init__(self, unused: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, unused: object | None = None, sizeAverage: bool = True) -> None: ...
 
 class SoftMaxForest(Decorator):
     """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
@@ -2057,8 +2069,8 @@ class SoftMaxForest(Decorator):
     `gater_size`, then Linear and SoftMax over the trees.
     """
     def __init__(
-        self, inputSize: int, trees: Any, rootIds: Any, gaterSize: Any = (), gaterAct: Module | None = None,
-        accUpdate: bool = False,
+        self, inputSize: int, trees: list | tuple, rootIds: list | tuple, gaterSize: list | tuple = (), gaterAct:
+        Module | None = None, accUpdate: bool = False,
     ) -> None: ...
 
 class SpatialAutoCropMSECriterion(Criterion):
@@ -2082,7 +2094,7 @@ class SpatialClassNLLCriterion(Criterion):
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
     """
-    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m dilationH - padH, j dW + n dilationW - padW]: SpatialMaxPooling with
@@ -2092,7 +2104,7 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, dilationW:
-        int = 1, dilationH: int = 1, *, record: Any = None, ceil_mode: bool = False,
+        int = 1, dilationH: int = 1, *, record: Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
 
 class SpatialLPPooling(Sequential):
@@ -2111,7 +2123,7 @@ class SpatialMaxUnpooling(_vision.Unpooling, Module):
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
     """
-    def __init__(self, pooling: Any) -> None: ...
+    def __init__(self, pooling: Module) -> None: ...
 
 class TreeNLLCriterion(Criterion):
     """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
@@ -2137,7 +2149,7 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None, padT:
         int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1, *, record:
-        Any = None, ceil_mode: bool = False,
+        Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
 
 class VolumetricMaxUnpooling(_vision.Unpooling, Module):
@@ -2146,14 +2158,14 @@ class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     Shape: [values, indices] (..., t, h, w), as `pooling` gives and exposes them -> (..., T, H, W), as
     SpatialMaxUnpooling.
     """
-    def __init__(self, pooling: Any) -> None: ...
+    def __init__(self, pooling: Module) -> None: ...
 
 class WeightedMSECriterion(Criterion):
     """l = sum_i (x_i - w_i y_i)^2 / n: MSECriterion between x and w * y: the weight scales the target.
 
     Shape: as MSECriterion; w has the target's shape, or that of one example of a batch.
     """
-    def __init__(self, weight: Any, sizeAverage: bool = True) -> None: ...
+    def __init__(self, weight: Numbers, sizeAverage: bool = True) -> None: ...
 
 class BinaryClassReward(_criterions.VarianceReducedReward, Criterion):
     """l = -sum_i R_i / B; R_i = scale where round(x_i) = t_i, else 0: rewards a right answer, yes or no, by `scale`,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import core, layers
+from ..core.types import Value
 from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
@@ -41,14 +42,14 @@ class gModule(Container, describes=layers.Graph):
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
     """
 
-    def __init__(self, inputs: Any, outputs: Any):
+    def __init__(self, inputs: list | tuple, outputs: list | tuple):
         wiring = wired(self.typename(), inputs, outputs)
         modules = [(node.module.description(), node.module) for node in wiring.nodes]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
         self.__dict__["_annotations"] = [{"label": node.label(), **node.annotations} for node in wiring.nodes]
 
-    def add(self, module: Any) -> Any:
+    def add(self, module: Described) -> Value:
         """Raises: a graph does not change after it is made."""
         raise TypeError(f"{self.title()}: a graph cannot be changed after it is made; expected nodes at construction")
 
@@ -102,7 +103,7 @@ class gModule(Container, describes=layers.Graph):
         is_long = self.nInputs > 1 and isinstance(input, (list, tuple)) and len(input) > self.nInputs
         return input[: self.nInputs] if is_long else input
 
-    def map(self, gm: gModule, func: Callable[[Any, Any], Any]) -> None:
+    def map(self, gm: gModule, func: Callable[[Value, Value], object]) -> None:
         """Calls func(module, other) for this graph's modules and another's at the same places."""
         same = isinstance(gm, gModule) and gm._spec.sources == self._spec.sources
         if not same or gm._spec.outputs != self._spec.outputs:
@@ -110,7 +111,7 @@ class gModule(Container, describes=layers.Graph):
         for mine, theirs in zip(list(self.modules), list(gm.modules), strict=True):
             func(mine, theirs)
 
-    def runForwardFunction(self, func: str | Callable[[Any, Any], Any], input: Any) -> Any:
+    def runForwardFunction(self, func: str | Callable[[Value, Value], Value], input: Input) -> Output:
         """The output where func(module, input), or the method of this name, runs in place of updateOutput."""
         run = (lambda module, value: getattr(module, func)(value)) if isinstance(func, str) else func
         outputs: list[Any] = []
@@ -125,7 +126,7 @@ class gModule(Container, describes=layers.Graph):
         return output
 
 
-def picture_of(spec: layers.Graph, modules: Any, annotations: list[dict] | None = None) -> Picture:
+def picture_of(spec: layers.Graph, modules: Value, annotations: list[dict] | None = None) -> Picture:
     """A graph's picture: its inputs, its modules by name, and its outputs."""
     from ..viz import Picture  # which only some programs need
 
@@ -150,7 +151,7 @@ def _place(source: Any, first: int) -> int:
     return -1 - source.origin if source.origin < 0 else first + source.origin
 
 
-def nest(nodes: Any) -> Node:
+def nest(nodes: Value) -> Node:
     """A node for a nested structure of nodes: nest([a, [b], c])."""
     return _nest(nodes, Identity, JustTable)
 

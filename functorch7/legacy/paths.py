@@ -83,7 +83,7 @@ def dir(dname: str) -> list[str] | None:
     return [".", "..", *sorted(os.listdir(dname))] if os.path.isdir(dname) else None
 
 
-def files(s: str, f: str | Callable[[str], Any] | None = None) -> Iterator[str]:
+def files(s: str, f: str | Callable[[str], object] | None = None) -> Iterator[str]:
     """The names in a folder, "." and ".." too: those of which f is true, or in which the regular expression f is found.
 
     Nothing for a folder that is not there.

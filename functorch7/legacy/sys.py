@@ -5,7 +5,6 @@ import os
 import re
 import sys
 import time
-from typing import Any
 
 from . import paths
 from .paths import concat as concat
@@ -98,6 +97,6 @@ def split(str: str, pat: str) -> list[str]:
     return found[:-1] if found[-1] == "" else found
 
 
-def isNaN(number: Any) -> bool:
+def isNaN(number: float) -> bool:
     """Whether a number is not a number."""
     return isinstance(number, float) and math.isnan(number)

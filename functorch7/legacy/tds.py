@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
+from ..core.types import Value
 from .program.lua import text
 
 SHOWN = 20
@@ -18,16 +19,16 @@ class Hash(dict):
     Source: tds, README.md.
     """
 
-    def __init__(self, *table: Any):
+    def __init__(self, *table: Value):
         if len(table) > 1 or (table and not isinstance(table[0], (dict, list, tuple))):
             raise TypeError("tds.Hash: expected a table or nothing")
         for key, value in _pairs(table[0]) if table else ():
             self[_inside(key) if isinstance(key, (dict, list)) else key] = _inside(value)
 
-    def __missing__(self, key: Any) -> None:
+    def __missing__(self, key: Value) -> None:
         return None
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         if key is None:
             raise KeyError("tds.Hash: hash index is nil")
         if value is None:
@@ -51,21 +52,21 @@ class Vec(list):
     Source: tds, README.md.
     """
 
-    def __init__(self, *values: Any):
+    def __init__(self, *values: Value):
         given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, dict)) else values
         super().__init__()
         for position, value in _pairs(given):
             self[position] = _inside(value)
 
-    def __getitem__(self, position: Any) -> Any:
+    def __getitem__(self, position: int) -> Value:
         return super().__getitem__(_position(position) - 1) if position <= len(self) else None
 
-    def __setitem__(self, position: Any, value: Any) -> None:
+    def __setitem__(self, position: int, value: Value) -> None:
         if _position(position) > len(self):
             self.resize(position)
         super().__setitem__(position - 1, value)
 
-    def insert(self, *given: Any) -> None:  # type: ignore[override]
+    def insert(self, *given: Value) -> None:  # type: ignore[override]
         """`insert(value)` at the end, or `insert(position, value)` before what is there."""
         position, value = given if len(given) == 2 else (len(self) + 1, *given)
         if _position(position) > len(self):
@@ -86,7 +87,7 @@ class Vec(list):
         """The elements from i to j as one text."""
         return sep.join(text(value) for value in list(self)[i - 1 : j])
 
-    def sort(self, compare: Callable[[Any, Any], bool]) -> None:  # type: ignore[override]
+    def sort(self, compare: Callable[[Value, Value], bool]) -> None:  # type: ignore[override]
         """Sorts by a function that says whether its first argument comes before its second."""
         super().sort(key=cmp_to_key(lambda a, b: -1 if compare(a, b) else 1 if compare(b, a) else 0))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from ..interop import t7
 from .objects.files import from_file, load_t7, save_t7, to_file
@@ -20,6 +21,7 @@ from .tensors.devices import precision
 from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
+from .tensors.kinds import Operand
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
 from .tensors.named_errors import naming, words_of
@@ -53,7 +55,7 @@ _LAZY = {
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
-def randn(*sizes: Any, dtype: Any = None) -> Tensor:
+def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
@@ -61,7 +63,7 @@ def randn(*sizes: Any, dtype: Any = None) -> Tensor:
     return Tensor.of(drawn(generator.normal, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
-def rand(*sizes: Any, dtype: Any = None) -> Tensor:
+def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
@@ -69,14 +71,14 @@ def rand(*sizes: Any, dtype: Any = None) -> Tensor:
     return Tensor.of(drawn(generator.uniform, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
 
 
-def randperm(*args: Any) -> Tensor:
+def randperm(*args: Operand) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
     if args and isinstance(args[0], Tensor):
         return args[0].randperm(*args[1:])
     return Tensor.of(permutation(args).astype(default_dtype()))
 
 
-def multinomial(*args: Any) -> Tensor:
+def multinomial(*args: Operand) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
     has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
     if has_result:
@@ -90,7 +92,7 @@ def getRNGState(generator: Generator | None = None) -> Tensor:
     return Tensor.of((generator or default_generator).state)
 
 
-def setRNGState(*args: Any) -> Tensor:
+def setRNGState(*args: Operand) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
     chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
     chosen.state = np.asarray(state)
@@ -101,13 +103,13 @@ def _array(value: Any) -> Any:
     return jnp.asarray(value.array) if isinstance(value, Tensor) else value
 
 
-def where(condition: Any, x: Any, y: Any) -> Tensor:
+def where(condition: Operand, x: Operand, y: Operand) -> Tensor:
     """x where the condition holds (or is not 0), else y: the tensor's `if`."""
     with precision(next((each.dtype for each in (x, y) if isinstance(each, Tensor)), float32)):
         return Tensor.of(jnp.where(_array(condition) != 0, _array(x), _array(y)))
 
 
-def cat(*args: Any) -> Tensor:
+def cat(*args: Operand) -> Tensor:
     """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
 
     It is the last by default.
@@ -115,29 +117,29 @@ def cat(*args: Any) -> Tensor:
     return joined(args, Tensor)
 
 
-def all(tensor: Any) -> bool:
+def all(tensor: Operand) -> bool:
     """Whether no element is 0 or false."""
     return bool(np.all(np.asarray(tensor)))
 
 
-def any(tensor: Any) -> bool:
+def any(tensor: Operand) -> bool:
     """Whether some element is not 0."""
     return bool(np.any(np.asarray(tensor)))
 
 
-def typename(value: Any) -> str | None:
+def typename(value: Operand) -> str | None:
     """Torch's name of a value's class; None for what Torch does not know."""
     if isinstance(value, Tensor):
         return value.type()
     return value.typename() if hasattr(value, "typename") else None
 
 
-def isTensor(value: Any) -> bool:
+def isTensor(value: object) -> bool:
     """Whether a value is a tensor."""
     return isinstance(value, Tensor)
 
 
-def save(filename: str, object: Any, mode: str = "binary", referenced: bool = True) -> None:
+def save(filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
     """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever `referenced`."""
     save_t7(filename, object, mode)
 
@@ -147,7 +149,7 @@ def load(filename: str, mode: str | None = None, referenced: bool = True) -> Any
     return load_t7(filename)
 
 
-def serialize(object: Any, mode: str = "binary") -> bytes:
+def serialize(object: object, mode: str = "binary") -> bytes:
     """The bytes that `save` writes."""
     return t7.serialize(to_file(object), mode)
 
@@ -157,7 +159,7 @@ def deserialize(data: bytes, mode: str | None = None) -> Any:
     return from_file(t7.deserialize(data))
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Operand:
     """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)

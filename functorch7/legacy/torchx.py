@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from ..core import Const
+from ..core.types import Value
 from ..data.nested import leaves
 from ..layers.alias import alias_table
 from ..programs import Compiled
@@ -22,6 +23,7 @@ from .objects.nested import recursiveSet as recursiveSet
 from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
+from .tensors.kinds import Operand
 from .tensors.random import next_draw
 from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
@@ -38,24 +40,24 @@ def _mapped(function: Any, tree: Any) -> Any:
     raise TypeError(f"expecting nested tensors or tables. Got {type(tree).__name__} instead")
 
 
-def recursiveIndex(res: Any, src: Any, dim: int, indices: Any) -> tuple[Any, Any]:
+def recursiveIndex(res: Value, src: Value, dim: int, indices: Value) -> tuple[Value, Value]:
     """(res, src), res with copies of src's slices at `indices` along a dimension; made where there are none."""
     at = np.asarray(unwrapped(indices)).astype(np.int64) - 1
     gathered = _mapped(lambda tensor: Tensor.of(np.take(tensor.numpy(), at, dim - 1)), src)
     return (gathered if res is None else recursiveCopy(res, gathered)[0]), src
 
 
-def recursiveSub(src: Any, start: int, stop: int) -> Any:
+def recursiveSub(src: Value, start: int, stop: int) -> Value:
     """Views of the rows start to stop, both included."""
     return _mapped(lambda tensor: tensor.narrow(1, start, stop - start + 1), src)
 
 
-def recursiveSize(src: Any, excludedim: int | None = None) -> Any:
+def recursiveSize(src: Value, excludedim: int | None = None) -> Value:
     """The sizes, without one dimension if it is given."""
     return _mapped(lambda tensor: [n for dim, n in enumerate(tensor.shape, 1) if dim != excludedim], src)
 
 
-def recursiveBatchSize(input: Any) -> int:
+def recursiveBatchSize(input: Value) -> int:
     """The first size of the first tensor."""
     return next(leaves(input)).size(1)
 
@@ -70,7 +72,7 @@ class Queue:
         """Whether there is nothing in it."""
         return not self._values
 
-    def put(self, value: Any) -> None:
+    def put(self, value: object) -> None:
         """Adds a value."""
         self._values.append(value)
 
@@ -87,7 +89,7 @@ class AliasMultinomial:
     `probs`: n weights, not all 0. Source: torchx/AliasMultinomial.lua; Walker, 1977.
     """
 
-    def __init__(self, probs: Any):
+    def __init__(self, probs: Operand):
         weights = np.asarray(unwrapped(probs))
         if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
             raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")

@@ -80,7 +80,7 @@ def require(package: str) -> Any:
         return False
 
 
-def trycatch(attempt: Callable[[], Any], catch: Callable[[Exception], Any]) -> None:
+def trycatch(attempt: Callable[[], object], catch: Callable[[Exception], object]) -> None:
     """Calls a function; if it raises an exception, calls another with that."""
     try:
         attempt()
@@ -107,13 +107,14 @@ def _written(value: Any) -> str:
     return '"' + str(value).replace('"', '\\"').replace("\n", "\\n") + '"' if kind(value) == "string" else text(value)
 
 
-def print(*values: Any) -> None:
+def print(*values: object) -> None:
     """Prints values; a table with a line for each entry."""
-    lines = [table2string(value, newline=True) if kind(value) == "table" else text(value) for value in values]
+    each: Any = values
+    lines = [table2string(value, newline=True) if kind(value) == "table" else text(value) for value in each]
     sys.stdout.write("    ".join(lines) + "\n")
 
 
-def usage(funcname: str, description: str | None, example: str | None, *params: Mapping[str, Any]) -> str:
+def usage(funcname: str, description: str | None, example: str | None, *params: Mapping[str, object]) -> str:
     """The help of a function: what it does, and its arguments, described as for `unpack`."""
     lines = [funcname, *([f"\n{description}"] if description else []), "\nusage:", f"{funcname}{{"]
     for param in params:
@@ -126,7 +127,7 @@ def usage(funcname: str, description: str | None, example: str | None, *params: 
     return "\n".join([*lines, "}", *([f"\n{example}"] if example else [])])
 
 
-def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str, Any]) -> tuple:
+def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str, object]) -> tuple:
     """A function's arguments, given in order or as one dict of names: (all by name, the first, the second, ...).
 
     `params` describe them: `arg` is the name, `type` and `help` are for people, `req` says that it must be given,
@@ -152,7 +153,7 @@ def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str
     return (found, *(found[param["arg"]] for param in params))
 
 
-def envparams(default: Mapping[str, Any]) -> Table:
+def envparams(default: Mapping[str, str]) -> Table:
     """Parameters with their defaults, or what variables of the environment of the same names say."""
     found = Table(default)
     for name, value in default.items():

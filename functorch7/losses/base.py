@@ -8,7 +8,9 @@ import jax.numpy as jnp
 
 from ..checks.tracebacks import shorten
 from ..core import Composite, Const, Module, Variables, check_kinds, const, expected
-from ..core.types import Array, Key, Table, Tree
+from ..core.arrays import Numbers
+from ..core.composite import Run
+from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
 from ..network import structure_of
 from .tables import as_arrays
 
@@ -31,7 +33,13 @@ class Criterion(Module, abstract=True):
             )
 
     def __call__(
-        self, input: Any, target: Any = None, zero_mask: Any = None, *, key: Key = None, train: bool = False
+        self,
+        input: Input,
+        target: Input | None = None,
+        zero_mask: ArrayLike | None = None,
+        *,
+        key: Key = None,
+        train: bool = False,
     ) -> Array:
         """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`).
 
@@ -46,7 +54,7 @@ class Criterion(Module, abstract=True):
 
     def apply(
         self, params: Tree, buffers: Tree, input: Table, *, key: Key = None, train: bool = False
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Array, Tree]:
         """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
 
         Raises: ValueError for what is no such table; as `Module.apply`.
@@ -70,18 +78,18 @@ class Criterion(Module, abstract=True):
         """Whether `check` and `loss` take a `zero_mask`: MaskZeroCriterion, and criterions around one."""
         return False
 
-    def loss(self, input: Any, target: Any) -> Array:
+    def loss(self, input: Value, target: Value) -> Array:
         """The loss of arrays (or tables of arrays)."""
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         """Raises ValueError, by `check_values`, for values that make no sense."""
 
     @property
     def checks_values(self) -> bool:
         return type(self).check is not Criterion.check or super().checks_values
 
-    def example_weight(self, input: Any, target: Any) -> Any:
+    def example_weight(self, input: Value, target: Value) -> Array:
         """The share in an average that an example (a batch of one) has."""
         return jnp.ones(())
 
@@ -99,11 +107,11 @@ class LearnedCriterion(Composite, Criterion, abstract=True):
     a field is called by `run.name((input, target))`. Its arrays are made by `init` and go into `apply`.
     """
 
-    def f(self, run: Any, input: Any) -> Any:
+    def f(self, run: Run, input: Value) -> Array:
         self.check(*input)
         return self.loss(run, input[0], jax.tree.map(jnp.asarray, input[1]))
 
-    def loss(self, run: Any, input: Any, target: Any) -> Array:  # type: ignore[override]
+    def loss(self, run: Run, input: Value, target: Value) -> Array:  # type: ignore[override]
         raise NotImplementedError(f"{self.torch_name()} must define loss(run, input, target)")
 
 
@@ -115,7 +123,7 @@ class Averaged(Criterion, abstract=True):
         def __getattr__(self, name: str) -> Any:
             """The fields, which subclasses declare in Torch's order."""
 
-    def each(self, input: Any, target: Any) -> Any:
+    def each(self, input: Array, target: Array) -> Array:
         """The loss of each element; the target has the input's shape and dtype."""
         raise NotImplementedError(f"{self.torch_name()} must define each(input, target)")
 
@@ -146,7 +154,7 @@ def _has_own(criterion: Criterion) -> bool:
     return kind.init_params is not Module.init_params or kind.init_buffers is not Module.init_buffers
 
 
-def vector(module: Module, weights: Any) -> Const | None:
+def vector(module: Module, weights: Numbers | None) -> Const | None:
     """Weights as a constant; ValueError unless they are 1-D."""
     weights = const(weights)
     if weights is not None and weights.value.ndim != 1:
@@ -154,6 +162,6 @@ def vector(module: Module, weights: Any) -> Const | None:
     return weights
 
 
-def size_of(x: Any) -> Any:
+def size_of(x: Array) -> Array:
     """|x|, with derivative 0 at 0."""
     return x * jax.lax.stop_gradient(jnp.sign(x))

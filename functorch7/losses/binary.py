@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_values, expected, lookable
+from ..core.arrays import Numbers
+from ..core.types import Array, Value
 from .base import Averaged, Criterion, vector
 
 EPSILON = 1e-12
@@ -21,7 +23,7 @@ def _from_ends(x: Any) -> tuple[Any, Any]:
 
 
 @jax.custom_jvp
-def cross_entropy(x: Any, y: Any) -> Any:
+def cross_entropy(x: Array, y: Array) -> Array:
     """-(y log x + (1 - y) log(1 - x)); its derivative (x - y) / (x (1 - x)) is 0 where x = y, at 0 and 1, too."""
     yes, no = _from_ends(x)
     return -(y * jnp.log(yes) + (1 - y) * jnp.log(no))
@@ -35,7 +37,7 @@ def _(primals, tangents):
     return cross_entropy(x, y), slope
 
 
-def column_weights(module: Module, weights: Any, input: Any) -> Any:
+def column_weights(module: Module, weights: Numbers, input: Array) -> Array:
     """1-D weights, one for each element of a vector or each column of a batch, ready to multiply."""
     if input.ndim == 0 or weights.value.shape != input.shape[-1:]:
         raise expected(module, f"weights for {weights.value.size} elements or columns", input)
@@ -56,13 +58,13 @@ class BCECriterion(Averaged):
     '0.693'
     """
 
-    weights: Any = None
+    weights: Numbers | None = None
     size_average: bool = True
 
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         values = lookable(input)
         message = f"{self}: input value should be between 0~1, but got {{value:g}}"
         check_values(values, (values < 0) | (values > 1), message)
@@ -107,7 +109,7 @@ class SoftMarginCriterion(Averaged):
     '0.693'
     """
 
-    unused: Any = None
+    unused: object = None
     size_average: bool = True
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
@@ -126,13 +128,13 @@ class MultiLabelSoftMarginCriterion(Averaged):
     '0.693'
     """
 
-    weights: Any = None
+    weights: Numbers | None = None
     size_average: bool = True
 
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:
             raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
         return super().loss(input, target)
@@ -157,7 +159,7 @@ class BinaryLogisticRegression(Averaged):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         for each in (input, target):
             if each.ndim not in (1, 2) or max(each.shape) != each.size:
                 raise expected(self, "batchSize or batchSize x 1 numbers", each)
@@ -182,7 +184,7 @@ class SpatialBinaryLogisticRegression(Criterion):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         if input.ndim not in (3, 4) or input.shape[-3] != 1 or input.shape != target.shape:
             raise expected(self, "images of 1 channel and a target of that shape, 3D or 4D", [input, target])
         count = 2 * input.shape[-1] * input.shape[-2]

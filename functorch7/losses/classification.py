@@ -5,19 +5,23 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from ..core import Const, check_floating, check_values, expected, lookable, title
+from ..core import check_floating, check_values, expected, lookable, title
+from ..core.arrays import Numbers
+from ..core.module import Module
+from ..core.types import Array, Value
 from ..layers import LogSoftMax
 from ..layers.merging import merged
 from .base import Criterion, vector
 
 
-def are_classes(target: Any, classes: int) -> Any:
+def are_classes(target: Array | np.ndarray, classes: int) -> Value:
     """Which numbers are classes, from 1 to `classes`."""
     return (target >= 1) & (target <= classes) & (target % 1 == 0)
 
 
-def check_classes(module: Any, target: Any, classes: int, ignore: int | None = None) -> None:
+def check_classes(module: Module, target: Value, classes: int, ignore: int | None = None) -> None:
     """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
     targets = lookable(target)
     wrong = ~are_classes(targets, classes)
@@ -42,17 +46,17 @@ class ClassNLLCriterion(Criterion):
     0.375
     """
 
-    weights: Const | None = None
+    weights: Numbers | None = None
     size_average: bool = True
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         check_classes(self, self._counting(input, target), input.shape[-1], self.ignore_index)
 
-    def _counting(self, input: Any, target: Any) -> Any:
+    def _counting(self, input: Value, target: Value) -> Any:
         """The classes that count, in one dimension: of one example, the first."""
         given = jnp.shape(target)
         count, number = len(input) if input.ndim == 2 else 1, math.prod(given)
@@ -82,7 +86,7 @@ class ClassNLLCriterion(Criterion):
         table = jnp.asarray(self.weights.value, rows.dtype)
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
-    def example_weight(self, input: Any, target: Any) -> Any:
+    def example_weight(self, input: Value, target: Value) -> Array:
         classes = self._counting(input, target).astype(jnp.int32)
         return self._weights_of(merged(input, 1), classes).sum()
 
@@ -101,7 +105,7 @@ class CrossEntropyCriterion(Criterion):
     '0.693'
     """
 
-    weights: Const | None = None
+    weights: Numbers | None = None
     size_average: bool = True
     ignore_index: int = -100
 
@@ -118,7 +122,7 @@ class CrossEntropyCriterion(Criterion):
         """The second part, with the same weights and target to ignore."""
         return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, input.squeeze().shape[-1], self.ignore_index)
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
@@ -128,7 +132,7 @@ class CrossEntropyCriterion(Criterion):
         check_floating(self, scores)
         return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())
 
-    def example_weight(self, input: Any, target: Any) -> Any:
+    def example_weight(self, input: Value, target: Value) -> Array:
         return self.nll.example_weight(input.squeeze(), target.squeeze())
 
 

@@ -1,18 +1,18 @@
 """Criterions made of criterions."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Module, expected
 from ..core.module import Children
-from ..core.types import Key, Tree
+from ..core.types import Array, Key, Tree, Value
 from .base import Criterion
 
 
-def check_criterion(module: Module, criterion: Any) -> None:
+def check_criterion(module: Module, criterion: object) -> None:
     """Raises TypeError for what is no criterion."""
     if not isinstance(criterion, Criterion):
         raise TypeError(f"{module.torch_name()}: expected a criterion, got {criterion!r}")
@@ -69,7 +69,7 @@ class MultiCriterion(Criterion):
         """The same with one more criterion."""
         return self.replace(criterions=(*self.criterions, criterion), weights=(*self.weights, weight))
 
-    def parts(self, input: Any, target: Any) -> list[tuple[Any, Any]]:
+    def parts(self, input: Value, target: Value) -> list[tuple[Value, Value]]:
         """Each criterion's input and target."""
         return [(input, target)] * len(self.criterions)
 
@@ -77,13 +77,13 @@ class MultiCriterion(Criterion):
     def takes_mask(self) -> bool:
         return any(criterion.takes_mask for criterion in self.criterions)
 
-    def check(self, input: Any, target: Any, *mask: Any) -> None:
+    def check(self, input: Value, target: Value, *mask: Array) -> None:
         for criterion, part in zip(self.criterions, self.parts(input, target), strict=True):
             criterion.check(*part, *(mask if criterion.takes_mask else ()))
 
     def forward(
-        self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, way: Any = None
-    ) -> tuple[Any, Any]:
+        self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, way: Value = None
+    ) -> tuple[Array, Tree]:
         """The weighted sum; `way` runs the criterions otherwise than by `apply`."""
         given, target, *mask = input
         total, new = jnp.zeros((), jax.tree.leaves(given)[0].dtype), list(buffers)
@@ -118,7 +118,7 @@ class ParallelCriterion(MultiCriterion):
         self._set(repeat_target=repeat_target, criterions=criterions, weights=weights)
         self.__post_init__()
 
-    def parts(self, input: Any, target: Any) -> list[tuple[Any, Any]]:
+    def parts(self, input: Value, target: Value) -> list[tuple[Value, Value]]:
         count = len(self.criterions)
         if not isinstance(input, (list, tuple)) or len(input) < count:
             raise expected(self, f"a table of at least {count} inputs", input)
@@ -157,8 +157,8 @@ class ModuleCriterion(AroundCriterion):
         return {"criterion": self.criterion} | {name: each for name, each in modules.items() if each is not None}
 
     def forward(
-        self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, way: Any = None
-    ) -> tuple[Any, Any]:
+        self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, way: Value = None
+    ) -> tuple[Array, Tree]:
         """The criterion's loss; `way` runs the criterion otherwise than by `apply`."""
         given, target = input
         new = dict(buffers)

@@ -8,16 +8,17 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, expected
+from ..core.types import Value
 from .base import Criterion, size_of
 
 
-def _pair(module: Module, input: Any) -> tuple[Any, Any]:
+def _pair(module: Module, input: Value) -> tuple[Any, Any]:
     if not isinstance(input, (list, tuple)) or len(input) != 2 or input[0].shape != input[1].shape:
         raise expected(module, "a table of two tensors of one shape", input)
     return input[0], input[1]
 
 
-def _spread(module: Module, target: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def _spread(module: Module, target: Value, shape: tuple[int, ...], dtype: Any) -> Any:
     """The target for each element: as it is, or one number for all of them."""
     if target.size not in (1, max(1, math.prod(shape))):
         raise expected(module, f"a target of {math.prod(shape)} elements, or a number", target)
@@ -70,7 +71,7 @@ class L1HingeEmbeddingCriterion(Criterion):
 
     margin: float = 1
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         first, second = _pair(self, input)
         if target.size != 1:
             raise expected(self, "one number as target", target)
@@ -99,7 +100,7 @@ class CosineEmbeddingCriterion(Criterion):
     margin: float = 0
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         first, second = _pair(self, input)
         if first.ndim not in (1, 2):
             raise expected(self, "vectors or batches of vectors", input)
@@ -128,7 +129,7 @@ class DistanceRatioCriterion(Criterion):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         alike, different = _pair(self, input)
         if alike.ndim not in (1, 2) or max(alike.shape) != alike.size:
             raise expected(self, "two tensors of distances, one for each example", input)
@@ -155,7 +156,7 @@ class MarginRankingCriterion(Criterion):
     margin: float = 1
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         first, second = _pair(self, input)
         y = _spread(self, target, first.shape, first.dtype)
         losses = _positive(self.margin - y * (first - second))

@@ -1,12 +1,14 @@
 """Losses with one score per class, and class numbers from 1."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import check_values, expected, lookable
+from ..core.arrays import Numbers
+from ..core.types import Array, Value
 from ..layers.merging import merged
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
@@ -26,13 +28,13 @@ class SpatialClassNLLCriterion(Criterion):
     0.5
     """
 
-    weights: Any = None
+    weights: Numbers | None = None
     size_average: bool = True
 
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         if input.ndim == 4:
             check_classes(self, target, input.shape[1])
 
@@ -61,7 +63,7 @@ class MultiMarginCriterion(Criterion):
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
     p: int = 1
-    weights: Any = None
+    weights: Numbers | None = None
     margin: float = 1
     size_average: bool = True
 
@@ -70,7 +72,7 @@ class MultiMarginCriterion(Criterion):
         if self.p not in (1, 2):
             raise ValueError(f"nn.MultiMarginCriterion: only p=1 and p=2 supported, got {self.p}")
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, input.shape[-1])
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
@@ -109,7 +111,7 @@ class MultiLabelMarginCriterion(Criterion):
 
     size_average: bool = True
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         targets, classes = lookable(target), input.shape[-1]
         wrong = (targets < 0) | (targets > classes)
         check_values(targets, wrong, f"{self}: target out of range, expected 0 to {classes}, got {{value:g}}")
@@ -165,7 +167,7 @@ class ClassSimplexCriterion(Criterion):
             vertices[k + 1 :, k] = (vertices[k, k] ** 2 - 1 - 1 / dims) / vertices[k, k]
         return vertices
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, self.n_classes)
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
@@ -179,12 +181,12 @@ class ClassSimplexCriterion(Criterion):
         squares = jnp.where(valid[:, None], jnp.square(rows - vertices), jnp.nan)
         return squares.mean() if self.size_average else squares.sum()
 
-    def predictions(self, input: Any) -> Any:
+    def predictions(self, input: Value) -> Array:
         """Each class's score: (B, n_classes) for (B, n_classes), or (1, n_classes) for one example."""
         input = jnp.asarray(input)
         input = input if jnp.issubdtype(input.dtype, jnp.inexact) else input.astype(jnp.float32)
         return input.reshape(-1, self.n_classes) @ jnp.asarray(self.simplex, input.dtype).T
 
-    def top_prediction(self, input: Any) -> Any:
+    def top_prediction(self, input: Value) -> Array:
         """The class with the largest score, from 1: (B)."""
         return jnp.argmax(self.predictions(input), 1) + 1

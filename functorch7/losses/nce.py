@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 
 from ..core import expected
+from ..core.types import Array, Value
 from .base import Criterion
 
 EPSILON = 1e-7
 
 
 @jax.custom_jvp
-def log_from_model(model: Any, noise: Any) -> jax.Array:
+def log_from_model(model: Array, noise: Array) -> jax.Array:
     """log(model / (model + noise)); of the two, `noise` is held."""
     return jnp.log(model / (model + noise + EPSILON))
 
@@ -25,7 +26,7 @@ def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
 
 
 @jax.custom_jvp
-def log_from_noise(model: Any, noise: Any) -> jax.Array:
+def log_from_noise(model: Array, noise: Array) -> jax.Array:
     """log(noise / (model + noise)); of the two, `noise` is held."""
     return jnp.log(noise / (model + noise + EPSILON))
 
@@ -55,7 +56,7 @@ class NCECriterion(Criterion):
 
     size_average: bool = True
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         shapes = [each.shape for each in input] if isinstance(input, (list, tuple)) else []
         if len(shapes) != 4 or [len(s) for s in shapes[:2]] != [1, 2] or shapes[:2] != shapes[2:]:
             raise expected(self, "NCEModule's table of B, B x k, B and B x k probabilities", input)

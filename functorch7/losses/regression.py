@@ -1,12 +1,12 @@
 """Losses between tensors of numbers."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import const, expected
+from ..core.arrays import Numbers
+from ..core.types import Value
 from .base import Averaged, Criterion, size_of
 
 
@@ -102,13 +102,13 @@ class WeightedMSECriterion(Averaged):
     0.5
     """
 
-    weight: Any
+    weight: Numbers
     size_average: bool = True
 
     def __post_init__(self) -> None:
         self._set(weight=const(self.weight))
 
-    def loss(self, input: Any, target: Any) -> jax.Array:
+    def loss(self, input: Value, target: Value) -> jax.Array:
         weight = jnp.asarray(np.asarray(self.weight), input.dtype)
         if target.shape not in (weight.shape, (*target.shape[:1], *weight.shape)):
             raise expected(self, f"a target of the weight's shape {weight.shape}, or a batch of such", target)

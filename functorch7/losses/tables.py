@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.types import Value
+
 
 def _numeric(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
@@ -13,7 +15,7 @@ def _numeric(value: Any) -> bool:
     return isinstance(value, (numbers.Number, np.generic))
 
 
-def as_arrays(value: Any) -> Any:
+def as_arrays(value: Value) -> Value:
     """Numbers and rectangular lists of plain numbers as NumPy arrays; other lists and dicts are tables and stay."""
     if isinstance(value, (list, tuple)):
         if _numeric(value):

@@ -6,7 +6,9 @@ import inspect
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from .kinds import Crossing
 
 
 class Shape(NamedTuple):
@@ -15,7 +17,7 @@ class Shape(NamedTuple):
     most: float
     defaults: tuple = ()
 
-    def fitted(self, given: Any) -> Any:
+    def fitted(self, given: Crossing) -> Crossing:
         """The arguments as the function takes them."""
         if len(given) > self.most:
             given = given[: int(self.most)]

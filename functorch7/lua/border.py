@@ -27,6 +27,7 @@ from ..legacy.tensors.tensor import Tensor
 from .arguments import ANY, MODULE, Shape, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
+from .kinds import Crossing
 from .registry import FEW, PRESSURE, Registry
 from .tables import Tables
 from .text import from_lua, to_lua
@@ -56,7 +57,7 @@ Encoded = tuple[int, Any]
 class Border:
     """What crosses: values, calls, results and errors."""
 
-    ask: Any
+    ask: Crossing
     """Lua's functions that are called from here."""
 
     def __init__(self) -> None:
@@ -84,7 +85,7 @@ class Border:
 
     # Values from Lua ------------------------------------------------------------------------------------------------
 
-    def given(self, sig: int, values: tuple) -> Any:
+    def given(self, sig: int, values: tuple) -> Crossing:
         """Arguments as Python has them."""
         if sig == 0:
             return values
@@ -101,7 +102,7 @@ class Border:
     def _nil(self, _: None) -> None:
         self._has_nil = True
 
-    def decoded(self, code: int, value: Any) -> Any:
+    def decoded(self, code: int, value: Crossing) -> Crossing:
         """One value as Python has it."""
         return self._decoders[code](value)
 
@@ -119,7 +120,7 @@ class Border:
 
     # Values to Lua --------------------------------------------------------------------------------------------------
 
-    def encode(self, value: Any) -> Encoded:
+    def encode(self, value: Crossing) -> Encoded:
         """A value's kind, and what stands for it."""
         encoder = self._encoders.get(type(value))
         return self._encode_other(value) if encoder is None else encoder(value)
@@ -143,7 +144,7 @@ class Border:
         self._encoders[kind] = self.encoder_of(kind)
         return self._encoders[kind](value)
 
-    def encoder_of(self, kind: type) -> Callable[[Any], Encoded]:
+    def encoder_of(self, kind: type) -> Callable[[Crossing], Encoded]:
         """How objects of a class cross: as objects."""
         return lambda value: (OBJECT, self.registry.number(value, kind))
 
@@ -161,7 +162,7 @@ class Border:
         """Lets Lua see a list or dict that belongs to an object as it is, not as a table of its own."""
         self.registry.number(value, ModuleList)
 
-    def returned(self, result: Any, owner: Any = None) -> Any:
+    def returned(self, result: Crossing, owner: Crossing = None) -> Crossing:
         """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
         if result is None:
             return None
@@ -195,7 +196,7 @@ class Border:
             self.functions.append((function, shape_of(function)))
         return number
 
-    def entry(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def entry(self, function: Callable[..., Crossing]) -> Callable[..., Crossing]:
         """A function that Lua asks things: function(number, arguments...)."""
 
         tables = self.tables
@@ -214,7 +215,7 @@ class Border:
 
         return entered
 
-    def call_method(self, number: int, sig: int, *values: Any) -> Any:
+    def call_method(self, number: int, sig: int, *values: Crossing) -> Crossing:
         """The method of a name of the first argument, called with the others."""
         try:
             arguments = self.given(sig, values)
@@ -228,7 +229,7 @@ class Border:
         except BaseException as error:
             return self.failed(error)
 
-    def call_function(self, number: int, sig: int, *values: Any) -> Any:
+    def call_function(self, number: int, sig: int, *values: Crossing) -> Crossing:
         """The function of a number."""
         try:
             function, shape = self.functions[number]
@@ -241,7 +242,7 @@ class Border:
         except BaseException as error:
             return self.failed(error)
 
-    def call_object(self, _: int, sig: int, *values: Any) -> Any:
+    def call_object(self, _: int, sig: int, *values: Crossing) -> Crossing:
         """The first argument, called with the others."""
         try:
             function, *arguments = self.given(sig, values)
@@ -282,7 +283,7 @@ class Border:
             self.sweep()
         return self.returned(result, owner)
 
-    def called(self, function: Callable, arguments: Any) -> Any:
+    def called(self, function: Callable, arguments: Crossing) -> Crossing:
         """What a function gives for Lua's arguments."""
         return function(*_shape(function).fitted(arguments))
 
@@ -297,7 +298,7 @@ class Border:
 
     # Calls to Lua ---------------------------------------------------------------------------------------------------
 
-    def call_lua(self, reference: int, given: tuple) -> Any:
+    def call_lua(self, reference: int, given: tuple) -> Crossing:
         """Calls a function of Lua's; raises LuaError for errors in it."""
         if given:
             found = [self.encode(each) for each in given]
@@ -307,7 +308,7 @@ class Border:
             answer = self.ask.call(reference, 0)
         return self.answered(answer)
 
-    def answered(self, answer: Any) -> Any:
+    def answered(self, answer: Crossing) -> Crossing:
         """What a function of Lua's gave: nothing, one value, or a tuple."""
         if type(answer) is not tuple:
             return answer

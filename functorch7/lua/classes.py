@@ -29,6 +29,7 @@ from ..legacy.tensors.types import Constructor
 from .border import OBJECT, Border, Encoded
 from .functions import by_type, called_either_way, maker, unpacked
 from .held import LuaFunction
+from .kinds import Crossing
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
@@ -110,7 +111,7 @@ class Classes:
         """The class of a number."""
         return self.kinds[number]
 
-    def look_up(self, number: int, key: str) -> tuple[str, Any]:
+    def look_up(self, number: int, key: str) -> tuple[str, Crossing]:
         """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
         kind = self.kinds[number]
         found = _static(kind, key)
@@ -129,7 +130,7 @@ class Classes:
             return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
-    def member(self, number: int, key: str) -> tuple[str, Any]:
+    def member(self, number: int, key: str) -> tuple[str, Crossing]:
         """What a class has under a name: a function, or a value."""
         kind = self.kinds[number]
         if key == "__init":
@@ -153,7 +154,7 @@ class Classes:
             function = unpacked(function)
         return "function", self.border.function_number(function)
 
-    def define(self, number: int, key: str, value: Any) -> None:
+    def define(self, number: int, key: str, value: Crossing) -> None:
         """Puts a method or value into a class."""
         kind = self.kinds[number]
         if not issubclass(kind, LuaObject):
@@ -199,19 +200,19 @@ class Classes:
         self.derivations.append(made)
         return made
 
-    def construct(self, number: int, *given: Any) -> Any:
+    def construct(self, number: int, *given: Crossing) -> Crossing:
         """An object of a class."""
         kind = self.kinds[number]
         return self.border.called(kind, given)
 
-    def blank(self, number: int) -> Any:
+    def blank(self, number: int) -> Crossing:
         """An object of a class before Lua's `__init` has run."""
         kind = self.kinds[number]
         return kind.__new__(kind)
 
     # Fields ---------------------------------------------------------------------------------------------------------
 
-    def get(self, number: int, owner: Any) -> Any:
+    def get(self, number: int, owner: Crossing) -> Crossing:
         """A field."""
         name = self.border.names[number]
         if name == "new" and isinstance(owner, (Tensor, Storage)):
@@ -238,7 +239,7 @@ class Classes:
         elif type(value) in (list, dict, ModuleList):
             self.border.live(value)
 
-    def place(self, _: int, owner: Any, name: str, is_function: bool) -> str:
+    def place(self, _: int, owner: Crossing, name: str, is_function: bool) -> str:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, Described):
             return "python"
@@ -263,7 +264,7 @@ class Classes:
             return False
         return name in vars(owner) or name in dir(owner)
 
-    def set(self, _: int, owner: Any, name: str, value: Any) -> None:
+    def set(self, _: int, owner: Crossing, name: str, value: Crossing) -> None:
         """Sets a field."""
         own = fields_of(owner)
         if own is not None and not isinstance(value, (list, dict, LuaFunction)):
@@ -286,7 +287,7 @@ class Classes:
             _let_set(type(owner), name)
         setattr(owner, name, value)
 
-    def item(self, _: int, owner: Any, key: Any) -> Any:
+    def item(self, _: int, owner: Crossing, key: Crossing) -> Crossing:
         """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
         if type(owner) in (list, ModuleList):
             return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
@@ -296,7 +297,7 @@ class Classes:
             return None
         return owner[_index(key)]
 
-    def set_item(self, _: int, owner: Any, key: Any, value: Any = None) -> None:
+    def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         if type(owner) in (list, ModuleList):
             if key == len(owner) + 1:
@@ -312,17 +313,17 @@ class Classes:
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
-    def length(self, _: int, owner: Any) -> Any:
+    def length(self, _: int, owner: Crossing) -> Crossing:
         """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
         if isinstance(owner, ByStep):
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
-    def text(self, _: int, value: Any) -> str:
+    def text(self, _: int, value: Crossing) -> str:
         """What tostring gives."""
         return str(value)
 
-    def operator(self, number: int, *operands: Any) -> Any:
+    def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
         return OPERATORS[number - 1](*operands)
 
@@ -332,7 +333,7 @@ def encode_method(method: Method) -> Encoded:
     return 6, method.number
 
 
-def described_encoder(border: Border, kind: type) -> Callable[[Any], Encoded]:
+def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
     """How modules and criterions cross: those with fields in Lua keep their numbers."""
 
     def encode(value: Any) -> Encoded:

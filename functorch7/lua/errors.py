@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .kinds import Crossing
 
 
 class LuaError(RuntimeError):
@@ -11,7 +11,7 @@ class LuaError(RuntimeError):
     `value` is what was thrown, if that is no text.
     """
 
-    def __init__(self, message: str, traceback: str = "", value: Any = None):
+    def __init__(self, message: str, traceback: str = "", value: Crossing = None):
         super().__init__(message)
         self.value = value
         if traceback:

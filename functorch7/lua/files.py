@@ -9,6 +9,7 @@ from ..legacy.objects.files import Saved, from_file, located
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
+from .kinds import Crossing
 
 FUNCTIONS = ("save", "load", "serialize", "deserialize")
 
@@ -20,7 +21,7 @@ class SavedFromLua(Saved):
         super().__init__()
         self.border = border
 
-    def other(self, each: Any, place: str) -> Any:
+    def other(self, each: Crossing, place: str) -> Crossing:
         """The record of a function, or of one of Lua's objects."""
         if isinstance(each, (type, Constructor)):
             return {}  # what makes a class's objects is a table without fields of its own in Torch
@@ -56,19 +57,19 @@ class Files:
     def __init__(self, border: Border):
         self.border = border
 
-    def save(self, filename: str, object: Any, mode: str = "binary", referenced: bool = True) -> None:
+    def save(self, filename: str, object: Crossing, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
         t7.write(filename, SavedFromLua(self.border).value(object), mode)
 
-    def load(self, filename: str, mode: str | None = None, referenced: bool = True) -> Any:
+    def load(self, filename: str, mode: str | None = None, referenced: bool = True) -> Crossing:
         """What a file holds."""
         return self._from_file(t7.read(filename))
 
-    def serialize(self, object: Any, mode: str = "binary") -> bytes:
+    def serialize(self, object: Crossing, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
         return t7.serialize(SavedFromLua(self.border).value(object), mode)
 
-    def deserialize(self, data: str, mode: str | None = None) -> Any:
+    def deserialize(self, data: str, mode: str | None = None) -> Crossing:
         """The object of such bytes."""
         return self._from_file(t7.deserialize(data.encode("utf-8", "surrogateescape")))
 

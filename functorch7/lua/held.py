@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
+
+from .kinds import Bridge, Crossing
 
 
 class LuaValue:
@@ -14,13 +16,13 @@ class LuaValue:
 
     __slots__ = ("__weakref__", "border", "reference")
 
-    def __init__(self, border: Any, reference: int):
+    def __init__(self, border: Bridge, reference: int):
         self.border, self.reference = border, reference
 
     def __del__(self) -> None:
         self.border.released.append(self.reference)
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> Self:
         return self
 
     def __getattr__(self, name: str) -> Any:
@@ -29,7 +31,7 @@ class LuaValue:
             raise AttributeError(f"{self!r} has no field {name!r}")
         return partial(found, self) if isinstance(found, LuaFunction) else found
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Crossing) -> Crossing:
         return self.border.call_lua(self.reference, given)
 
     def __repr__(self) -> str:

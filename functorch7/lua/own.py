@@ -9,6 +9,7 @@ from ..legacy.objects.described import Described, cast_tensor
 from ..legacy.objects.own_fields import KeptElsewhere
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
+from .kinds import Bridge, Crossing
 
 OWN = "_lua"
 """The attribute in which an object keeps the place of its fields in Lua."""
@@ -17,18 +18,18 @@ OWN = "_lua"
 class Fields(KeptElsewhere):
     """The fields of one object that Lua holds, tables and functions, under the object's number."""
 
-    def __init__(self, border: Any, number: int):
+    def __init__(self, border: Bridge, number: int):
         self.border, self.number = border, number
         self.names: set[str] = set()
 
     def __del__(self) -> None:
         self.border.forgotten.append(self.number)
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Crossing]:
         """What they are, as Python has them."""
         return dict(self.border.answered(self.border.ask.contents(self.number)) or {}) if self.names else {}
 
-    def put(self, name: str, value: Any) -> None:
+    def put(self, name: str, value: Crossing) -> None:
         """Lets Lua hold a field."""
         self.names.add(name)
         self.border.ask.own(self.number, name, *self.border.encode(value))
@@ -44,11 +45,11 @@ class Fields(KeptElsewhere):
             made.put(name, copy.deepcopy(value, memo))
         return made
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple:
         return dict, (self.contents(),)
 
 
-def fields_of(owner: Any) -> Fields | None:
+def fields_of(owner: Crossing) -> Fields | None:
     """The place of an object's fields in Lua, if it has such."""
     return getattr(owner, "__dict__", {}).get(OWN)
 
@@ -56,18 +57,18 @@ def fields_of(owner: Any) -> Fields | None:
 class LuaMethod:
     """A function of Lua's as the method of one object."""
 
-    def __init__(self, owner: Any, function: LuaFunction):
+    def __init__(self, owner: Crossing, function: LuaFunction):
         self.owner, self.function = owner, function
         self.__module__ = __name__
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Crossing) -> Crossing:
         return self.function(self.owner, *given)
 
     def __deepcopy__(self, memo: dict) -> LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
 
 
-def method_of(name: str, function: LuaFunction) -> Any:
+def method_of(name: str, function: LuaFunction) -> Crossing:
     """A function of Lua's as the method of a class."""
 
     def method(self: Any, *given: Any) -> Any:
@@ -84,7 +85,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
     torch_class = ""
     """The name that `torch.class` gave it."""
 
-    def __init__(self, *given: Any):
+    def __init__(self, *given: Crossing):
         """Runs Lua's `__init`, its own or that of the class above."""
         written = getattr(self, "__init", None)
         if written is None:
@@ -96,7 +97,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
     def _class_name(cls) -> str:
         return cls.torch_class
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         own = fields_of(self)
         if own is not None and name in own.names:
@@ -116,7 +117,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
             if tensor.dtype.kind == "f":
                 cast_tensor(tensor, type_name, cache)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[arg-type]
         own = state.pop(OWN, None)
         return state if own is None else {**state, **own.contents()}
@@ -128,11 +129,11 @@ class LuaLayer(LuaObject):
     As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
     """
 
-    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+    def updateGradInput(self, input: Crossing, gradOutput: Crossing = None) -> Crossing:
         """No gradient."""
         return None
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+    def accGradParameters(self, input: Crossing, gradOutput: Crossing, scale: float = 1) -> None:
         """Nothing to add."""
 
 

@@ -6,14 +6,16 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import Any
 
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
+from .kinds import Crossing
 from .runtime import Loaded, Runtime
 
 
-def run(path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False, cuda_on_cpu: bool = False) -> Any:
+def run(
+    path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False, cuda_on_cpu: bool = False
+) -> Crossing:
     """Runs a program of Torch7's, in a Lua of its own; what it returns. Tensors are doubles unless it says otherwise.
 
     `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's; with
@@ -58,7 +60,7 @@ def load(path: str | os.PathLike) -> Loaded:
 
 def load_t7(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, lua: Sequence[str | os.PathLike] = ()
-) -> Any:
+) -> Crossing:
     """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define some of its classes.
 
     The file itself never runs Lua, whatever it holds.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from .errors import LuaError
+from .kinds import Crossing
 from .text import from_lua, to_lua
 
 
 class Prompt:
     """The part of Runtime that is for prompts."""
 
-    lua: Any
-    glue: Any
-    border: Any
-    rocks: Any
+    lua: Crossing
+    glue: Crossing
+    border: Crossing
+    rocks: Crossing
 
     def is_unfinished(self, code: str) -> bool:
         """Whether code is the beginning of something."""

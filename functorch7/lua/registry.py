@@ -31,7 +31,7 @@ class Registry:
         self.bytes = 0
         self._counts = count(1)
 
-    def class_number(self, kind: Any) -> int:
+    def class_number(self, kind: type | int) -> int:
         """The number of a class."""
         number = self.classes.get(kind)
         if number is None:
@@ -39,7 +39,7 @@ class Registry:
             self.kinds.append(kind)
         return number
 
-    def number(self, value: Any, kind: Any) -> int:
+    def number(self, value: object, kind: type | int) -> int:
         """The number of an object, as one of a class if it has none."""
         found = self.numbers.get(id(value))
         if found is None:
@@ -51,7 +51,7 @@ class Registry:
         """A number of the class that another is of."""
         return number >> SHIFT << SHIFT | next(self._counts)
 
-    def put(self, number: int, value: Any) -> None:
+    def put(self, number: int, value: object) -> None:
         """Gives an object a number, in place of what had it."""
         before = self.objects.get(number, self)
         if before is not self:

@@ -11,6 +11,7 @@ from typing import Any
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .files import FUNCTIONS, Files
+from .kinds import Crossing
 from .tester import tester_of
 
 LEGACY = "functorch7.legacy"
@@ -81,7 +82,7 @@ class Rocks:
             raise PermissionError("Python is closed to this program")
         return self._number(import_module(name))
 
-    def member(self, number: int, name: str) -> tuple[str, Any]:
+    def member(self, number: int, name: str) -> tuple[str, Crossing]:
         """What a package has under a name: "function", "package", "constant", or a "value" that may change."""
         package = self.packages[number]
         if name.startswith("_"):

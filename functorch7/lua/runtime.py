@@ -14,6 +14,7 @@ from ..legacy.program.objects import type_names
 from .border import Border
 from .classes import Classes, Method, described_encoder, encode_method
 from .errors import LuaError
+from .kinds import Crossing
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
@@ -30,7 +31,7 @@ GLUE = Path(__file__).parent / "glue"
 class Loaded:
     """What a file of Lua's defines, as attributes: classes, functions and values; `returned` is what it returned."""
 
-    def __init__(self, path: str, found: dict[str, Any], returned: Any):
+    def __init__(self, path: str, found: dict[str, Crossing], returned: Crossing):
         self.__dict__.update(found)
         self.returned, self._path = returned, path
 
@@ -147,7 +148,7 @@ class Runtime(Prompt):
 
     # Programs -------------------------------------------------------------------------------------------------------
 
-    def run(self, path: str, args: Sequence[str] = ()) -> Any:
+    def run(self, path: str, args: Sequence[str] = ()) -> Crossing:
         """Runs a file; what it returns. Raises LuaError for an error in it."""
         names = self.lua.table_from({i: to_lua(each) for i, each in enumerate(args, 1)} | {0: to_lua(path)})
         self.lua.globals().arg = names
@@ -156,7 +157,7 @@ class Runtime(Prompt):
             source = b"--" + source
         return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
 
-    def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Any:
+    def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua's code; what it returns, several values as a tuple."""
         compiled = self.lua.globals().loadstring(to_lua(source), to_lua(name))
         if type(compiled) is tuple:

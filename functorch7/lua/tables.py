@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..legacy.program.lua import Table
+from .kinds import Bridge, Crossing
 from .registry import PYTHON_TABLE
 
 CHUNK = 200
@@ -18,7 +19,7 @@ CHUNK = 200
 class Tables:
     """The lists and dicts that have a table in Lua."""
 
-    def __init__(self, border: Any):
+    def __init__(self, border: Bridge):
         self.border = border
         self.registry = border.registry
         self.sent: dict[int, Any] = {}  # what a table holds, as it was when both were last the same
@@ -26,7 +27,7 @@ class Tables:
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
-    def fill(self, number: int, is_list: bool, begins: bool, codes: str, *values: Any) -> None:
+    def fill(self, number: int, is_list: bool, begins: bool, codes: str, *values: Crossing) -> None:
         """Adds what a table holds to its list or dict, emptied if this is the first part."""
         decoded = self.border.decoded
         target = self._begun(number, is_list) if begins else self.registry.objects[number]
@@ -58,7 +59,7 @@ class Tables:
 
     # To Lua ---------------------------------------------------------------------------------------------------------
 
-    def number(self, value: Any) -> int:
+    def number(self, value: Crossing) -> int:
         """The number of the table of a list or dict, which is made, or brought up to date."""
         found = self.registry.numbers.get(id(value))
         if found is None:

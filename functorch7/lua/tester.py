@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..legacy.program.tester import Tester
 from .border import Border
 from .errors import text_of
+from .kinds import Crossing
 from .text import to_lua
 
 
@@ -16,7 +15,7 @@ def tester_of(border: Border) -> type[Tester]:
 
 
 class _LuaTester(Tester):
-    _border: Any
+    _border: Crossing
 
     def _is_found(self, pattern: str, text: str) -> bool:
         return self._border.ask.is_found(to_lua(pattern), to_lua(text))

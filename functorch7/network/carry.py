@@ -8,11 +8,11 @@ from jax.typing import DTypeLike
 
 from ..core.module import Module
 from ..core.tree import join, mapped
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from .kinds import map_state, state_names
 
 
-def forget(module: Module, buffers: Tree, rows: Any = None) -> Any:
+def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
     """`buffers` with recurrent state forgotten: the next call starts a new sequence.
 
     `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is.
@@ -37,12 +37,12 @@ def forget(module: Module, buffers: Tree, rows: Any = None) -> Any:
     return map_state(module, buffers, cleared)
 
 
-def carry_of(module: Module, buffers: Tree) -> Any:
+def carry_of(module: Module, buffers: Tree) -> Value:
     """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
     return mapped(module, lambda module, own: {name: own[name] for name in state_names(module, own)}, buffers)
 
 
-def with_carry(module: Module, buffers: Tree, carry: Any) -> Any:
+def with_carry(module: Module, buffers: Tree, carry: Tree) -> Tree:
     """`buffers` with this recurrent state, such as another network's `carry_of`, in the same structure.
 
     Raises: ValueError if the structures differ.
@@ -56,7 +56,7 @@ def with_carry(module: Module, buffers: Tree, carry: Any) -> Any:
     return mapped(module, lambda _, own, new: own | new, buffers, carry)
 
 
-def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: DTypeLike = jnp.float32) -> Any:
+def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: DTypeLike = jnp.float32) -> Tree:
     """The state before the first step, for a batch of this size (None: one example): a tree as `carry_of` gives it.
 
     State that only a first step can make (Recurrent's output, dropout masks) is None.

@@ -1,6 +1,6 @@
 """What is in the buffers of a module: recurrent state, side outputs, masks, and what is saved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -8,16 +8,16 @@ import jax
 from ..core.emitted import is_emitted
 from ..core.module import Module
 from ..core.tree import mapped
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from .zero_mask import is_zero_mask
 
 
-def state_names(module: Module, own: dict[str, Any]) -> list[str]:
+def state_names(module: Module, own: Mapping[str, Value]) -> list[str]:
     """The names of the recurrent state among a module's own buffers."""
     return [name for name in module.traits.transient if name in own]
 
 
-def map_state(module: Module, buffers: Tree, change: Callable[..., Any], *others: Any) -> Any:
+def map_state(module: Module, buffers: Tree, change: Callable[..., Value], *others: Tree) -> Value:
     """`buffers` with `change` applied to every piece of recurrent state, in a fixed order.
 
     `change` also gets the corresponding pieces of other trees of buffers.
@@ -29,7 +29,7 @@ def map_state(module: Module, buffers: Tree, change: Callable[..., Any], *others
     return mapped(module, changed, buffers, *others)
 
 
-def buffer_kinds(module: Module, buffers: Tree) -> Any:
+def buffer_kinds(module: Module, buffers: Tree) -> Tree:
     """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
 
     def kinds(module: Module, own: dict[str, Any]) -> dict[str, Any]:

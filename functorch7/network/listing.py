@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import tree
 from ..core.module import Module
-from ..core.types import Tree
+from ..core.types import Device, Tree, Value
 from . import naming
 
 
@@ -38,7 +38,7 @@ def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.
     return ((tree.dotted(path), value) for path, value in found if value is not None)
 
 
-def to(variables: Any, dtype: DTypeLike | None = None, device: Any = None) -> Any:
+def to(variables: Value, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Value:
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.errors import describe
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
-from ..core.types import Tree
+from ..core.types import Array, ArrayLike, Tree, Value
 from .kinds import buffer_kinds
 
 Pair = Variables | tuple[Any, Any]
@@ -30,7 +30,7 @@ def find(module: Module, name: str) -> Path | None:
     return found[0] if found else None
 
 
-def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[tuple[Path, Array]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
     own, branches = split(module, params)
     order = module.parameter_order
@@ -42,18 +42,18 @@ def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[
 
 def named_buffers(
     module: Module, buffers: Tree, kinds: Collection[str] = ("persistent",)
-) -> Iterator[tuple[Path, Any]]:
+) -> Iterator[tuple[Path, Array]]:
     """Every buffer of these kinds with its path."""
     kind_at = dict(leaves(buffer_kinds(module, buffers)))
     return ((path, value) for path, value in leaves(buffers) if kind_at.get(path) in kinds)
 
 
-def leaves_by_name(tree: Any) -> dict[str, Any]:
+def leaves_by_name(tree: Tree) -> dict[str, Value]:
     """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
     return {dotted(path): leaf for path, leaf in leaves(tree) if leaf is not None}
 
 
-def misfits(expected: dict[str, Any], given: Mapping[str, Any]) -> list[str]:
+def misfits(expected: Mapping[str, Value], given: Mapping[str, Value]) -> list[str]:
     """What is wrong with arrays by name: those that are missing, unexpected, or of another shape, a line for each."""
     missing = [f"missing {name}" for name in expected if name not in given]
     unexpected = [f"unexpected {name}" for name in given if name not in expected]
@@ -81,7 +81,7 @@ class IncompatibleKeys(NamedTuple):
         return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-def state_dict(module: Module, variables: Pair) -> dict[str, Any]:
+def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
@@ -92,7 +92,7 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Any]:
 
 
 def fitting(
-    who: str, own: dict[str, Any], state: Mapping[str, Any], strict: bool, others: Sequence[str] = ()
+    who: str, own: Mapping[str, Value], state: Mapping[str, Value], strict: bool, others: Sequence[str] = ()
 ) -> IncompatibleKeys:
     """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`.
 
@@ -100,7 +100,7 @@ def fitting(
     """
     if not isinstance(state, Mapping):
         raise TypeError(f"{who}: expected a state_dict, got {type(state).__name__}")
-    own = own | {name: None for name in others if name not in state}
+    own = {**own} | {name: None for name in others if name not in state}
     state = {name: value for name, value in state.items() if name not in others}
     shared = {name: array for name, array in own.items() if name in state}
     wrong = misfits(own, state) if strict else misfits(shared, {name: state[name] for name in shared})
@@ -111,13 +111,15 @@ def fitting(
 
 @overload
 def load_state_dict(
-    module: Module, variables: Pair, state: Mapping[str, Any], strict: Literal[True] = True
+    module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: Literal[True] = True
 ) -> Variables: ...
 @overload
 def load_state_dict(
-    module: Module, variables: Pair, state: Mapping[str, Any], strict: bool
+    module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool
 ) -> tuple[Variables, IncompatibleKeys]: ...
-def load_state_dict(module: Module, variables: Pair, state: Mapping[str, Any], strict: bool = True) -> Any:
+def load_state_dict(
+    module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool = True
+) -> Variables | tuple[Variables, IncompatibleKeys]:
     """`variables` with the arrays of `state`, cast to the dtypes that stand there.
 
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
@@ -131,7 +133,7 @@ def load_state_dict(module: Module, variables: Pair, state: Mapping[str, Any], s
     return loaded if strict else (loaded, keys)
 
 
-def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
+def from_state_dict(module: Module, state: Mapping[str, ArrayLike]) -> Variables:
     """The variables of `module` whose arrays are those of `state`, in their own dtypes; no recurrent state.
 
     Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
@@ -142,7 +144,7 @@ def from_state_dict(module: Module, state: dict[str, Any]) -> Variables:
     return Variables(_filled(structure.params, arrays, ()), _filled(structure.buffers, arrays, ()))
 
 
-def check_state(module: Module, state: dict[str, Any]) -> Variables:
+def check_state(module: Module, state: Mapping[str, ArrayLike]) -> Variables:
     """What `structure_of` gives, if a state fits a module; only shapes and dtypes are looked at.
 
     Raises: ValueError for names that are missing or too many, other shapes, and float64 without JAX's x64 mode.

@@ -9,21 +9,24 @@ Numbers that are no fields of modules, such as the settings of a rule of optimis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import jax
 
+from ..core.module import Module
+from ..core.types import Scalar, Value
+
 
 class number:
     """A property that is a number, which follows from tunable fields."""
 
-    def __init__(self, function: Callable[[Any], Any]):
+    def __init__(self, function: Callable[[Value], Scalar]):
         self._function, self.__doc__ = function, function.__doc__
 
-    def __get__(self, module: Any, owner: type | None = None) -> Any:
+    def __get__(self, module: object, owner: type | None = None) -> Value:
         # An entry of this name in the module's own dict is found first: that is how arguments take its place.
         return self if module is None else self._function(module)
 
@@ -35,7 +38,7 @@ class Hole:
     position: int
 
 
-def tuned(module: Any, before: Any) -> Any:
+def tuned(module: Module, before: Module) -> Module:
     """The description, which knows from now on which of its numbers differ from those of an earlier one, or did."""
     if type(module) is not type(before):
         return module
@@ -46,14 +49,14 @@ def tuned(module: Any, before: Any) -> Any:
     return module
 
 
-def numbers_of(module: Any) -> tuple[str, ...]:
+def numbers_of(module: Module) -> tuple[str, ...]:
     """The names of a module's numbers that are arguments: those that were changed, and what follows from them."""
     own = (name for name in module.tunable if name in module.tuned)
     own = tuple(name for name in own if _are_numbers(getattr(module, name)))
     return own + _following(type(module)) if own else ()
 
 
-def _are_numbers(value: Any) -> bool:
+def _are_numbers(value: Value) -> bool:
     """Whether a number, or several."""
     return type(value) in (int, float) or (type(value) is tuple and bool(value) and all(map(_are_numbers, value)))
 
@@ -63,13 +66,13 @@ def _following(kind: type) -> tuple[str, ...]:
     return tuple(sorted({n for base in kind.__mro__ for n, value in vars(base).items() if isinstance(value, number)}))
 
 
-def bare(module: Any, first: int = 0) -> Any:
+def bare(module: Module, first: int = 0) -> Module:
     """A description without its numbers, of which the first is at this position; modules inside keep theirs."""
     holes = {name: Hole(first + i) for i, name in enumerate(numbers_of(module)) if name in module.tuned}
     return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits}) if holes else module
 
 
-def differ_in_numbers_alone(one: Any, other: Any) -> bool:
+def differ_in_numbers_alone(one: Value, other: Value) -> bool:
     """Whether two descriptions make one program, with other arguments."""
     names = numbers_of(one)
     if not names or type(one) is not type(other) or numbers_of(other) != names:
@@ -78,7 +81,7 @@ def differ_in_numbers_alone(one: Any, other: Any) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in ("own_name", "_hooks", *rest))
 
 
-def taken_out(module: Any) -> tuple[Any, list]:
+def taken_out(module: Module) -> tuple[Module, list]:
     """A description without its numbers and those of all inside it, and these numbers."""
     if "_bare" not in module.__dict__:
         numbers: list = []
@@ -86,13 +89,13 @@ def taken_out(module: Any) -> tuple[Any, list]:
     return module.__dict__["_bare"]
 
 
-def _without(module: Any, numbers: list) -> Any:
+def _without(module: Module, numbers: list) -> Value:
     made = bare(module, len(numbers))
     numbers.extend(getattr(module, name) for name in numbers_of(module))
     return _with_inside(made, lambda each: _without(each, numbers))
 
 
-def put_in(module: Any, numbers: Any) -> Any:
+def put_in(module: Module, numbers: Sequence[Scalar]) -> Module:
     """The description with numbers, which may be traced, in the places of those that were taken out."""
     made = _with_inside(module, lambda each: put_in(each, numbers))
     holes = [name for name, value in vars(made).items() if isinstance(value, Hole)]
@@ -104,7 +107,7 @@ def put_in(module: Any, numbers: Any) -> Any:
     return _changed(made, {**changes, "_traits": made.traits})
 
 
-def _with_inside(module: Any, change: Callable[[Any], Any]) -> Any:
+def _with_inside(module: Any, change: Value) -> Value:
     """The description with the modules in its fields changed; itself where none is."""
     changes: dict[str, Any] = {}
     for field in fields(module):
@@ -118,14 +121,14 @@ def _with_inside(module: Any, change: Callable[[Any], Any]) -> Any:
     return _changed(module, changes) if changes else module
 
 
-def _changed(module: Any, changes: dict[str, Any]) -> Any:
+def _changed(module: Module, changes: Value) -> Value:
     """A copy with other entries, unchecked: they were checked when there were numbers."""
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | changes)
     return copy
 
 
-def apart(tree: Any, known: tuple[int, ...] = (0,)) -> tuple[Any, list]:
+def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:
     """(what a program is compiled for, hashable; what it is given) of a tree: numbers and arrays are given to it.
 
     Numbers in `known` are not: what is multiplied by 0 need not be computed.
@@ -139,7 +142,7 @@ def apart(tree: Any, known: tuple[int, ...] = (0,)) -> tuple[Any, list]:
     return (structure, tuple(leaves)), given
 
 
-def together(known: Any, given: Any) -> Any:
+def together(known: Value, given: Value) -> Value:
     """The tree again, with what may be traced in the places of what was taken out."""
     structure, leaves = known
     return structure.unflatten([given[leaf.position] if isinstance(leaf, Hole) else leaf for leaf in leaves])

@@ -9,9 +9,10 @@ from jax.typing import DTypeLike
 
 from ..checks.errors import title
 from ..core.module import Module
+from ..core.types import Input, Value
 
 
-def output_shape(module: Module, input: Any, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Any:
+def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Value:
     """The shape of a module's output for input of this shape, or the table of its outputs' shapes.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
@@ -36,7 +37,7 @@ def output_shape(module: Module, input: Any, dtype: DTypeLike = jnp.float32, *, 
     return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, shaped(input, dtype)))
 
 
-def shaped(input: Any, dtype: DTypeLike) -> Any:
+def shaped(input: Input, dtype: DTypeLike) -> Value:
     """A shape, or a table of shapes, as what stands for arrays."""
     return jax.tree.map(lambda leaf: _shaped(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 

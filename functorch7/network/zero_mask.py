@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 
-from ..core.types import Tree
+from ..core.types import Tree, Value
 
 
 @jax.tree_util.register_dataclass
@@ -17,10 +16,10 @@ class ZeroMask:
     None: nobody has said so. A scalar counts for all examples.
     """
 
-    value: Any = None
+    value: Value = None
 
 
-def is_zero_mask(node: Any) -> bool:
+def is_zero_mask(node: object) -> bool:
     """True for a mask's node; for use as `is_leaf`."""
     return isinstance(node, ZeroMask)
 
@@ -30,12 +29,12 @@ def zero_masks(buffers: Tree) -> list:
     return [node.value for node in jax.tree.leaves(buffers, is_leaf=is_zero_mask) if is_zero_mask(node)]
 
 
-def with_zero_masks(buffers: Tree, values: Iterable) -> Any:
+def with_zero_masks(buffers: Tree, values: Iterable) -> Tree:
     """`buffers` with these values in place of its masks'."""
     rest = iter(values)
     return jax.tree.map(lambda b: ZeroMask(next(rest)) if is_zero_mask(b) else b, buffers, is_leaf=is_zero_mask)
 
 
-def without_zero_masks(buffers: Tree) -> Any:
+def without_zero_masks(buffers: Tree) -> Tree:
     """`buffers` with every mask emptied: the structure that `init` gave."""
     return with_zero_masks(buffers, [None] * len(zero_masks(buffers)))

@@ -9,11 +9,12 @@ import optax
 from optax import tree_utils
 
 from ..core import is_concrete
+from ..core.types import Scalar
 from .arguments import check_fraction, check_numbers
 from .rates import decayed_rate
 
 
-def _one_minus_power(base: Any, exponent: jax.Array) -> jax.Array:
+def _one_minus_power(base: Scalar, exponent: jax.Array) -> jax.Array:
     """1 - base^exponent, with all digits where it is small (1 - 0.999 in float32 would have four of them)."""
     logarithm = np.log(base) if is_concrete(base) else jnp.log(base)
     return -jnp.expm1(exponent * jnp.asarray(logarithm, exponent.dtype))
@@ -24,7 +25,7 @@ def _no_moments(params: Any) -> optax.ScaleByAdamState:
     return optax.ScaleByAdamState(jnp.zeros((), jnp.int32), mu, nu)
 
 
-def _scale_by_adam(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransformation:
+def _scale_by_adam(beta1: Scalar, beta2: Scalar, epsilon: Scalar) -> optax.GradientTransformation:
     """sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon); optax adds epsilon after the correction of v."""
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, optax.ScaleByAdamState]:
@@ -40,12 +41,12 @@ def _scale_by_adam(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransf
 
 
 def adam(
-    learning_rate: Any = 1e-3,
-    learning_rate_decay: Any = 0,
-    beta1: Any = 0.9,
-    beta2: Any = 0.999,
-    epsilon: Any = 1e-8,
-    weight_decay: Any = 0,
+    learning_rate: Scalar = 1e-3,
+    learning_rate_decay: Scalar = 0,
+    beta1: Scalar = 0.9,
+    beta2: Scalar = 0.999,
+    epsilon: Scalar = 1e-8,
+    weight_decay: Scalar = 0,
 ) -> optax.GradientTransformation:
     """x = x - rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon), m and v averages of g and g^2.
 
@@ -63,7 +64,7 @@ def adam(
     )
 
 
-def _scale_by_adamax(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTransformation:
+def _scale_by_adamax(beta1: Scalar, beta2: Scalar, epsilon: Scalar) -> optax.GradientTransformation:
     """m / (1 - beta1^t) / u, with u = max(beta2 * u, |g| + epsilon); optax's lets so small an epsilon become 0."""
 
     def largest(g: jax.Array, u: jax.Array) -> jax.Array:
@@ -83,11 +84,11 @@ def _scale_by_adamax(beta1: Any, beta2: Any, epsilon: Any) -> optax.GradientTran
 
 
 def adamax(
-    learning_rate: Any = 0.002,
-    beta1: Any = 0.9,
-    beta2: Any = 0.999,
-    epsilon: Any = 1e-38,
-    weight_decay: Any = 0,
+    learning_rate: Scalar = 0.002,
+    beta1: Scalar = 0.9,
+    beta2: Scalar = 0.999,
+    epsilon: Scalar = 1e-38,
+    weight_decay: Scalar = 0,
 ) -> optax.GradientTransformation:
     """x = x - learning_rate / (1 - beta1^t) * m / u, with m the average of g and u = max(beta2 * u, |g| + epsilon).
 
@@ -119,7 +120,7 @@ def _scale_by_sum_of_squares() -> optax.GradientTransformation:
 
 
 def adagrad(
-    learning_rate: Any = 1e-3, learning_rate_decay: Any = 0, weight_decay: Any = 0
+    learning_rate: Scalar = 1e-3, learning_rate_decay: Scalar = 0, weight_decay: Scalar = 0
 ) -> optax.GradientTransformation:
     """x = x - learning_rate / (1 + t * learning_rate_decay) * g / (sqrt(G) + 1e-10), with G the sum of all g^2.
 
@@ -135,7 +136,7 @@ def adagrad(
     )
 
 
-def adadelta(rho: Any = 0.9, eps: Any = 1e-6, weight_decay: Any = 0) -> optax.GradientTransformation:
+def adadelta(rho: Scalar = 0.9, eps: Scalar = 1e-6, weight_decay: Scalar = 0) -> optax.GradientTransformation:
     """delta = sqrt(D + eps) / sqrt(E + eps) * g; x = x - delta; E and D are averages of g^2 and delta^2.
 
     weight_decay * x is added to g. There is no learning rate.
@@ -148,11 +149,11 @@ def adadelta(rho: Any = 0.9, eps: Any = 1e-6, weight_decay: Any = 0) -> optax.Gr
 
 
 def rmsprop(
-    learning_rate: Any = 1e-2,
-    alpha: Any = 0.99,
-    epsilon: Any = 1e-8,
-    weight_decay: Any = 0,
-    initial_mean: Any = 0,
+    learning_rate: Scalar = 1e-2,
+    alpha: Scalar = 0.99,
+    epsilon: Scalar = 1e-8,
+    weight_decay: Scalar = 0,
+    initial_mean: Scalar = 0,
 ) -> optax.GradientTransformation:
     """x = x - learning_rate * g / (sqrt(m) + epsilon), with m the average of g^2, at first initial_mean.
 

@@ -4,22 +4,22 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from ..checks.errors import expected
 from ..core import is_concrete
+from ..core.types import Input, Scalar, Tree, Value
 
 
-def check_numbers(rule: str, **values: Any) -> None:
+def check_numbers(rule: str, **values: object) -> None:
     """Refuses what is no number (Python's, NumPy's, or a JAX scalar, traced or not), naming the argument."""
     for name, value in values.items():
-        scalar = hasattr(value, "dtype") and np.shape(value) == ()
+        scalar = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
         if isinstance(value, bool) or not (isinstance(value, (int, float)) or scalar):
             remedy = "; optax.inject_hyperparams takes schedules" if callable(value) else ""
             raise TypeError(f"optim.{rule}: expected a number {name}, got {value!r}{remedy}")
 
 
-def check_fraction(rule: str, **values: Any) -> None:
+def check_fraction(rule: str, **values: Scalar) -> None:
     """Refuses numbers outside of [0, 1), as far as they are known, naming the argument."""
     check_numbers(rule, **values)
     for name, value in values.items():
@@ -27,12 +27,12 @@ def check_fraction(rule: str, **values: Any) -> None:
             raise ValueError(f"optim.{rule}: expected 0 <= {name} < 1, got {value}")
 
 
-def matters(value: Any) -> bool:
+def matters(value: Scalar) -> bool:
     """Whether a number is not known to be 0: a traced one may be anything."""
     return not is_concrete(value) or bool(value != 0)
 
 
-def spread(rule: str, name: str, values: Any, tree: Any) -> Any:
+def spread(rule: str, name: str, values: Input | None, tree: Value) -> Value:
     """`values`, one array or a tree of them, broadcast to the arrays of `tree`."""
 
     def one(value: Any, leaf: Any) -> jax.Array:
@@ -44,7 +44,7 @@ def spread(rule: str, name: str, values: Any, tree: Any) -> Any:
     return jax.tree.map(one, jax.tree.broadcast(values, tree), tree)
 
 
-def need_params(rule: str, params: Any) -> None:
+def need_params(rule: str, params: Tree | None) -> None:
     """Refuses a missing third argument of `update`."""
     if params is None:
         raise ValueError(f"optim.{rule}: expected the parameters as third argument: update(gradients, state, params)")

@@ -7,22 +7,25 @@ import jax.numpy as jnp
 import optax
 from optax import tree_utils
 
+from ..core.types import Array, Scalar, Tree, Value
 from .arguments import check_numbers, need_params
 
 
 class AsgdState(NamedTuple):
     """The number of updates so far, and the average of the parameters."""
 
-    count: Any
-    average: Any
+    count: Value
+    average: Tree
 
 
-def asgd_rates(count: Any, eta0: Any, lambda_: Any, alpha: Any, t0: Any) -> tuple[Any, Any]:
+def asgd_rates(count: Value, eta0: Scalar, lambda_: Scalar, alpha: Scalar, t0: Scalar) -> tuple[Array, Array]:
     """(eta0 / (1 + lambda_ * eta0 * t)^alpha, 1 / max(1, t - t0)), for t a NumPy or JAX number."""
     return eta0 / (1 + lambda_ * eta0 * count) ** alpha, 1 / (count - t0).clip(1)
 
 
-def asgd(eta0: Any = 1e-4, lambda_: Any = 1e-4, alpha: Any = 0.75, t0: Any = 1e6) -> optax.GradientTransformation:
+def asgd(
+    eta0: Scalar = 1e-4, lambda_: Scalar = 1e-4, alpha: Scalar = 0.75, t0: Scalar = 1e6
+) -> optax.GradientTransformation:
     """x = (1 - lambda_ * eta) x - eta * g, and the average a = a + mu (x - a), which `asgd_average` gives.
 
     eta = eta0 / (1 + lambda_ * eta0 * t)^alpha and mu = 1 / max(1, t - t0), where t counts the updates before; a is x
@@ -48,6 +51,6 @@ def asgd(eta0: Any = 1e-4, lambda_: Any = 1e-4, alpha: Any = 0.75, t0: Any = 1e6
     return optax.chain(optax.add_decayed_weights(lambda_), optax.GradientTransformation(init, update))
 
 
-def asgd_average(state: Any) -> Any:
+def asgd_average(state: Value) -> Value:
     """The average of the parameters in a state of `asgd`; before the first update, the parameters."""
     return tree_utils.tree_get(state, "average")

@@ -8,14 +8,15 @@ import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
+from ..core.types import Array, Scalar
 from .arguments import check_numbers, need_params
 
 
-def _off(value: Any) -> bool:
-    return is_concrete(value) and value <= 0
+def _off(value: Scalar) -> bool:
+    return is_concrete(value) and bool(value <= 0)
 
 
-def weight_decay(factor: Any, min_dim: int = 2) -> optax.GradientTransformation:
+def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformation:
     """g + factor * x, for parameters of at least min_dim dimensions; chained before a rule.
 
     A factor of 0 or less does nothing.
@@ -28,7 +29,7 @@ def weight_decay(factor: Any, min_dim: int = 2) -> optax.GradientTransformation:
     return optax.add_decayed_weights(factor, lambda params: jax.tree.map(lambda p: jnp.ndim(p) >= min_dim, params))
 
 
-def grad_param_clip(cutoff_norm: Any, per_module: bool = False) -> optax.GradientTransformation:
+def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.GradientTransformation:
     """g * min(1, cutoff_norm / |g|), with |g| the norm of all gradients together; chained before a rule.
 
     With per_module, each module that has parameters of its own (an array's siblings in the tree) has its own norm.
@@ -55,7 +56,9 @@ def _clipped_by_module(clip: optax.GradientTransformation, updates: Any) -> Any:
     return structure.unflatten(leaves)
 
 
-def max_param_norm(max_out_norm: Any = None, max_in_norm: Any = None) -> optax.GradientTransformation:
+def max_param_norm(
+    max_out_norm: Scalar | None = None, max_in_norm: Scalar | None = None
+) -> optax.GradientTransformation:
     """After the update, rows longer than max_out_norm are scaled down to it, and then slices of the last dimension.
 
     A row (slice of the first dimension) holds the weights into one output. Parameters with one dimension are left
@@ -82,7 +85,7 @@ def max_param_norm(max_out_norm: Any = None, max_in_norm: Any = None) -> optax.G
     return optax.stateless(update)
 
 
-def _limited(array: Any, axis: int, limit: Any) -> Any:
+def _limited(array: Array, axis: int, limit: Scalar) -> Array:
     """The slices along an axis, scaled down to a norm of `limit` where it is larger, as torch.renorm does."""
     others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)
     norms = jnp.sqrt(jnp.sum(array * array, others, keepdims=True))

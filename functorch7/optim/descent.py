@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
+from ..core.types import Input, Scalar, Tree, Value
 from .arguments import check_numbers, matters
 from .rates import decayed_rate, own_decays, own_rates
 
@@ -15,10 +16,10 @@ class DampedTraceState(NamedTuple):
     """The velocity, and whether there was an update before."""
 
     started: jax.Array
-    trace: Any
+    trace: Tree
 
 
-def _damped_trace(momentum: Any, dampening: Any, first: Any, nesterov: bool) -> optax.GradientTransformation:
+def _damped_trace(momentum: Scalar, dampening: Scalar, first: Scalar, nesterov: bool) -> optax.GradientTransformation:
     """v = momentum * v + (1 - dampening) * g, at first v = first * g; gives v, or g + momentum * v."""
 
     def init(params: Any) -> DampedTraceState:
@@ -34,14 +35,14 @@ def _damped_trace(momentum: Any, dampening: Any, first: Any, nesterov: bool) -> 
 
 
 def sgd(
-    learning_rate: Any = 1e-3,
-    learning_rate_decay: Any = 0,
-    weight_decay: Any = 0,
-    momentum: Any = 0,
-    dampening: Any = None,
+    learning_rate: Scalar = 1e-3,
+    learning_rate_decay: Scalar = 0,
+    weight_decay: Scalar = 0,
+    momentum: Scalar = 0,
+    dampening: Scalar | None = None,
     nesterov: bool = False,
-    learning_rates: Any = None,
-    weight_decays: Any = None,
+    learning_rates: Input | None = None,
+    weight_decays: Input | None = None,
 ) -> optax.GradientTransformation:
     """v = momentum * v + (1 - dampening) * g; x = x - learning_rate / (1 + t * learning_rate_decay) * v.
 
@@ -72,11 +73,11 @@ def sgd(
 
 
 def nag(
-    learning_rate: Any = 1e-3,
-    learning_rate_decay: Any = 0,
-    weight_decay: Any = 0,
-    momentum: Any = 0.9,
-    learning_rates: Any = None,
+    learning_rate: Scalar = 1e-3,
+    learning_rate_decay: Scalar = 0,
+    weight_decay: Scalar = 0,
+    momentum: Scalar = 0.9,
+    learning_rates: Input | None = None,
 ) -> optax.GradientTransformation:
     """Nesterov's accelerated gradient: v = momentum * v - rate * g(x + momentum * v); x = x + v.
 
@@ -98,13 +99,13 @@ def nag(
     )
 
 
-def nag_position(params: Any, state: Any, momentum: Any = 0.9) -> Any:
+def nag_position(params: Tree, state: Value, momentum: Scalar = 0.9) -> Value:
     """x = params - momentum * v: Torch's position, from the parameters and the state of `nag` with this momentum."""
     velocity = optax.tree_utils.tree_get(state, "trace")
     return jax.tree.map(lambda p, v: p - momentum * v, params, velocity)
 
 
-def momentum(factor: Any, damping: Any = None, nesterov: bool = False) -> optax.GradientTransformation:
+def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = False) -> optax.GradientTransformation:
     """v = factor * v + (1 - damping) * g, and g = v, or g + factor * v: dpnn's, to be chained before a rule.
 
     v starts as the first g, so that the first v is (factor + 1 - damping) * g. Damping is the factor unless given.

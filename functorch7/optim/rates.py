@@ -6,10 +6,11 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from ..core.types import Input, Scalar
 from .arguments import check_numbers, need_params, spread
 
 
-def decayed_rate(rule: str, learning_rate: Any, learning_rate_decay: Any) -> optax.GradientTransformation:
+def decayed_rate(rule: str, learning_rate: Scalar, learning_rate_decay: Scalar) -> optax.GradientTransformation:
     """update = -learning_rate / (1 + t * learning_rate_decay) * gradient, where t counts the updates before."""
     check_numbers(rule, learning_rate=learning_rate, learning_rate_decay=learning_rate_decay)
 
@@ -19,7 +20,7 @@ def decayed_rate(rule: str, learning_rate: Any, learning_rate_decay: Any) -> opt
     return optax.scale_by_learning_rate(rate)
 
 
-def own_rates(rule: str, learning_rates: Any) -> optax.GradientTransformation:
+def own_rates(rule: str, learning_rates: Input | None) -> optax.GradientTransformation:
     """update = learning_rates * gradient, element by element; None is 1 everywhere."""
     if learning_rates is None:
         return optax.identity()
@@ -28,7 +29,7 @@ def own_rates(rule: str, learning_rates: Any) -> optax.GradientTransformation:
     )
 
 
-def own_decays(rule: str, weight_decays: Any) -> optax.GradientTransformation:
+def own_decays(rule: str, weight_decays: Input | None) -> optax.GradientTransformation:
     """gradient + weight_decays * parameter, element by element."""
 
     def update(updates: Any, params: Any) -> Any:

@@ -1,10 +1,11 @@
 """Penalties on parameters, and their gradients."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
+
+from ..core.types import Array
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,12 @@ class L1L2Regularizer:
     l1: float
     l2: float
 
-    def penalty(self, parameter: Any) -> Any:
+    def penalty(self, parameter: Array) -> Array:
         """What may be added to a loss: a scalar."""
         parameter = jnp.asarray(parameter)
         return self.l1 * jnp.abs(parameter).sum() + self.l2 / 2 * jnp.square(parameter).sum()
 
-    def gradient(self, parameter: Any) -> Any:
+    def gradient(self, parameter: Array) -> Array:
         """The penalty's derivative."""
         parameter = jnp.asarray(parameter)
         return self.l1 * jnp.sign(parameter) + self.l2 * parameter

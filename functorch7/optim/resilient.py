@@ -5,15 +5,16 @@ from typing import Any
 import optax
 
 from ..core import is_concrete
+from ..core.types import Scalar
 from .arguments import check_numbers
 
 
 def rprop(
-    stepsize: Any = 0.1,
-    etaplus: Any = 1.2,
-    etaminus: Any = 0.5,
-    stepsizemax: Any = 50.0,
-    stepsizemin: Any = 1e-6,
+    stepsize: Scalar = 0.1,
+    etaplus: Scalar = 1.2,
+    etaminus: Scalar = 0.5,
+    stepsizemax: Scalar = 50.0,
+    stepsizemin: Scalar = 1e-6,
 ) -> optax.GradientTransformation:
     """x = x - sign(g) * step; a step grows by etaplus while the sign of g stays and shrinks by etaminus when it turns.
 

@@ -11,7 +11,8 @@ import optax
 
 from .. import optim
 from ..core import Composite, Module
-from ..core.types import Tree
+from ..core.composite import Run
+from ..core.types import Array, Output, Tree, Value
 from ..data import load_mnist
 from ..layers import HardTanh, Linear, MulConstant, ReLU, Sequential, Tanh, ZeroGrad
 from ..losses import ClassNLLCriterion
@@ -117,7 +118,7 @@ class Draws(Composite):
     training: int
     evaluation: int
 
-    def f(self, run: Any, input: Any) -> Any:
+    def f(self, run: Run, input: Value) -> Output:
         times = self.training if run.train else self.evaluation
         return run.network(jnp.concatenate([input] * times))
 
@@ -132,18 +133,18 @@ class ClassAndReward:
     def __init__(self) -> None:
         self.reward, self.of_classes = VRClassReward(), ClassNLLCriterion()
 
-    def __call__(self, output: Any, target: Any) -> Any:
+    def __call__(self, output: Value, target: Value) -> Array:
         scores, rated = output
         target = self.for_draws(scores, target)
         return self.of_classes(scores, target) + self.reward(rated, target)
 
-    def advantage(self, output: Any, target: Any) -> Any:
+    def advantage(self, output: Value, target: Value) -> Array:
         each = self.reward.advantage(output[1], self.for_draws(output[0], target)).reshape(-1, len(target))
         if len(each) > 1:
             each -= (each.sum(0, keepdims=True) - each) / (len(each) - 1)
         return each.reshape(-1)
 
-    def for_draws(self, scores: Any, target: Any) -> Any:
+    def for_draws(self, scores: Value, target: Value) -> Array:
         """The target once for each draw."""
         return jnp.tile(target, len(scores) // len(target))
 
@@ -151,6 +152,6 @@ class ClassAndReward:
 class FirstIsRight(Top1Accuracy):
     """Top1Accuracy of the first entry of a table: log-probabilities, whose draws are averaged as probabilities."""
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, Array | int]:
         draws = output[0].reshape(-1, len(target), CLASSES)
         return super().measure(jax.nn.logsumexp(draws, 0), target)

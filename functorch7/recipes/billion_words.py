@@ -1,12 +1,13 @@
 """A language model of a large vocabulary, as rnn's examples/noise-contrastive-estimate.lua."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ..core import Module
 from ..data import DataLoader, load_gbw
+from ..data.seeds import Seed
 from ..layers import (
     NCEModule,
     ParallelTable,
@@ -32,7 +33,7 @@ class WithTargets(DataLoader):
     def size(self) -> int:
         return self.loader.size()
 
-    def sub(self, start: int, stop: int, *, seed: Any = None) -> tuple:
+    def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         inputs, targets = self.loader.sub(start, stop, seed=seed)
         return [inputs, targets], targets
 

@@ -1,10 +1,10 @@
 """Images somewhere on a larger canvas."""
 
-from typing import Any
-
 import numpy as np
 
+from ..core.types import Indices
 from ..data import DataLoader, TensorLoader
+from ..data.seeds import Seed
 
 
 class OnCanvas(DataLoader):
@@ -28,7 +28,7 @@ class OnCanvas(DataLoader):
     def size(self) -> int:
         return self.loader.size()
 
-    def index(self, indices: Any, *, seed: Any = 0) -> tuple[np.ndarray, np.ndarray]:
+    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
         random = np.random.default_rng(seed)
         images, classes = self.loader.index(indices)
         wide = np.zeros((len(images), 1, self.canvas, self.canvas), np.float32)

@@ -10,8 +10,9 @@ from .. import optim
 from ..core import Module, expected
 from ..core.keys import folded
 from ..core.module import Children
-from ..core.types import Key, Tree
+from ..core.types import Array, Indices, Key, Output, Tree, Value
 from ..data import DataLoader, TensorLoader
+from ..data.seeds import Seed
 from ..layers import Linear, Sequential, SoftMax, Tanh
 from ..recurrent.over_time import repeated
 from ..reinforce import ReinforceCategorical
@@ -42,7 +43,7 @@ class CartPole(NamedTuple):
     seconds: float = 0.02
     """Between two actions."""
 
-    def slopes(self, state: Any, force: Any) -> jax.Array:
+    def slopes(self, state: Array | np.ndarray, force: Array | np.ndarray) -> jax.Array:
         """The state's derivative by time."""
         _, speed, angle, turning = jnp.moveaxis(state, -1, 0)
         whole, moment = self.cart_mass + self.pole_mass, self.pole_mass * self.half_length
@@ -52,11 +53,11 @@ class CartPole(NamedTuple):
         angular = torque / (self.half_length * (4 / 3 - self.pole_mass * cosine**2 / whole))
         return jnp.stack([speed, (pull - moment * angular * cosine) / whole, turning, angular], -1)
 
-    def moved(self, state: Any, force: Any) -> jax.Array:
+    def moved(self, state: Array | np.ndarray, force: Array | np.ndarray) -> jax.Array | np.ndarray:
         """The state at the next action, by Euler's method, as in the paper."""
         return state + self.seconds * self.slopes(state, force)
 
-    def standing(self, state: Any) -> jax.Array:
+    def standing(self, state: Array | np.ndarray) -> jax.Array:
         """Whether the pole is within 12 degrees, and the cart within 2.4 metres of the middle."""
         return (jnp.abs(state[..., 2]) <= np.radians(12)) & (jnp.abs(state[..., 0]) <= 2.4)
 
@@ -75,7 +76,7 @@ class Episodes(Module):
     def children(self) -> Children:
         return {"policy": self.policy}
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         if input.ndim != 2 or input.shape[1] != 4:
             raise expected(self, "states (B, 4)", input)
         world = CartPole()
@@ -101,10 +102,10 @@ class LongerIsBetter(NamedTuple):
 
     discount: float
 
-    def __call__(self, output: Any, target: Any) -> Any:
+    def __call__(self, output: Value, target: Value) -> Array:
         return -jax.lax.stop_gradient(output.sum(0).mean())
 
-    def advantage(self, output: Any, target: Any) -> Any:
+    def advantage(self, output: Value, target: Value) -> Array:
         def later(sum: Any, stood: Any) -> tuple[Any, Any]:
             sum = stood * (1 + self.discount * sum)
             return sum, sum
@@ -125,7 +126,7 @@ class Actions(ValidationMethod):
 
     kind = ActionsResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, Array | int]:
         return output.sum(), output.shape[1]
 
 
@@ -140,7 +141,7 @@ class Starts(DataLoader):
     def size(self) -> int:
         return self.count
 
-    def index(self, indices: Any, *, seed: Any = 0) -> tuple[np.ndarray, np.ndarray]:
+    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
         random = np.random.default_rng(seed)
         return random.uniform(-0.05, 0.05, (len(indices), 4)).astype(np.float32), np.zeros(len(indices), np.float32)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from ..core.types import Value
 from ..interop.writing import refuse_special
 from .attention import Attention
 from .billion_words import BillionWords
@@ -27,7 +28,7 @@ def shipped() -> dict[str, str]:
     return {path.stem: path.read_text().splitlines()[0].lstrip("# ") for path in sorted(SHIPPED.glob("*.toml"))}
 
 
-def load(name: str, changes: Mapping[str, Any] | None = None) -> Recipe:
+def load(name: str, changes: Mapping[str, object] | None = None) -> Recipe:
     """The recipe in a file (.toml, .yaml, .yml), or a shipped one, with some of its settings changed.
 
     Raises: FileNotFoundError that lists the shipped recipes; ValueError, naming the file and the setting, for files
@@ -63,7 +64,7 @@ def made(settings: dict) -> Recipe:
     return kinds[tag](**{name: _value(name, types[name], settings[name]) for name in settings if name != "recipe"})
 
 
-def _value(name: str, type: Any, given: Any) -> Any:
+def _value(name: str, type: Value, given: Value) -> Any:
     if get_origin(type) is Literal and given not in get_args(type):
         raise ValueError(f"{name}: expected {_any_of(get_args(type))}, got {given!r}")
     try:
@@ -76,7 +77,7 @@ def _any_of(names: Iterable[str]) -> str:
     return " or ".join(repr(name) for name in names)
 
 
-def change(text: str) -> tuple[str, Any]:
+def change(text: str) -> tuple[str, object]:
     """("epochs", 3) from "epochs=3": a setting's name and its value in TOML, where plain words need no quotes.
 
     Raises: ValueError for a text without a name and "=".

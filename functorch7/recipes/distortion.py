@@ -1,11 +1,11 @@
 """Images that are a little different each time they are read."""
 
-from typing import Any
-
 import numpy as np
 from scipy.ndimage import affine_transform
 
+from ..core.types import Indices
 from ..data import DataLoader
+from ..data.seeds import Seed
 
 
 class Distorted(DataLoader):
@@ -23,7 +23,7 @@ class Distorted(DataLoader):
     def size(self) -> int:
         return self.loader.size()
 
-    def index(self, indices: Any, *, seed: Any = 0) -> tuple[np.ndarray, np.ndarray]:
+    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
         images, classes = self.loader.index(indices)
         random, count = np.random.default_rng(seed), len(images)
         angles = np.radians(random.uniform(-self.rotation, self.rotation, count))

@@ -1,11 +1,10 @@
 """Where a network with recurrent attention looks at images."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..core.types import Key, Tree
+from ..core.types import Key, Tree, Value
 from ..interop.packages import package
 
 COLUMNS = 4
@@ -36,7 +35,7 @@ def draw(path: Path, images: np.ndarray, places: np.ndarray, patch: int) -> None
     figure.savefig(path)
 
 
-def looked_at(attention: Any, params: Tree, buffers: Tree, images: Any, key: Key) -> np.ndarray:
+def looked_at(attention: Value, params: Tree, buffers: Tree, images: Value, key: Key) -> np.ndarray:
     """The places (N, steps, 2), (y, x) from -1 to 1, that a RecurrentAttention looks at in evaluation."""
     seen, _ = attention.replace(forward_actions=True).apply(params, buffers, images, key=key)
     return np.stack([np.asarray(place) for _, place in seen], 1)

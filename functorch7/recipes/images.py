@@ -7,6 +7,7 @@ import optax
 
 from .. import optim
 from ..core import Module
+from ..core.types import Value
 from ..data import DataLoader, TensorLoader, load_cifar10, load_mnist
 from ..layers import (
     Dropout,
@@ -155,7 +156,7 @@ def fire(size: list[int], width: int, dropout: float) -> Module:
     return _blocks(size, width, dropout, block)
 
 
-def _blocks(size: list[int], width: int, dropout: float, block: Any) -> Module:
+def _blocks(size: list[int], width: int, dropout: float, block: Value) -> Module:
     planes, height, _ = size
     modules: list[Module] = [
         SpatialConvolution(planes, width, 3, 3, 1, 1, 1, 1), SpatialBatchNormalization(width), ReLU()

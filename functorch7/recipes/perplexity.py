@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import jax.numpy as jnp
 
+from ..core.types import Output, Value
 from ..training.measures import LossResult, ValidationMethod
 
 
@@ -34,7 +34,7 @@ class Perplexity(ValidationMethod):
 
     kind = PerplexityResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, Output]:
         output, words = jnp.asarray(output), jnp.asarray(target, jnp.int32)
         found = jnp.take_along_axis(output, jnp.maximum(words, 1)[..., None] - 1, -1)[..., 0]
         return -jnp.where(words > 0, found, 0).sum(), (words > 0).sum()

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import msgspec
 import optax
 
 from ..core import Module, Variables
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from ..data import DataLoader
 from ..training.measures import ValidationMethod
 from ..training.settings import first_dimension
@@ -32,7 +32,7 @@ class Task(NamedTuple):
     module: Module
     init: Callable[[jax.Array], Variables]
     """Initial arrays from a key."""
-    criterion: Any
+    criterion: Callable
     optimizer: optax.GradientTransformation
     train: DataLoader
     validation: DataLoader
@@ -41,7 +41,7 @@ class Task(NamedTuple):
     """Samples of a batch; time-steps where the loader is one of sequences."""
     methods: Sequence[ValidationMethod]
     """How good it is; the first decides which epoch was the best."""
-    count: Callable[[Any, Any], int] = first_dimension
+    count: Callable[[Value, Value], int] = first_dimension
     """How many examples, or words, a batch (input, target) has."""
     batch_dim: int = 1
     """The dimension of inputs and targets that devices share, from 1."""

@@ -1,6 +1,6 @@
 """Sequences from sequences: what an encoder remembers at the end is where its decoder starts."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +8,10 @@ import optax
 
 from .. import optim
 from ..core import Composite, Module
+from ..core.composite import Run
+from ..core.types import Array, Indices, Output, Value
 from ..data import DataLoader, TensorLoader
+from ..data.seeds import Seed
 from ..layers import Linear, LogSoftMax, Sequential, Transpose
 from ..network import forget
 from ..recurrent import LookupTableMaskZero, SeqLSTM, Sequencer
@@ -37,7 +40,7 @@ class Coupled(Composite):
     decoder: SeqLSTM
     say: Module
 
-    def f(self, run: Any, input: Any) -> Any:
+    def f(self, run: Run, input: Value) -> Output:
         question, before = input
         run.encoder(run.read(question))
         last = run.buffers["encoder"]
@@ -72,7 +75,7 @@ class Questions(DataLoader):
     def size(self) -> int:
         return self.count
 
-    def index(self, indices: Any, *, seed: Any = 0) -> tuple[list[np.ndarray], np.ndarray]:
+    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[list[np.ndarray], np.ndarray]:
         random, found = np.random.default_rng(seed), []
         while len(found) < len(indices):
             pairs = (getattr(self, self.kind)(random) for _ in range(len(indices)))
@@ -106,7 +109,7 @@ def digits(number: int) -> list[int]:
     return [int(digit) + 1 for digit in reversed(str(number))]
 
 
-def of_a_word(output: Any, target: Any) -> Any:
+def of_a_word(output: Value, target: Value) -> Array:
     """The average loss of a word."""
     total, words = Perplexity().measure(output, target.T)
     return total / words.astype(total.dtype)
@@ -120,7 +123,7 @@ class WholeAnswers(ValidationMethod):
 
     kind = AccuracyResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, Any]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, Output]:
         right = (jnp.argmax(output, -1) + 1).T == target
         return (right | (target == 0)).all(1).sum(), len(target)
 
@@ -157,7 +160,7 @@ class Translation(Recipe, frozen=True, tag="sequences"):
             train, valid, test, self.batch_size, [WholeAnswers()], clip=self.cutoff,
         )  # fmt: skip
 
-    def held(self, number: int) -> tuple[Any, Any]:
+    def held(self, number: int) -> tuple[Value, Value]:
         """Questions and answers of validation (1) or of the test (2)."""
         return Questions(self.kind, self.digits, self.tests, held=True).index(
             range(self.tests), seed=(self.seed, number)

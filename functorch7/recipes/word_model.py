@@ -1,13 +1,11 @@
 """What models of words have in common: their sizes, and how they learn."""
 
-from typing import Any
-
 import jax
 import optax
 
 from .. import optim
 from ..core import Module, Variables
-from ..core.types import Tree
+from ..core.types import Array, Tree, Value
 from ..layers import Dropout
 from .rates import by_epoch, falling
 from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Sizes
@@ -75,7 +73,7 @@ class WordModel(Recipe, frozen=True):
         )  # fmt: skip
 
 
-def spread(params: Tree, bound: float, key: jax.Array) -> Any:
+def spread(params: Tree, bound: float, key: jax.Array) -> Array:
     """Arrays like params, uniformly distributed on +-bound."""
     leaves, structure = jax.tree.flatten(params)
     keys = jax.random.split(key, len(leaves))
@@ -83,6 +81,6 @@ def spread(params: Tree, bound: float, key: jax.Array) -> Any:
     return structure.unflatten(drawn)
 
 
-def word_count(_: Any, targets: Any) -> int:
+def word_count(_: Value, targets: Value) -> int:
     """How many words a batch has to find."""
     return targets.size

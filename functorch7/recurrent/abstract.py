@@ -10,7 +10,7 @@ from ..checks.errors import is_looking
 from ..core import Module, builder, check_floating, expected
 from ..core.filming import filmed, filmed_state
 from ..core.probe import is_probed
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import ZeroMask, map_state
 from .masking import cleared, given_mask, masking, padding, padding_of_sequence
 from .trimming import trimmed
@@ -39,18 +39,18 @@ class AbstractRecurrent(Module, abstract=True):
     def is_step(self) -> bool:
         return True
 
-    def step(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def step(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Output, State]:
         """One step, without masks: the output and the new buffers."""
         raise NotImplementedError(f"{self.torch_name()} must define step(params, buffers, input, *, key, train)")
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return dict.fromkeys(self.transient) | ({} if self.masked is None else {"zeroMask": ZeroMask()})
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def forward(self, params: Tree, buffers: State, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
         output, new = self._masked_step(params, buffers, filmed("input", input), key=key, train=train)
         return filmed("output", output), filmed_state(new, self.hidden)
 
-    def _masked_step(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
+    def _masked_step(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Array, Any]:
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
@@ -65,7 +65,7 @@ class AbstractRecurrent(Module, abstract=True):
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}
 
     def _trimmed(
-        self, zero: Array, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool
+        self, zero: Array, params: Tree, buffers: State, input: Array, *, key: Key, train: bool
     ) -> tuple[Array, Any]:
         """The step without the examples of zeros; of the buffers, only recurrent state changes."""
         state: list = []
@@ -96,13 +96,14 @@ class AbstractRecurrent(Module, abstract=True):
         return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 
-def ready(module: Any, params: Tree, buffers: Tree, input: Array) -> tuple[Any, dict]:
+def ready(module: AbstractRecurrent, params: Tree, buffers: State, input: Array) -> tuple[Value, dict]:
     """(input, state) of a step of input_size features: input in the parameters' dtype, state that is there or zeros.
 
     Raises: ValueError for input of another size, and for another batch than the state's; TypeError for integers.
     """
-    if input.ndim not in (1, 2) or input.shape[-1] != module.input_size:
-        raise expected(module, f"input of size {module.input_size} in the last of 1 or 2 dimensions", input)
+    size = vars(module)["input_size"]
+    if input.ndim not in (1, 2) or input.shape[-1] != size:
+        raise expected(module, f"input of size {size} in the last of 1 or 2 dimensions", input)
     check_floating(module, input)
     weights = jax.tree.leaves(params)
     input = input.astype(weights[0].dtype) if weights else input
@@ -126,19 +127,19 @@ class Cell(AbstractRecurrent, abstract=True):
     input_size: int
     output_size: int
 
-    def project(self, params: Tree, masks: dict, input: Any) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Value) -> State:
         """By name, what the input contributes to the sums, for any leading dimensions."""
         raise NotImplementedError
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> dict[str, Array]:
         """By the same names, the matrices by which state is multiplied."""
         raise NotImplementedError
 
-    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         """The output and the new state; sums(name, value) is the input's part plus the weights times a value."""
         raise NotImplementedError
 
-    def draw(self, key: Key, input: Any) -> dict[str, Any]:
+    def draw(self, key: Key, input: Value) -> State:
         """The dropout masks of a sequence whose first input this is; none by default."""
         return {}
 
@@ -151,11 +152,11 @@ class Cell(AbstractRecurrent, abstract=True):
         """Whether a sequence may be computed by `sequence`."""
         return not self.trims
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         zeros = jax.numpy.zeros((*batch, self.output_size), dtype)
         return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
 
-    def _started(self, params: Tree, buffers: Tree, input: Array, key: Key, train: bool) -> tuple[Any, dict, dict]:
+    def _started(self, params: Tree, buffers: State, input: Array, key: Key, train: bool) -> tuple[Any, dict, dict]:
         """(input, masks, state) of a step: the input in the parameters' dtype, the state that is there or zeros."""
         input, state = ready(self, params, buffers, input)
         if not self.draws(train):
@@ -163,13 +164,13 @@ class Cell(AbstractRecurrent, abstract=True):
         kept = {name: buffers[name] for name in self.transient if name not in self.hidden}
         return input, self.draw(key, input) if None in kept.values() else kept, state
 
-    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, masks, state = self._started(params, buffers, input, key, train)
         sums = summing(self.project(params, masks, input), self.recurrent_weights(params), {})
         output, state = self.advance(sums, masks, state)
         return output, {**buffers, **masks, **state}
 
-    def sequence(self, params: Any, buffers: Any, inputs: Array, *, key: Key, train: bool) -> tuple[Array, Any]:
+    def sequence(self, params: Tree, buffers: State, inputs: Array, *, key: Key, train: bool) -> tuple[Array, State]:
         """The same for all steps (time first, a key for each), with one projection before the scan."""
         inputs = filmed("input", inputs, steps=True)
         _, masks, state = self._started(params, buffers, inputs[0], None if key is None else key[0], train)
@@ -178,7 +179,7 @@ class Cell(AbstractRecurrent, abstract=True):
         outputs, state = unfolded(self.advance, projected, state, self.recurrent_weights(params), masks, zero)
         return outputs, {**buffers, **masks, **state}
 
-    def _padding(self, buffers: Any, inputs: Array) -> Array | None:
+    def _padding(self, buffers: State, inputs: Array) -> Array | None:
         """Which examples are padding at every step, (T, B); None where none are."""
         masked = self.masked
         if masked is None:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Container, Module, expected
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, Table, Tree
 from ..layers import (
     CAddTable,
     ConcatTable,
@@ -61,7 +61,7 @@ class BiSequencer(Decorator):
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merge)))
 
-    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
         if isinstance(input, (list, tuple)):
             return super().forward(params, buffers, input, key=key, train=train)
         steps = as_table(input, len(input) if jnp.ndim(input) else 0)
@@ -91,7 +91,7 @@ class BiSequencerLM(Container):
         forward, backward, _ = _both_ways(self, fwd, bwd)
         super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merge)))
 
-    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Output, Tree]:
         table = isinstance(input, (list, tuple))
         steps = list(input) if table else as_table(input, len(input) if jnp.ndim(input) else 0)
         if len(steps) < 2:

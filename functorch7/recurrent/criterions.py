@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import expected, is_concrete
 from ..core.keys import of_steps
-from ..core.types import Key, Tree
+from ..core.types import Array, ArrayLike, Key, Output, Tree, Value
 from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
@@ -42,11 +42,11 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
                 "a Sequencer."
             )
 
-    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         """Input and target, both a table, or both a tensor with time first."""
         raise NotImplementedError
 
-    def _columns(self, input: Any, target: Any, zero_mask: Any = None) -> list:
+    def _columns(self, input: Value, target: Value, zero_mask: Any = None) -> list:
         """What the criterion of a step gets, each for all steps: inputs, targets and, if given, masks."""
         inputs, targets = self.aligned(input, target)
         if zero_mask is None:
@@ -60,7 +60,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             raise expected(self, f"dim >= 2 for zeroMask. For example, seqlen {len(firsts)} x batchsize", zero_mask)
         return [inputs, targets, list(zero_mask) if table else jnp.asarray(zero_mask)]
 
-    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+    def check(self, input: Value, target: Value, zero_mask: ArrayLike | None = None) -> None:
         columns = self._columns(input, target, zero_mask)
         if isinstance(columns[0], list):
             for step in zip(*columns, strict=True):
@@ -70,7 +70,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
                 columns = jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns)
             self.criterion.check(*columns)
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self.check(*input)
         given, target, *mask = input
         columns = self._columns(given, jax.tree.map(jnp.asarray, target), *mask)
@@ -83,7 +83,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             new = {"criterion": inner}
         return self.total(losses), forget(self, new)
 
-    def _step_by_step(self, params: Tree, buffers: Tree, columns: list, key: Key, train: bool) -> tuple[Any, Any]:
+    def _step_by_step(self, params: Tree, buffers: Tree, columns: list, key: Key, train: bool) -> tuple[Output, Tree]:
         length = len(jax.tree.leaves(columns[0])[0]) if not isinstance(columns[0], list) else len(columns[0])
         keys = of_steps(key, length)
 
@@ -124,7 +124,7 @@ class SequencerCriterion(AbstractSequencerCriterion):
     15.0
     """
 
-    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         lengths = [len(each) if isinstance(each, list) or jnp.ndim(each) else 0 for each in (input, target)]
         if not lengths[0] or lengths[0] != lengths[1]:
             raise expected(self, f"{lengths[0]} targets, one for each element of the input", target)
@@ -146,7 +146,7 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     5.0
     """
 
-    def aligned(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         if isinstance(input, list):
             return input, [target] * len(input)
         if jnp.ndim(input) == 0:
@@ -182,7 +182,7 @@ class MaskZeroCriterion(AroundCriterion):
         super().__post_init__()
         self._set(n_input_dim=masking(self, self.n_input_dim))
 
-    def kept(self, input: Any, zero_mask: Any = None) -> jax.Array:
+    def kept(self, input: Value, zero_mask: ArrayLike | None = None) -> jax.Array:
         """Which examples count: (B)."""
         if zero_mask is None and self.n_input_dim == GIVEN:
             raise ValueError(f"{self.torch_name()}: expecting zeroMask tensor or false (setZeroMask, or zero_mask=)")
@@ -193,7 +193,7 @@ class MaskZeroCriterion(AroundCriterion):
             raise expected(self, "a batch: MaskZeroCriterion does not support online (i.e. non-batch) mode", input)
         return ~zero
 
-    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+    def check(self, input: Value, target: Value, zero_mask: ArrayLike | None = None) -> None:
         kept, leaves = self.kept(input, zero_mask), jax.tree.leaves(target)
         if all(map(is_concrete, (kept, *leaves))):
             rows = np.flatnonzero(kept)
@@ -202,7 +202,7 @@ class MaskZeroCriterion(AroundCriterion):
         else:
             self.criterion.check(input, jax.tree.map(lambda leaf: jnp.where(_along(kept, leaf), leaf, 1), target))
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self.check(*input)
         given, target, *mask = input
         target, way = jax.tree.map(jnp.asarray, target), None
@@ -221,8 +221,8 @@ def _along(rows: jax.Array, leaf: Any) -> jax.Array:
 
 
 def _of_rows(
-    criterion: Criterion, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool, rows: jax.Array
-) -> tuple[Any, Any]:
+    criterion: Criterion, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, rows: jax.Array
+) -> tuple[Output, Tree]:
     """The criterion's loss of some examples of a batch: a sum, or an average by the weights that examples have."""
     if not criterion.traits.traceable:
         chosen = np.flatnonzero(rows)

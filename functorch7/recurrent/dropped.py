@@ -1,12 +1,12 @@
 """Dropout inside of cells: on the input and on the state of each gate, with masks that stay for a sequence."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import check_positive, is_concrete
-from ..core.types import Array
+from ..core.types import Array, State
 from ..layers.dropout import Scaling
 from .abstract import Cell
 
@@ -42,11 +42,11 @@ class DroppingCell(Scaling, Cell, abstract=True):
     def draws(self, train: bool) -> bool:
         return train and self.drops
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         unused = () if self.drops else set(self.transient) - set(self.hidden)
         return {name: value for name, value in super().init_buffers().items() if name not in unused}
 
-    def draw(self, key: Array, input: Array) -> dict[str, Any]:
+    def draw(self, key: Array, input: Array) -> State:
         sizes = {"input_mask": self.input_size, "output_mask": self.output_size}
         return {
             name: self._masks(jax.random.fold_in(key, i), input, size) for i, (name, size) in enumerate(sizes.items())

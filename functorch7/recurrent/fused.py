@@ -9,7 +9,7 @@ from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import builder, check_floating, check_positive, expected
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree, Value
 from ..layers.initializers import normal, split
 from ..network import ZeroMask
 from .gates import lstm
@@ -42,7 +42,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         """The columns of the weight whose products a step takes at once, by name."""
         raise NotImplementedError
 
-    def project(self, params: Tree, x: Array) -> dict[str, Any]:
+    def project(self, params: Tree, x: Array) -> State:
         """By name, what the whole sequence contributes to the sums."""
         weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
         return {
@@ -50,7 +50,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
             for name, columns in self.groups().items()
         }
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         """By the same names, the matrices by which state is multiplied."""
         weight = self._rows(params)[:, self.input_size :]
         return {name: weight[columns] for name, columns in self.groups().items()}
@@ -59,7 +59,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         """The weight with a row for each sum, as a step's products want it: transposed once, not at every step."""
         return lax.optimization_barrier(params["weight"].T)
 
-    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
         """One step, as a Cell's."""
         raise NotImplementedError
 
@@ -71,10 +71,10 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         super().__post_init__()
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return dict.fromkeys(self.transient) | ({"zeroMask": ZeroMask()} if self.maskzero else {})
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.state_sizes().items()}
 
     @builder
@@ -85,7 +85,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         """
         return self.replace(maskzero=True if looks else GIVEN)
 
-    def _padding(self, buffers: Any, x: Array) -> Array | None:
+    def _padding(self, buffers: State, x: Array) -> Array | None:
         """Which examples are padding at every step, (T, B); None where none are."""
         if not self.maskzero:
             return None
@@ -95,7 +95,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         check_given(self, self.maskzero)
         return (x == 0).all(-1)
 
-    def _parts(self, input: Any) -> tuple[Any, dict[str, Any]]:
+    def _parts(self, input: Value) -> tuple[Any, dict[str, Any]]:
         """x, and the initial states that are given with it."""
         given = list(input) if isinstance(input, (list, tuple)) else [input]
         names = list(self.state_sizes())
@@ -107,7 +107,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         check_floating(self, x)
         return x, dict(zip(names[len(names) - len(states) :], states, strict=True))
 
-    def _start(self, given: dict, buffers: Tree, batch: int, dtype: DTypeLike) -> dict[str, Any]:
+    def _start(self, given: dict, buffers: State, batch: int, dtype: DTypeLike) -> State:
         state = self.initial_state((batch,), dtype)
         for name, zeros in state.items():
             value = given.get(name, buffers[name])
@@ -119,7 +119,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
             state[name] = value.astype(dtype)
         return state
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
         x, given = self._parts(input)
         x = jnp.swapaxes(x, 0, 1) if self.batchfirst else x
         x = x.astype(params["weight"].dtype)
@@ -156,7 +156,7 @@ class SeqLSTM(SequenceLayer):
     def state_sizes(self) -> dict[str, int]:
         return {"cell": self.output_size, "output": self.output_size}
 
-    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         rows, hidden = self.input_size + self.output_size, self.state_sizes()["cell"]
         scale = (self.input_size + hidden) ** -0.5 if stdv is None else stdv
         ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
@@ -165,11 +165,11 @@ class SeqLSTM(SequenceLayer):
     def groups(self) -> dict[str, slice]:
         return {"ifog": slice(None)}
 
-    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
         output, cell = lstm("ifog", sums("ifog", state["output"]), state["cell"])
         return output, {"output": output, "cell": cell}
 
-    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, dict[str, Any]]:
+    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, Tree]:
         """The same layer as single steps, with its parameters: rows i, g, f, o."""
         i, f, o, g = jnp.split(params["weight"].T, 4)
         weight = jnp.concatenate([i, g, f, o])
@@ -212,24 +212,24 @@ class SeqLSTMP(SeqLSTM):
     def state_sizes(self) -> dict[str, int]:
         return {"cell": self.hidden_size, "output": self.output_size}
 
-    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         own, projection = split(key)
         deviation = (self.hidden_size + self.output_size) ** -0.5 if stdv is None else stdv
         made = super().init_params(own, stdv)
         return made | {"weightO": normal(projection, (self.hidden_size, self.output_size), deviation)}
 
-    def project(self, params: Tree, x: Array) -> dict[str, Any]:
+    def project(self, params: Tree, x: Array) -> State:
         return super().project(params, x) | {"output": jnp.zeros((*x.shape[:2], self.output_size), x.dtype)}
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         return super().recurrent_weights(params) | {"output": params["weightO"].T}
 
-    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
         hidden, state = super().advance(sums, masks, state)
         output = sums("output", hidden)
         return output, {**state, "output": output}
 
-    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, dict[str, Any]]:
+    def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, Tree]:
         raise TypeError("toFastLSTM not supported for SeqLSTMP")
 
 
@@ -250,7 +250,7 @@ class SeqGRU(SequenceLayer):
     (7, 8, 4)
     """
 
-    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         rows, hidden = self.input_size + self.output_size, self.output_size
         scale = rows**-0.5 if stdv is None else stdv
         ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
@@ -259,13 +259,13 @@ class SeqGRU(SequenceLayer):
     def groups(self) -> dict[str, slice]:
         return {"ru": slice(2 * self.output_size), "n": slice(2 * self.output_size, None)}
 
-    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
         h = state["output"]
         r, u = jnp.split(jax.nn.sigmoid(sums("ru", h)), 2, -1)
         h = (1 - u) * jnp.tanh(sums("n", r * h)) + u * h
         return h, {"output": h}
 
-    def to_gru(self, params: Tree) -> tuple[GRU, dict[str, Any]]:
+    def to_gru(self, params: Tree) -> tuple[GRU, Tree]:
         """The same layer as single steps, with its parameters."""
         size, gates = self.input_size, 2 * self.output_size
         weight, bias = params["weight"].T, params["bias"]

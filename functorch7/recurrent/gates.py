@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core.types import Array
+from ..core.types import Array, State
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def lstm(order: str, sums: Array, cell: Array) -> tuple[Array, Any]:
+def lstm(order: str, sums: Array, cell: Array) -> tuple[Array, Array]:
     """c' = s(f) c + s(i) tanh(g), h' = s(o) tanh(c'): (h', c') from the gates' sums, one after the other in `order`."""
     gates, _ = _activated(order, sums)
     cell = gates["f"] * cell + gates["i"] * gates["g"]
@@ -45,5 +45,5 @@ def _activated(order: str, sums: Array) -> tuple[dict[str, Any], Any]:
     return _by_gate(order, scale * tanh + (1 - scale)), scale * scale * (1 - tanh * tanh)
 
 
-def _by_gate(order: str, values: Array) -> dict[str, Any]:
+def _by_gate(order: str, values: Array) -> State:
     return dict(zip(order, jnp.split(values, len(order), -1), strict=True))

@@ -1,13 +1,13 @@
 """Gated recurrent units, one time step a call."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ..core import check_positive
 from ..core.module import Children
-from ..core.types import Array, Tree
+from ..core.types import Array, State, Tree, Value
 from ..layers import Linear, ParallelTable
 from .abstract import Cell
 from .dropped import DroppingCell, masked_copies
@@ -52,20 +52,20 @@ class GRU(DroppingCell):
             return {"i2g": ParallelTable(i2h, i2h), "o2g": ParallelTable(o2h, o2h), "i2h": i2h, "o2h": o2h}
         return {"i2g": Linear(inputs, 2 * outputs), "o2g": LinearNoBias(outputs, 2 * outputs), "i2h": i2h, "o2h": o2h}
 
-    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> State:
         copies = masked_copies(input, masks.get("input_mask"), 3)
         new = {"n": self._layer("i2h").f(params["i2h"], copies[2])}
         if not self.drops:
             return {"rz": self._layer("i2g").f(params["i2g"], input), **new}
         return dict(zip("rz", self._layer("i2g").apply(params["i2g"], [{}] * 2, copies[:2])[0], strict=True)) | new
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         new = {"n": params["o2h"]["weight"]}
         if not self.drops:
             return {"rz": params["o2g"]["weight"], **new}
         return {gate: layer["weight"] for gate, layer in zip("rz", params["o2g"], strict=True)} | new
 
-    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         h, mask = state["output"], masks.get("output_mask")
         r, z = map(sums, "rz", masked_copies(h, mask, 2)) if self.drops else jnp.split(sums("rz", h), 2, -1)
         r, z = jax.nn.sigmoid(r), jax.nn.sigmoid(z)
@@ -73,7 +73,7 @@ class GRU(DroppingCell):
         h = (1 - z) * new + z * h
         return h, {"output": h}
 
-    def _layer(self, name: str) -> Any:
+    def _layer(self, name: str) -> Value:
         return self.children()[name]  # type: ignore[call-overload]
 
     def printed(self) -> str:
@@ -140,7 +140,7 @@ class MuFuRu(Cell):
             "mixture": Linear(both, len(self.ops or ()) * size),
         }
 
-    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> State:
         def of_input(name: str, bias: Array) -> Array:
             own = {"weight": params[name]["weight"][:, : self.input_size], "bias": bias}
             return Linear(self.input_size, len(bias)).f(own, input)
@@ -149,11 +149,11 @@ class MuFuRu(Cell):
         mixed = {name: of_input(name, params[name]["bias"]) for name in ("feature", "mixture")}
         return {"reset": of_input("reset_input", both), **mixed}
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         of_both = {name: params[name]["weight"][:, self.input_size :] for name in ("feature", "mixture")}
         return {"reset": params["reset_output"]["weight"], **of_both}
 
-    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         h = state["output"]
         feature = jax.nn.sigmoid(sums("feature", jax.nn.sigmoid(sums("reset", h)) * h))
         scores = sums("mixture", h).reshape(*h.shape[:-1], len(self.ops or ()), self.output_size)

@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 from ..layers import (
     Add,
     BatchNormalization,
@@ -132,10 +132,10 @@ class LSTM(AbstractRecurrent):
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
 
-    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, state = ready(self, params, buffers, input)
         (output, cell), inner = self.call(
             "recurrent_module", params, buffers, [input, state["output"], state["cell"]], key=key, train=train
@@ -156,7 +156,7 @@ class GateNormalization(BatchNormalization, abstract=True):
     def torch_name(cls) -> str:
         return BatchNormalization.torch_name()
 
-    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         made = super().init_params(key, stdv)
         return {**made, "weight": jnp.full(self.n_output, 0.1, jnp.float32)} if made else made
 
@@ -215,19 +215,19 @@ class FastLSTM(DroppingCell):
         gates = 4 * self.output_size
         return {"i2g": Linear(self.input_size, gates), "o2g": LinearNoBias(self.output_size, gates)}
 
-    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> State:
         i2g: Any = self.children()["i2g"]  # type: ignore[call-overload]
         if not self.drops:
             return {"igfo": i2g.f(params["i2g"], input)}
         copies = masked_copies(input, masks.get("input_mask"), 4)
         return dict(zip("igfo", i2g.apply(params["i2g"], [{}] * 4, copies)[0], strict=True))
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         if not self.drops:
             return {"igfo": params["o2g"]["weight"]}
         return {gate: layer["weight"] for gate, layer in zip("igfo", params["o2g"], strict=True)}
 
-    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         if self.drops:
             copies = masked_copies(state["output"], masks.get("output_mask"), 4)
             whole = jnp.concatenate(list(map(sums, "igfo", copies)), -1)
@@ -253,7 +253,7 @@ class FastLSTM(DroppingCell):
             "bn_c": GateNormalization(self.output_size, *settings),
         }
 
-    def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if not self.bn:
             return super().step(params, buffers, input, key=key, train=train)
         if input.ndim != 2:

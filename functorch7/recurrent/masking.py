@@ -11,7 +11,7 @@ from ..core import Module, expected, hooks
 from ..core.emitted import is_emitted
 from ..core.probe import is_probed
 from ..core.rows import held
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, ArrayLike, Key, State, Table, Tree, Value
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
 from ..network import ZeroMask
@@ -33,7 +33,7 @@ GIVEN, BATCH = "given", "batch"
 """In place of nInputDim: the mask has to be given, or the examples are looked at whole."""
 
 
-def masking(module: Module, n_input_dim: Any) -> int | str:
+def masking(module: Module, n_input_dim: int | Table | None) -> int | str:
     """What a module remembers of Torch's argument: nInputDim, or v1: True to look at inputs, False to be given masks.
 
     Raises: TypeError for anything else.
@@ -45,12 +45,12 @@ def masking(module: Module, n_input_dim: Any) -> int | str:
     return n_input_dim
 
 
-def given_mask(buffers: dict) -> Any:
+def given_mask(buffers: dict) -> Array | None:
     """The mask that the buffers hold; None if there is none, as in buffers that were made before `mask_zero`."""
     return buffers["zeroMask"].value if "zeroMask" in buffers else None
 
 
-def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) -> Array:
+def padding(module: Module, buffers: State, input: Value, n_input_dim: int | str) -> Array:
     """Which examples of one step are padding, (B) or a scalar: as the mask in the buffers says, or those of zeros.
 
     Raises: ValueError for a mask of another size, and without a mask if it has to be given.
@@ -64,7 +64,7 @@ def padding(module: Module, buffers: Any, input: Any, n_input_dim: int | str) ->
     return zero_rows(module, input, max(first.ndim - 1, 0) if isinstance(n_input_dim, str) else n_input_dim)
 
 
-def padding_of_sequence(module: Module, given: Any, shape: tuple[int, ...]) -> Array | None:
+def padding_of_sequence(module: Module, given: ArrayLike, shape: tuple[int, ...]) -> Array | None:
     """A given mask of a whole sequence, (T, B); None where nothing is masked.
 
     Raises: ValueError for a mask of another size.
@@ -85,7 +85,7 @@ def check_given(module: Module, n_input_dim: int | str | bool) -> None:
         )
 
 
-def cleared(rows: Array, tree: Tree) -> Any:
+def cleared(rows: Array, tree: Tree) -> Value:
     """Every tensor with zeros in these rows; no gradient reaches what was there."""
 
     def clear(leaf: Array) -> Array:
@@ -126,7 +126,7 @@ class MaskZero(Decorator):
         self._set(n_input_dim=looked_at, maskinput=maskinput and isinstance(looked_at, str), maskoutput=maskoutput)
         super().__init__(module)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"zeroMask": ZeroMask()}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
@@ -212,7 +212,9 @@ class LookupTableMaskZero(LookupTable):
     def __init__(self, n_index: int, n_output: int):
         super().__init__(n_index + 1, n_output)
 
-    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def forward(
+        self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
+    ) -> tuple[Array, Tree]:
         check_indices(self, input, self.n_index, 0)
         rows, buffers = super().forward(params, buffers, input + 1, key=key, train=train)
         # As in Torch7, the first row gets a gradient, although it is never seen.

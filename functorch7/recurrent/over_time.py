@@ -15,14 +15,16 @@ from ..core.keys import of_steps
 from ..core.probe import at_once, scan, silent
 from ..core.recording import recorded_call
 from ..core.traits import Traits
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import FakeQuantized, Quantized, Sequential
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .abstract import Cell
 from .recurrence import Recursor
 
 
-def over_time(module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
+def over_time(
+    module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
+) -> tuple[Array, Tree]:
     """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
 
     State flows from step to step; losses emitted inside are summed over time, log-probabilities stacked. A chain is
@@ -34,7 +36,9 @@ def over_time(module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: 
     return recorded_call(run, inputs, steps=True)
 
 
-def _all_steps(module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
+def _all_steps(
+    module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
+) -> tuple[Array, Any]:
     whole = _whole(module)
     if whole is not None:
         run = partial(_called, whole, buffers, key, train)
@@ -64,18 +68,20 @@ def _whole(module: Module) -> Callable | None:
 
 
 def _called(
-    whole: Callable, buffers: Tree, key: Key, train: bool, module: Module, params: Tree, inputs: Any
+    whole: Callable, buffers: Tree, key: Key, train: bool, module: Module, params: Tree, inputs: Value
 ) -> tuple[Array, Any]:
     return whole(module, params, buffers, inputs, key=key, train=train)
 
 
-def _inside(module: Recursor, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Array, Any]:
+def _inside(
+    module: Recursor, params: Tree, buffers: State, inputs: Value, *, key: Key, train: bool
+) -> tuple[Array, Any]:
     inputs = filmed("input", inputs, steps=True)
     outputs, new = module.step(params, buffers, inputs, key=key, train=train, way=over_time)
     return filmed("output", outputs, steps=True), new
 
 
-def _computed(module: Any, params: Tree, buffers: Tree, inputs: Any, **options: Any) -> tuple[Any, Any]:
+def _computed(module: Any, params: Tree, buffers: Tree, inputs: Value, **options: Any) -> tuple[Output, Tree]:
     return module.computed(_all_steps, params, buffers, inputs, **options)
 
 
@@ -88,11 +94,13 @@ def _has_memory(module: Module, buffers: Tree, train: bool) -> bool:
     return bool(kept) or any(remembers is not None and remembers(train) for remembers in remembering)
 
 
-def _length(inputs: Any) -> int:
+def _length(inputs: Value) -> int:
     return len(jax.tree.leaves(inputs)[0])
 
 
-def _chain(module: Sequential, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+def _chain(
+    module: Sequential, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
+) -> tuple[Output, Tree]:
     new = []
     for i in range(len(module.modules)):
         inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time, through=True)
@@ -101,7 +109,7 @@ def _chain(module: Sequential, params: Tree, buffers: Tree, inputs: Any, *, key:
 
 
 def _side_by_side(
-    module: Module, params: Tree, buffers: Tree, inputs: Any, *, key: Key, train: bool
+    module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
 ) -> tuple[Array, Any]:
     """All steps at once, of a module without memory."""
     key = key if module.traits.draws(train) else None
@@ -117,8 +125,8 @@ def _side_by_side(
 
 
 def scanned(
-    step: Callable, buffers: Tree, inputs: Any, starts_at_zero: bool, length: int | None = None
-) -> tuple[Any, Any]:
+    step: Callable, buffers: Tree, inputs: Value, starts_at_zero: bool, length: int | None = None
+) -> tuple[Output, Tree]:
     """`lax.scan` of step(buffers, time, input) -> (output, buffers) over time.
 
     The first step runs before the scan if it makes state that is not zero. Side outputs do not flow from step to step:
@@ -150,7 +158,7 @@ def scanned(
     return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
 
 
-def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Any]:
+def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Tree]:
     """The same, step by step in Python, for modules that cannot be compiled."""
     outputs, emitted = [], []
     masks = zero_masks(buffers)
@@ -165,7 +173,7 @@ def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Any]:
     return outputs, with_zero_masks(buffers, masks)
 
 
-def repeated(step: Callable, buffers: Tree, traits: Traits, length: int) -> tuple[Any, Any]:
+def repeated(step: Callable, buffers: Tree, traits: Traits, length: int) -> tuple[Output, Tree]:
     """step(buffers, time, None) `length` times, outputs stacked: scanned if what has these traits can be compiled."""
     if traits.traceable:
         return scanned(step, buffers, None, traits.starts_at_zero, length)
@@ -183,7 +191,7 @@ def _with_emitted(buffers: Tree, nodes: list) -> Any:
     return jax.tree.map(lambda b: next(rest) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
 
-def _zeros_for_none(buffers: Any, after: Any) -> Any:
+def _zeros_for_none(buffers: Tree, after: Any) -> Any:
     """The buffers of a first step: zeros, shaped as after it, wherever there is no state yet."""
     if buffers is None:
         return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), after)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Module, expected
 from ..core.keys import folded, of_steps
-from ..core.types import Key, Tree
+from ..core.types import Array, ArrayLike, Key, Output, Tree, Value
 from ..network import map_state
 from .masking import cleared
 from .over_time import scanned
@@ -15,9 +15,9 @@ from .sequencer import Sequencer
 
 
 def over_padded(
-    module: Module, params: Tree, buffers: Tree, inputs: Any, *, lengths: Any = None, mask: Any = None, key: Key = None,
-    train: bool = False,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+    module: Module, params: Tree, buffers: Tree, inputs: Value, *, lengths: ArrayLike | None = None,
+    mask: ArrayLike | None = None, key: Key = None, train: bool = False,
+) -> tuple[Output, Array, Tree]:  # fmt: skip
     """(outputs, last, buffers) of a module at every step of a padded batch, whose padding changes nothing.
 
     Where there is padding, state stays as it was, and outputs are zeros; so it may be on either side, or in between.
@@ -83,7 +83,7 @@ def _starts_from_zeros(module: Module) -> bool:
     return own and all(map(_starts_from_zeros, module.child_modules()))
 
 
-def reversed_padded(inputs: Any, lengths: Any) -> Any:
+def reversed_padded(inputs: Value, lengths: ArrayLike) -> Output:
     """Each sequence backwards, its padding (at the end) where it was: for the other direction of a pair.
 
     Shape: (T, B, ...) and lengths (B) -> (T, B, ...).

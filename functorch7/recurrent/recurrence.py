@@ -1,6 +1,6 @@
 """Any module as a recurrent step."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import jax
@@ -9,12 +9,12 @@ from jax.typing import DTypeLike
 
 from ..core import Module, check_positive, expected
 from ..core.module import Children
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import Add, CAddTable, Sigmoid
 from .abstract import AbstractRecurrent
 
 
-def check_module(module: Module, given: Any, position: int) -> None:
+def check_module(module: Module, given: object, position: int) -> None:
     """Refuses an argument that is no module."""
     if not isinstance(given, Module):
         raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
@@ -60,7 +60,7 @@ class Recurrent(AbstractRecurrent):
     def children(self) -> Children:
         return dict(zip(self.names, self.modules, strict=True))
 
-    def step(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Tree, *, key: Key, train: bool) -> tuple[Array, Tree]:
         new = dict(buffers)
 
         def through(name: str, value: Any) -> Array:
@@ -107,7 +107,7 @@ def _sizes(module: Module, size: Any) -> Table:
     )
 
 
-def zeros_of(sizes: Any, batch: tuple[int, ...], dtype: DTypeLike) -> Any:
+def zeros_of(sizes: Table, batch: tuple[int, ...], dtype: DTypeLike) -> Output:
     """A tensor of zeros, or a nested table of them, for sizes that `_sizes` has put in order."""
     if isinstance(sizes[0], int):
         return jnp.zeros((*batch, *sizes), dtype)
@@ -131,7 +131,7 @@ class Recurrence(AbstractRecurrent):
     """
 
     modules: tuple[Module, ...]
-    output_size: Any
+    output_size: Table
     n_input_dim: int
     rho: int
 
@@ -150,7 +150,7 @@ class Recurrence(AbstractRecurrent):
     def children(self) -> Children:
         return {"recurrent_module": self.modules[0]}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         return {"output": zeros_of(self.output_size, batch, dtype)}
 
     def _batch(self, input: Array) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ class Recurrence(AbstractRecurrent):
             raise expected(self, f"a first tensor of {self.n_input_dim} dimensions, or a batch of these", input)
         return first.shape[: first.ndim - self.n_input_dim]
 
-    def step(self, params: Any, buffers: Any, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         last = buffers["output"]
         if last is None:
             weights = jax.tree.leaves(params)
@@ -204,7 +204,7 @@ class Recursor(AbstractRecurrent):
         return {"recurrent_module": self.modules[0]}
 
     def step(
-        self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool, way: Any = None
+        self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool, way: Callable | None = None
     ) -> tuple[Array, Tree]:
         output, inner = self.call(
             "recurrent_module", params, buffers, input, key=key, train=train, way=way, through=way is not None

@@ -1,11 +1,11 @@
 """Sequences backwards, and whole layers in both directions."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import jax.numpy as jnp
 
 from ..core import Map, Module, builder, expected
-from ..core.types import Array
+from ..core.types import Array, Output
 from ..layers import CAddTable, ConcatTable, Decorator, Sequential
 from ..layers.quantized import computing
 from .bidirectional import BiSequencer, BiSequencerLM, SeqBRNN
@@ -28,7 +28,7 @@ class ReverseSequence(Map):
 
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
-    def f(self, input: Array) -> Any:
+    def f(self, input: Array) -> Output:
         if isinstance(input, (list, tuple)):
             return list(input)[::-1]
         if not jnp.ndim(input):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Container, Module, builder, expected
 from ..core.keys import of_steps
-from ..core.types import Key, Table, Tree
+from ..core.types import Key, Output, Table, Tree, Value
 from ..network import forget
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_module
@@ -41,21 +41,21 @@ class AbstractSequencer(Module, abstract=True):
         """The same sequencer that keeps its state across calls in this mode ("both" by default)."""
         return self.replace(mode="both" if mode is None else mode)
 
-    def start(self, buffers: Tree, train: bool) -> Any:
+    def start(self, buffers: Tree, train: bool) -> Value:
         """The buffers from which a call starts."""
         return buffers if self.has_memory(train) else forget(self, buffers)
 
     end = start
 
 
-def stacked(module: Module, table: Table) -> Any:
+def stacked(module: Module, table: Table) -> Output:
     """A table of inputs as one, with time first; ValueError if their shapes differ."""
     if len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) != 1:
         raise expected(module, "a table of inputs of one shape", table)
     return jax.tree.map(lambda *entries: jnp.stack(entries), *table)
 
 
-def as_table(outputs: Any, length: int) -> list:
+def as_table(outputs: Value, length: int) -> list:
     """The opposite: a table with an entry for each step."""
     return [jax.tree.map(lambda y, t=t: y[t], outputs) for t in range(length)]
 
@@ -84,7 +84,7 @@ class Sequencer(AbstractSequencer, Container):
         self._set(mode="neither", modules=(as_recurrent(module),))
         self.__post_init__()
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         table = isinstance(input, (list, tuple))
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if not length:

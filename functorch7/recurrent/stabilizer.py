@@ -1,11 +1,11 @@
 """A penalty on how fast hidden states grow."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 
 from ..core import Emitted, expected
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, Key, State, Tree
 from .abstract import AbstractRecurrent
 
 
@@ -33,7 +33,7 @@ class NormStabilizer(AbstractRecurrent):
 
     beta: float = 1
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"norm": None, "loss": Emitted(None, "loss"), "change": Emitted(None, "report")}
 
     def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

@@ -1,14 +1,14 @@
 """One step of a gated layer as a module of x and the state, and recurrences of it; weights as in whole layers."""
 
 from dataclasses import field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
 from ..core.module import Children
-from ..core.types import Array, Key, Table, Tree
+from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..network import ZeroMask
 from .abstract import Cell
 from .fused import SeqGRU, SeqLSTM, SeqLSTMP, SequenceLayer
@@ -46,10 +46,10 @@ class StepLayer(Layer, abstract=True):
         """How many features each piece of the state has; `output` first, as in the input."""
         return dict(reversed(self.layer.state_sizes().items()))
 
-    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return self.layer.init_params(key, stdv)
 
-    def f(self, params: Tree, input: Table) -> Any:
+    def f(self, params: Tree, input: Table) -> Output:
         sizes = self.state_sizes()
         if not isinstance(input, (list, tuple)) or len(input) != 1 + len(sizes):
             raise expected(self, f"a table of x and {len(sizes)} tensors of state", input)
@@ -63,10 +63,10 @@ class StepLayer(Layer, abstract=True):
         outputs = [new[name] for name in sizes]
         return outputs if len(outputs) > 1 else outputs[0]
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"zeroMask": ZeroMask()} if self.maskzero else {}
 
-    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: State, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
         outputs = self.f(params, input)
         if self.maskzero:
             outputs = cleared(padding(self, buffers, input, 1 if self.maskzero is True else GIVEN), outputs)
@@ -155,25 +155,25 @@ class StepCell(Cell, abstract=True):
     def children(self) -> Children:
         return {"stepmodule": self.stepmodule}
 
-    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> dict[str, Any]:
+    def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
         return {name: jnp.zeros((*batch, size), dtype) for name, size in self.stepmodule.state_sizes().items()}
 
-    def project(self, params: Tree, masks: dict, input: Array) -> dict[str, Any]:
+    def project(self, params: Tree, masks: dict, input: Array) -> State:
         inputs = input if input.ndim == 3 else input[None]
         projected = self.stepmodule.layer.project(params["stepmodule"], inputs)
         return projected if input.ndim == 3 else {name: of_input[0] for name, of_input in projected.items()}
 
-    def recurrent_weights(self, params: Tree) -> dict[str, Any]:
+    def recurrent_weights(self, params: Tree) -> State:
         return self.stepmodule.layer.recurrent_weights(params["stepmodule"])
 
-    def advance(self, sums: Sums, masks: Any, state: dict) -> tuple[Any, dict]:
+    def advance(self, sums: Sums, masks: Value, state: dict) -> tuple[Array, State]:
         return self.stepmodule.layer.advance(sums, None, state)
 
-    def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self._check(input)
         return super().step(params, buffers, input, key=key, train=train)
 
-    def sequence(self, params: Tree, buffers: Tree, inputs: Array, *, key: Key, train: bool) -> tuple[Array, Any]:
+    def sequence(self, params: Tree, buffers: State, inputs: Array, *, key: Key, train: bool) -> tuple[Array, State]:
         self._check(inputs[0])
         return super().sequence(params, buffers, inputs, key=key, train=train)
 

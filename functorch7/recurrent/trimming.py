@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core.types import Array, Tree
+from ..core.types import Array, Tree, Value
 
 PARTS = 4
 """The batch is computed whole, in some of so many parts, or not at all."""
 
 
-def trimmed(function: Callable, zero: Array, params: Tree, rows: Any) -> Any:
+def trimmed(function: Callable, zero: Array, params: Tree, rows: Value) -> Value:
     """function(params, rows) where `zero` (B) is false, and zeros elsewhere.
 
     `function` maps trees of arrays whose first dimension is the batch, example by example. The examples that are not
@@ -46,7 +46,7 @@ def trimmed(function: Callable, zero: Array, params: Tree, rows: Any) -> Any:
     return _chosen(tuple(program(size) for size in sizes), choice, (params, rows, zero, order))
 
 
-def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Any:
+def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:
     """One of several programs, differentiable without residuals but its operands."""
     leaves, structure = jax.tree.flatten(operands)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]

@@ -11,7 +11,7 @@ from jax import lax
 from ..core import unrolled_steps
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
-from ..core.types import Array, Tree
+from ..core.types import Array, State, Tree, Value
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
@@ -33,8 +33,8 @@ def _product(value: Array, weight: Array) -> Array:
 
 
 def unfolded(
-    advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
-) -> tuple[Array, Any]:
+    advance: Callable, projected: dict, state: Tree, weights: dict, masks: Value, zero: Array | None
+) -> tuple[Array, State]:
     """(outputs, last state) of advance(sums, masks, state) -> (output, state) at every step.
 
     `projected`: by name, what the input contributes to the sums, time first; `weights`: by name, matrices of as many

@@ -1,14 +1,14 @@
 """Sequences of different lengths, packed into few columns."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..core import Module, expected
-from ..core.types import Key, Table, Tree
+from ..core.types import Key, Output, Table, Tree
 from ..layers import Decorator
 from ..layers.quantized import computing
 from .abstract import AbstractRecurrent
@@ -85,7 +85,7 @@ class VariableLength(Decorator):
             if not getattr(each, "maskzero", False) and getattr(each, "masked", None) is None:
                 raise ValueError(f"{self.torch_name()}: expected recurrences that mask zeros (maskZero), got {each}")
 
-    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Any, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
         if not isinstance(input, (list, tuple)) or not input or not all(jnp.size(each) for each in input):
             raise expected(self, "a table of sequences", input)
         if len({each.shape[1:] for each in input}) > 1:

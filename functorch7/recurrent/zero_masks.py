@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from ..core import Module, expected
 from ..core.tree import join, split
-from ..core.types import Tree
+from ..core.types import ArrayLike, Tree
 from ..layers import ReverseTable, Sequential
 from ..network import ZeroMask
 from ..network.zero_mask import is_zero_mask
@@ -14,7 +14,7 @@ from .reversal import ReverseSequence
 from .simple import SeqReverseSequence
 
 
-def set_zero_mask(module: Module, buffers: Tree, zero_mask: Any) -> Any:
+def set_zero_mask(module: Module, buffers: Tree, zero_mask: ArrayLike | Tree | None) -> Tree:
     """`buffers` in which every masking module inside is told what is padding: true, or 1, where an example is.
 
     What is masked gives zeros, and recurrent state starts anew there. What comes after a reversal in a chain gets the
@@ -45,7 +45,7 @@ def _mask(module: Module, zero_mask: Any) -> Any:
     return mask.astype(bool)
 
 
-def _placed(module: Module, buffers: Tree, mask: Any) -> Any:
+def _placed(module: Module, buffers: Tree, mask: Any) -> Tree:
     own, branches = split(module, buffers)
     own, new = _noted(own, mask), []
     for child, branch in zip(module.child_modules(), branches, strict=True):

@@ -1,15 +1,13 @@
 """The loss whose gradient is REINFORCE's."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
 from ..core import Emitted, emitted
-from ..core.types import Tree
+from ..core.types import ArrayLike, Tree
 
 
-def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
+def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
     """The reward spread over a log-probability's elements.
 
     `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
@@ -31,7 +29,7 @@ def reward_as(reward: Any, log_prob: Emitted) -> jax.Array:
         ) from None
 
 
-def reinforce_loss(buffers: Tree, reward: Any) -> jax.Array | float:
+def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array | float:
     """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992)."""
     reward = jax.lax.stop_gradient(reward)
     nodes = [node for node in emitted(buffers, "log_prob") if node.value is not None]

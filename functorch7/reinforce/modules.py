@@ -1,13 +1,14 @@
 """Modules that sample, and learn by REINFORCE."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..core import Const, Emitted, Module, check_floating, check_values, const, expected, lookable, title
-from ..core.types import Array, Table, Tree
+from ..core.arrays import Numbers
+from ..core.types import Array, State, Table, Tree, Value
 
 
 class Reinforce(Module, abstract=True):
@@ -37,11 +38,11 @@ class Reinforce(Module, abstract=True):
 
     stochastic: bool = False
 
-    def sample(self, key: Array, input: Any) -> Any:
+    def sample(self, key: Array, input: Value) -> Array:
         """One sample for each element (or row) of the input."""
         raise NotImplementedError(f"{self.torch_name()} must define sample(key, input)")
 
-    def log_prob(self, sample: Any, input: Any) -> Any:
+    def log_prob(self, sample: Array, input: Value) -> Array:
         """log p(sample; input), differentiable with respect to the input."""
         raise NotImplementedError(f"{self.torch_name()} must define log_prob(sample, input)")
 
@@ -49,7 +50,7 @@ class Reinforce(Module, abstract=True):
         """What evaluation gives instead of a sample; the input itself by default."""
         return input
 
-    def check(self, input: Any) -> None:
+    def check(self, input: Value) -> None:
         """Raises ValueError for parameters of no distribution: shapes always, values by `check_values`."""
 
     @property
@@ -59,10 +60,10 @@ class Reinforce(Module, abstract=True):
     def draws(self, train: bool) -> bool:
         return train or self.stochastic
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return {"log_prob": Emitted(None, "log_prob")}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Array, train: bool) -> tuple[Array, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Array, train: bool) -> tuple[Array, Tree]:
         self.check(input)
         if not self.draws(train):
             return self.mean(input), {"log_prob": Emitted(None, "log_prob")}
@@ -163,7 +164,7 @@ class ReinforceNormal(Reinforce):
 
     stdev: float | Const | None = None
 
-    def __init__(self, stdev: Any = None, stochastic: bool = False):
+    def __init__(self, stdev: float | Numbers = None, stochastic: bool = False):
         self._set(stdev=constant(self, "stdev", stdev), stochastic=stochastic)
         self.__post_init__()
 
@@ -183,7 +184,7 @@ class ReinforceNormal(Reinforce):
         mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
         return normal_log_prob(sample, mean, stdev)
 
-    def mean(self, input: Any) -> Any:
+    def mean(self, input: Value) -> Array:
         return pair(self, input, self.stdev, "mean", "stdev")[0]
 
 
@@ -207,7 +208,7 @@ class ReinforceGamma(Reinforce):
 
     scale: float | Const | None = None
 
-    def __init__(self, scale: Any = None, stochastic: bool = False):
+    def __init__(self, scale: float | Numbers = None, stochastic: bool = False):
         self._set(scale=constant(self, "scale", scale), stochastic=stochastic)
         self.__post_init__()
 
@@ -233,7 +234,7 @@ class ReinforceGamma(Reinforce):
         return shape * scale
 
 
-def constant(module: Module, name: str, given: Any) -> Any:
+def constant(module: Module, name: str, given: Value) -> Value:
     """The constructor's parameter: None, a number above 0, or an array as a Const."""
     if given is None or isinstance(given, Const):
         return given
@@ -246,7 +247,7 @@ def constant(module: Module, name: str, given: Any) -> Any:
     return given
 
 
-def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tuple[Array, Array]:
+def pair(module: Module, input: Value, given: Value, first: str, second: str) -> tuple[Array, Array]:
     """Both parameters of a distribution: the input and the constructor's, or the two entries of a table."""
     table = isinstance(input, (list, tuple))
     if len(input) != 2 if table else given is None:
@@ -259,7 +260,7 @@ def pair(module: Module, input: Any, given: Any, first: str, second: str) -> tup
     return left, jnp.broadcast_to(right, left.shape)
 
 
-def refuse(module: Module, values: Array, wrong: Any, wanted: str) -> None:
+def refuse(module: Module, values: Value, wrong: Callable[[Value], Value], wanted: str) -> None:
     """Raises ValueError, as `check_values` does, for the first value that is wrong."""
     values = lookable(values)
     check_values(values, wrong(values), f"{title(module)}: expected {wanted}, got {{value:g}} at position {{position}}")

@@ -1,6 +1,6 @@
 """Criterions that reward samples, and the baselines that make their rewards less noisy."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from jax import lax
 
 from ..core import check_values, expected, lookable, title
 from ..core.module import Children
-from ..core.types import Key, Tree
+from ..core.types import Array, Key, Tree, Value
 from ..layers.merging import merged
 from ..losses import Criterion, MSECriterion
 from ..losses.classification import check_classes
@@ -32,15 +32,15 @@ class VarianceReducedReward(Criterion, abstract=True):
     def children(self) -> Children:
         return {"criterion": self.criterion}
 
-    def predictions(self, given: Any) -> Any:
+    def predictions(self, given: Value) -> Array | None:
         """The first entry of the table, one row or number per example; None if it is no such thing."""
         raise NotImplementedError(f"{self.torch_name()} must define predictions(given)")
 
-    def right(self, predictions: Any, target: Any) -> Any:
+    def right(self, predictions: Value, target: Value) -> Array:
         """Which predictions are right."""
         raise NotImplementedError(f"{self.torch_name()} must define right(predictions, target)")
 
-    def reward(self, input: Any, target: Any) -> jax.Array:
+    def reward(self, input: Value, target: Value) -> jax.Array:
         """scale where the prediction is right, else 0: one number per example."""
         predictions, baseline = self.parts(input)
         target = jnp.asarray(target).reshape(-1)
@@ -48,13 +48,13 @@ class VarianceReducedReward(Criterion, abstract=True):
             raise expected(self, f"{len(predictions)} targets", target)
         return self.scale * self.right(predictions, target).astype(baseline.dtype)
 
-    def advantage(self, input: Any, target: Any) -> jax.Array:
+    def advantage(self, input: Value, target: Value) -> jax.Array:
         """The reward less the baseline, over the number of examples if size_average: for the stochastic modules."""
         reward = self.reward(input, target)
         advantage = lax.stop_gradient(reward - self.parts(input)[1].reshape(-1))
         return advantage / reward.size if self.size_average else advantage
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Key, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self.check(*input)
         reward = self.reward(*input)
         baseline = self.parts(input[0])[1]
@@ -64,7 +64,7 @@ class VarianceReducedReward(Criterion, abstract=True):
         loss = learned - lax.stop_gradient(learned) - (reward.mean() if self.size_average else reward.sum())
         return loss, {"criterion": new}
 
-    def parts(self, input: Any) -> tuple[jax.Array, jax.Array]:
+    def parts(self, input: Value) -> tuple[jax.Array, jax.Array]:
         """The predictions, one row or number per example, and the baseline."""
         predictions = self.predictions(input[0]) if isinstance(input, (list, tuple)) and len(input) == 2 else None
         if predictions is None:
@@ -93,13 +93,13 @@ class VRClassReward(VarianceReducedReward):
     -0.5
     """
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, self.parts(input)[0].shape[-1])
 
-    def predictions(self, given: Any) -> Any:
+    def predictions(self, given: Value) -> Array | None:
         return merged(given, 1) if given.ndim in (1, 2) else None
 
-    def right(self, predictions: Any, target: Any) -> Any:
+    def right(self, predictions: Value, target: Value) -> Array:
         return (jnp.argmax(predictions, -1) + 1).astype(target.dtype) == target
 
 
@@ -123,13 +123,13 @@ class BinaryClassReward(VarianceReducedReward):
 
     predicted: ClassVar[str] = "probabilities"
 
-    def check(self, input: Any, target: Any) -> None:
+    def check(self, input: Value, target: Value) -> None:
         self.parts(input)
         answers = lookable(target)
         check_values(answers, (answers != 0) & (answers != 1), f"{title(self)}: expected targets 0 or 1, got {{value}}")
 
-    def predictions(self, given: Any) -> Any:
+    def predictions(self, given: Value) -> Array | None:
         return given if given.ndim == 1 else None
 
-    def right(self, predictions: Any, target: Any) -> Any:
+    def right(self, predictions: Value, target: Value) -> Array:
         return (predictions > 0.5) == (target == 1)

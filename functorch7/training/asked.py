@@ -7,10 +7,10 @@ from typing import Any
 import jax
 import optax
 
-from ..core.types import Key, Tree
+from ..core.types import Key, Tree, Value
 
 
-def known(loss: Callable, params: Tree, buffers: Tree, batch: Any, key: Key, value: Any, gradients: Any) -> dict:
+def known(loss: Callable, params: Tree, buffers: Tree, batch: Value, key: Key, value: Value, gradients: Value) -> dict:
     """All that may be asked for, by name: `value`, `grad`, and functions of the parameters for this batch.
 
     These are the loss, as `value_fn` (line searches) and `obj_fn` (sophia), and its gradient, as `grad_fn` (sam).

@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core.types import Tree
+from ..core.types import Tree, Value
 from .asked import asking
 
 
 class Averaged(NamedTuple):
     """The state of `averaged`: the optimiser's own, and optax.ema's."""
 
-    inner: Any
+    inner: Value
     average: optax.EmaState
 
 
@@ -38,7 +38,7 @@ def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.Gra
     return optax.GradientTransformationExtraArgs(init, update)  # type: ignore[arg-type]
 
 
-def average_of(optimizer_state: Any, decay: float) -> Any:
+def average_of(optimizer_state: Tree, decay: float) -> Tree:
     """The averaged parameters, from the state of an optimizer that has `averaged` in it.
 
     Raises: ValueError if there is no average, or no update yet.

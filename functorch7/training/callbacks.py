@@ -12,6 +12,7 @@ from typing import Any
 import jax
 
 from ..interop.packages import package
+from .records import Record
 
 
 class Callback:
@@ -20,7 +21,7 @@ class Callback:
     Numbers are plain floats. Losses are read many steps after they were computed (`Trainer`), and told then, in order.
     """
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> str | None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> str | None:
         """A run begins, or goes on, after so many steps and these epochs, which are records as `on_record`'s.
 
         A text ends it at once, as that of `on_epoch`.
@@ -29,7 +30,7 @@ class Callback:
     def on_step(self, step: int, numbers: dict[str, float]) -> None:
         """A step, from 1: its "loss", "gradient_norm", and "learning_rate" where the optimizer shows one."""
 
-    def on_record(self, record: dict[str, Any]) -> None:
+    def on_record(self, record: Record) -> None:
         """What goes into metrics.jsonl: every `log_every` steps ("kind" is "train") and at the end of an epoch."""
 
     def on_epoch(self, epoch: int, results: dict[str, float]) -> str | None:
@@ -54,12 +55,12 @@ class EarlyStop(Callback):
         self.larger_is_better = larger_is_better
         self.best, self.waited = -math.inf, 0
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> str | None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> str | None:
         self.best, self.waited = -math.inf, 0
         reasons = [self.on_epoch(epoch["epoch"], epoch) for epoch in epochs]
         return reasons[-1] if reasons else None
 
-    def on_epoch(self, epoch: int, results: dict[str, Any]) -> str | None:
+    def on_epoch(self, epoch: int, results: Record) -> str | None:
         if self.monitor not in results:
             raise ValueError(f"EarlyStop: no result {self.monitor} to monitor; there are {', '.join(results)}")
         value = results[self.monitor]
@@ -89,7 +90,7 @@ class Tracker(Callback):
         """Sends the numbers of a step: what a subclass writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{type(self).__name__} must define log(numbers, step)")
 
-    def on_record(self, record: dict[str, Any]) -> None:
+    def on_record(self, record: Record) -> None:
         if jax.process_index() == 0:
             numbers = {name: value for name, value in record.items() if name not in ("kind", "step")}
             self.log({f"{record['kind']}/{name}": value for name, value in numbers.items()}, record["step"])
@@ -105,7 +106,7 @@ class TensorBoard(Tracker):
         self.folder = Path(folder)
         self._writer: Any = None
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> None:
         if jax.process_index() == 0:
             made = package("tensorboardX", "functorch7[training]").SummaryWriter
             self._writer = made(str(self.folder), purge_step=step + 1)
@@ -127,11 +128,11 @@ class WeightsAndBiases(Tracker):
     Raises: ImportError without wandb (extra `trackers`).
     """
 
-    def __init__(self, **options: Any):
+    def __init__(self, **options: object):
         self.options = options
         self.run: Any = None
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> None:
         if jax.process_index() == 0:
             self.run = package("wandb", "functorch7[trackers]").init(**self.options)
 
@@ -151,11 +152,11 @@ class MLflow(Tracker):
     Raises: ImportError without mlflow (extra `trackers`).
     """
 
-    def __init__(self, **options: Any):
+    def __init__(self, **options: object):
         self.options = options
         self._mlflow: Any = None
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> None:
         if jax.process_index() == 0:
             self._mlflow = package("mlflow", "functorch7[trackers]")
             self._mlflow.start_run(**self.options)

@@ -20,6 +20,7 @@ from ..interop import orbax
 from ..interop.packages import package
 from ..network import carry_of, with_carry
 from . import distributed, whole
+from .records import Record
 from .sharding import Sharding
 from .state import TrainState
 
@@ -90,7 +91,7 @@ class Checkpoints:
 
     # Saving ----------------------------------------------------------------------------------------------------
 
-    def save(self, state: TrainState, progress: dict[str, Any], score: float | None = None) -> None:
+    def save(self, state: TrainState, progress: Record, score: float | None = None) -> None:
         """Copies the state, and writes it while the program goes on; in the place of one of the same step.
 
         Raises: OSError if this checkpoint, or the one before it, cannot be written.
@@ -180,7 +181,7 @@ class Checkpoints:
 
     # Loading ---------------------------------------------------------------------------------------------------
 
-    def load(self, step: int, sharding: Sharding | None = None) -> tuple[TrainState, dict[str, Any]]:
+    def load(self, step: int, sharding: Sharding | None = None) -> tuple[TrainState, Record]:
         """The state, laid out, and the progress of a whole checkpoint.
 
         Raises: as `functorch7.interop.orbax.load`.

@@ -17,6 +17,8 @@ import numpy as np
 from jax._src.distributed import global_state  # the key-value store has no public name
 from jax.experimental import multihost_utils
 
+from ..core.types import Tree
+
 FAILED, HEARD = "functorch7/failed", "functorch7/heard"
 """Under what a process says that it has failed, and the others that they know."""
 EVERY, LONGEST = 0.5, 10_000
@@ -99,7 +101,7 @@ def is_first() -> bool:
     return jax.process_index() == 0
 
 
-def check_agreement(name: str, tree: Any) -> None:
+def check_agreement(name: str, tree: Tree) -> None:
     """Raises ValueError, in all processes, unless each has the same arrays (or keys, numbers, strings) in `tree`.
 
     For random keys, initial parameters and options, before a run: processes that differ in them train nonsense.

@@ -2,10 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TypeAlias
 
+from ..core.types import Batch, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
+
+Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
+"""A loader, its batches, a pair of arrays (or of tables of them), or batches."""
+
+Data: TypeAlias = Whole | Callable[[int], Iterable[Batch]]
+"""The same, or a function of the epoch that gives its batches."""
 
 
 class LoaderFeed:
@@ -20,7 +27,7 @@ class LoaderFeed:
         """What comes next: {"epoch": ..., "batch": ..., ...}, both counted from 0."""
         return self.batches.state
 
-    def epoch(self) -> Iterator[Any]:
+    def epoch(self) -> Iterator[Batch]:
         """The rest of the epoch."""
         for batch in self.batches:
             yield batch
@@ -40,7 +47,7 @@ class IterableFeed:
         self.position = position or {"epoch": 0, "batch": 0}
         self.per_epoch: int | None = len(data) if hasattr(data, "__len__") else None  # type: ignore[arg-type]
 
-    def epoch(self) -> Iterator[Any]:
+    def epoch(self) -> Iterator[Batch]:
         """The rest of the epoch."""
         epoch, done = self.position["epoch"], self.position["batch"]
         batches = self.data(epoch + 1) if callable(self.data) else self.data
@@ -60,7 +67,7 @@ class IterableFeed:
 
 
 def feed(
-    data: Any, batch_size: int | None, seed: int, position: dict | None, drop_last: bool = False
+    data: Data, batch_size: int | None, seed: int, position: dict | None, drop_last: bool = False
 ) -> LoaderFeed | IterableFeed:  # fmt: skip
     """The batches of `data` from `position` on (None: the beginning).
 
@@ -80,7 +87,7 @@ def feed(
     return IterableFeed(data, position)
 
 
-def validation_batches(data: Any, batch_size: int | None) -> Iterable:
+def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
     """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):
         return data.restarted(None, epochs=1)

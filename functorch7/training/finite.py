@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, places, raise_found, recording, reporting, title
 from ..core.tree import Path, child_at, dotted
-from ..core.types import Key, Tree
+from ..core.types import Batch, Key, Tree
 from ..network import named_parameters
 from ..programs import Compiled
 from .state import TrainState
@@ -24,7 +24,12 @@ class Finding(NamedTuple):
 
 
 def not_finite(
-    module: Module, criterion: Callable, state: TrainState, batch: Any, key: Key, compute_dtype: DTypeLike | None = None
+    module: Module,
+    criterion: Callable,
+    state: TrainState,
+    batch: Batch,
+    key: Key,
+    compute_dtype: DTypeLike | None = None,
 ) -> Finding:
     """What is not finite first in a training step from `state`.
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
+from ..core.types import Value
 from ..losses import Criterion
 from ..programs import Compiled
 
@@ -23,7 +24,7 @@ class Step(Compiled):
 
     __slots__ = ()
 
-    def __call__(self, state: Any, batch: Any, *more: Any, **named: Any) -> Any:
+    def __call__(self, state: Value, batch: Value, *more: Value, **named: Value) -> Value:
         token = _batch.set(batch)
         try:
             return super().__call__(state, batch, *more, **named)
@@ -31,7 +32,7 @@ class Step(Compiled):
             _batch.reset(token)
 
 
-def check_first(criterion: Criterion, output: Any, target: Any) -> None:
+def check_first(criterion: Criterion, output: Value, target: Value) -> None:
     """Raises ValueError, as the criterion does, for targets that make no sense in the batch for which a step is traced.
 
     Where a trace has a part of the batch only, or several processes share it, nothing is looked at.

@@ -8,7 +8,7 @@ from jax import lax
 
 from .. import layers, losses
 from ..core import Module, check_floating, expected
-from ..core.types import Tree
+from ..core.types import Array, Input, Output, Tree
 
 SUMS_OF_PRODUCTS = (
     layers.Linear, layers.Reshape, layers.View,
@@ -44,8 +44,8 @@ def _check(module: Module, train: bool) -> None:
 
 
 def diagonal_hessian(
-    module: Module, params: Tree, buffers: Tree, input: Any, output_hessian: Any, *, train: bool = False
-) -> tuple[Any, Any]:
+    module: Module, params: Tree, buffers: Tree, input: Array, output_hessian: Array, *, train: bool = False
+) -> tuple[Tree, Output]:
     """(of the parameters, of the input): sum_k (dy_k / dp)^2 h_k over all outputs y_k, with h = output_hessian.
 
     With h the second derivatives of a loss with respect to the outputs (`criterion_diagonal_hessian`), it approximates
@@ -91,8 +91,8 @@ def diagonal_hessian(
 
 
 def _chained(
-    module: layers.Sequential, params: Tree, buffers: Tree, input: Any, h: Any, train: bool
-) -> tuple[Any, Any]:
+    module: layers.Sequential, params: Tree, buffers: Tree, input: Array, h: Array, train: bool
+) -> tuple[Tree, Output]:
     inputs = [input]
     for i in range(len(module.modules) - 1):
         inputs.append(module.call(i, params, buffers, inputs[-1], key=None, train=train)[0])
@@ -103,7 +103,7 @@ def _chained(
     return made, h
 
 
-def criterion_diagonal_hessian(criterion: losses.base.Criterion, input: Any, target: Any = None) -> Any:
+def criterion_diagonal_hessian(criterion: losses.base.Criterion, input: Array, target: Input | None = None) -> Output:
     """The second derivatives of a loss with respect to each input: 2, or 2/n, for the squared errors.
 
     That of L1Cost is taken to be the first derivative's square, 1 (and 0 at 0), as Torch has it.

@@ -11,7 +11,7 @@ from ..core.types import Tree
 from ..network import find, named_parameters
 
 
-def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str = "trained") -> Any:
+def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str = "trained") -> Tree:
     """A tree like `params` with a label for each array: that of the rule that says most about it.
 
     A rule's name is a place, "0" or "2.weight" (as in `state_dict`), or the name of a module that is `named`, and
@@ -51,7 +51,7 @@ def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str 
     return labelled(params, ())
 
 
-def freeze(module: Module, params: Tree, *names: str) -> Any:
+def freeze(module: Module, params: Tree, *names: str) -> Tree:
     """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest."""
     if not names:
         return jax.tree.map(lambda _: "frozen", params)

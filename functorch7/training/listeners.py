@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from .callbacks import Callback
+from .records import Record
 
 
 class Listeners:
@@ -20,7 +20,7 @@ class Listeners:
         """How the run ended; what stays if nobody says it."""
 
     @contextlib.contextmanager
-    def told(self, step: int, epochs: Sequence[dict[str, Any]]) -> Iterator[None]:
+    def told(self, step: int, epochs: Sequence[Record]) -> Iterator[None]:
         """Tells of the start, and of the end; who was told of the start is told of the end, whatever happens."""
         with contextlib.ExitStack() as at_end:
             for each in self.callbacks:
@@ -32,7 +32,7 @@ class Listeners:
         for each in self.callbacks:
             each.on_step(step, numbers)
 
-    def record(self, record: dict[str, Any]) -> None:
+    def record(self, record: Record) -> None:
         for each in self.callbacks:
             each.on_record(record)
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.types import Array, Output, Value
+
+Result: TypeAlias = Any
+"""What a method measures: it has `result()`, and results of one kind add with `+`; the kind is the method's."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +65,17 @@ class ValidationMethod:
     kind: type = LossResult
     checks_values = False
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         """The sum over a batch, and its count: what a subclass writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{type(self).__name__} must define measure(output, target)")
 
-    def gathered(self, parts: list[tuple[Any, Any]]) -> Any:
+    def gathered(self, parts: list[tuple[Value, Value]]) -> Result:
         """The result, from what `measure` gave for each batch: totals are added up, unless a method does otherwise."""
         totals = np.stack([np.asarray(total) for total, _ in parts])
         total = totals.sum(0, dtype=np.float64 if np.issubdtype(totals.dtype, np.inexact) else None)
         return self.kind(total if total.ndim else total.item(), sum(int(count) for _, count in parts))
 
-    def __call__(self, output: Any, target: Any) -> Any:
+    def __call__(self, output: Value, target: Value) -> Output:
         return self.gathered([self.measure(*jax.tree.map(jnp.asarray, (output, target)))])
 
     def __str__(self) -> str:
@@ -89,7 +93,7 @@ class Measured(ValidationMethod):
 
     kind = LossResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         value, leaf = jnp.asarray(self.function(output, target)), target if hasattr(target, "shape") else output
         count = leaf.shape[0] if leaf.ndim else 1
         if value.shape not in ((), (count,)):
@@ -100,7 +104,7 @@ class Measured(ValidationMethod):
         return getattr(self.function, "__name__", type(self.function).__name__)
 
 
-def rows_and_classes(method: ValidationMethod, output: Any, target: Any) -> tuple[Any, Any]:
+def rows_and_classes(method: ValidationMethod, output: Value, target: Value) -> tuple[Array, Array]:
     """Scores as a matrix, one row for each sample, and the samples' classes as a vector."""
     rows = output[None] if getattr(output, "ndim", 0) == 1 else output
     if getattr(rows, "ndim", 0) != 2 or jnp.size(target) != len(rows):

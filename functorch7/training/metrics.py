@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core.types import Output, Value
 from .measures import ValidationMethod, rows_and_classes
 
 
@@ -16,7 +17,7 @@ from .measures import ValidationMethod, rows_and_classes
 class ConfusionResult:
     """How often each class (a row) was taken for each (a column); results of the same kind add with `+`."""
 
-    matrix: Any
+    matrix: np.ndarray
     count: int
     of_class: int | None = None
 
@@ -27,19 +28,19 @@ class ConfusionResult:
     def __add__(self, other: ConfusionResult) -> ConfusionResult:
         return type(self)(self.matrix + other.matrix, self.count + other.count, self.of_class)
 
-    def recall(self) -> Any:
+    def recall(self) -> np.ndarray:
         """Of each class's samples, the part that was found; NaN where there are none."""
         return self._part(self.matrix.sum(1))
 
-    def precision(self) -> Any:
+    def precision(self) -> np.ndarray:
         """Of what was taken for each class, the part that is; NaN where nothing was."""
         return self._part(self.matrix.sum(0))
 
-    def f1(self) -> Any:
+    def f1(self) -> np.ndarray:
         """2 precision recall / (precision + recall) of each class; NaN where it is neither in the data nor found."""
         return 2 * self._part(self.matrix.sum(0) + self.matrix.sum(1))
 
-    def _part(self, wholes: Any) -> Any:
+    def _part(self, wholes: Any) -> np.ndarray:
         hits = np.diagonal(self.matrix).astype(np.float64)
         return np.divide(hits, wholes, out=np.full(len(hits), math.nan), where=wholes > 0)
 
@@ -72,7 +73,7 @@ class ConfusionMatrix(ValidationMethod):
 
     kind = ConfusionResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] != self.classes:
             raise ValueError(f"{self}: expected scores of {self.classes} classes, got shape {jnp.shape(output)}")
@@ -96,7 +97,7 @@ class F1(ConfusionMatrix):
 
     of_class: int | None = None
 
-    def gathered(self, parts: list[tuple[Any, Any]]) -> F1Result:
+    def gathered(self, parts: list[tuple[Value, Value]]) -> F1Result:
         matrix = super().gathered(parts)
         return F1Result(matrix.matrix, matrix.count, self.of_class)
 
@@ -105,8 +106,8 @@ class F1(ConfusionMatrix):
 class AUCResult:
     """Scores and whether each is of a positive; results add with `+`."""
 
-    scores: Any
-    positive: Any
+    scores: np.ndarray
+    positive: np.ndarray
 
     def result(self) -> tuple[float, int]:
         """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half."""
@@ -138,13 +139,13 @@ class AUC(ValidationMethod):
 
     kind = AUCResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows = output.reshape(len(output), -1)
         if rows.shape[1] not in (1, 2) or target.size != len(rows):
             raise ValueError(f"{self}: expected scores (B), (B, 1) or (B, 2) and as many targets, got {output.shape}")
         scores = rows[:, -1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, 0]
         return jnp.stack([scores.astype(jnp.float32), target.reshape(-1).astype(jnp.float32)]), len(rows)
 
-    def gathered(self, parts: list[tuple[Any, Any]]) -> AUCResult:
+    def gathered(self, parts: list[tuple[Value, Value]]) -> AUCResult:
         scores, targets = np.concatenate([np.asarray(part) for part, _ in parts], 1)
         return AUCResult(scores, targets == (2 if targets.max(initial=0) > 1 else 1))

@@ -1,10 +1,15 @@
 """The bar of a run, on terminals and in notebooks."""
 
+from __future__ import annotations
+
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
-def progress_bar(total: int | None, done: int, shown: bool) -> Any:
+def progress_bar(total: int | None, done: int, shown: bool) -> tqdm:
     """tqdm's bar of steps, in the form for the place where the program runs; hidden in files and pipes."""
     from tqdm.auto import tqdm  # looks at that place when it is imported, and warns in notebooks without widgets
 

@@ -8,9 +8,12 @@ import os
 import shutil
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..interop.writing import replacing
+
+Record: TypeAlias = dict[str, Any]
+"""What a run has measured at a step, by name: numbers, and texts such as its kind."""
 
 
 class Records:
@@ -58,7 +61,7 @@ class Records:
         """How many bytes metrics.jsonl has."""
         return self._file.tell() if self._file else 0
 
-    def write(self, record: dict[str, Any]) -> None:
+    def write(self, record: Record) -> None:
         """Adds a record; in the file, what is not finite is null."""
         if record["kind"] == "epoch":
             self.epochs.append(record)

@@ -10,10 +10,10 @@ from ..core import Module
 from ..core.probe import Keyed
 from ..core.rows import Gathered, RowTable, reading
 from ..core.tree import mapped
-from ..core.types import Tree
+from ..core.types import Array, Scalar, Tree, Value
 
 
-def read_by_rows(module: Module, params: Tree) -> Any:
+def read_by_rows(module: Module, params: Tree) -> Tree:
     """The tree of params with True at what is read by rows; None stays None: a tie of `Shared`."""
 
     def marks(module: Module, own: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _is_read(node: Any) -> bool:
     return isinstance(node, Gathered)
 
 
-def descend(params: Tree, gradients: RowGradients, rate: Any) -> Any:
+def descend(params: Tree, gradients: RowGradients, rate: Scalar) -> Tree:
     """params - rate * gradients; tables are changed only in the rows that were read."""
     leaves, treedef = jax.tree.flatten(params)
     tables = iter(zip(gradients.reads, gradients.rows, strict=True))
@@ -79,7 +79,7 @@ def descend(params: Tree, gradients: RowGradients, rate: Any) -> Any:
     return treedef.unflatten(new)
 
 
-def merged(table: Any, reads: Any, rows: Any) -> tuple[Gathered, Any]:
+def merged(table: Value, reads: Value, rows: Value) -> tuple[Gathered, Array]:
     """All that was read of a table, as one read of each row at most, and the sums of what each row was given.
 
     There are as many as were read; those left over are zeros, with indices beyond the table.

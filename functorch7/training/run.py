@@ -16,13 +16,14 @@ import numpy as np
 
 from ..core import Variables
 from ..core.display import table_of
+from ..core.types import Value
 from ..network import forget
-from .feed import feed, validation_batches
+from .feed import Data, Whole, feed, validation_batches
 from .finite import not_finite
 from .interrupts import Interrupted, Interrupts
 from .listeners import Listeners
 from .progress import progress_bar
-from .records import Records
+from .records import Record, Records
 from .resuming import start
 from .settings import Settings
 from .state import TrainState, init_state
@@ -36,7 +37,7 @@ class Result(NamedTuple):
     """
 
     state: TrainState
-    epochs: list[dict[str, Any]]
+    epochs: list[Record]
     ended: str
 
     @property
@@ -82,8 +83,8 @@ class Started(NamedTuple):
     """A step whose loss was not read yet."""
 
     number: int
-    batch: Any
-    metrics: dict[str, Any]
+    batch: Value
+    metrics: Record
     forgot: bool  # whether recurrent state was forgotten before it
     examples: int
 
@@ -92,8 +93,8 @@ class Run:
     """One call of `Trainer.fit`."""
 
     def __init__(
-        self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Any, validation: Any,
-        batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
+        self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Data,
+        validation: Whole | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         self.settings, self.interrupts = settings, interrupts
         self.validation: Any = validation

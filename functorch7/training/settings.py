@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
@@ -15,6 +14,7 @@ import optax
 from jax.typing import DTypeLike
 
 from ..core import Module
+from ..core.types import Value
 from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
@@ -28,7 +28,7 @@ from .step import descent, make_loss
 from .validation import Loss, as_methods
 
 
-def first_dimension(input: Any, target: Any) -> int:
+def first_dimension(input: Value, target: Value) -> int:
     """How many examples a batch has: the size of its input's first dimension (1 of a number)."""
     return int((*np.shape(jax.tree.leaves(input)[0]), 1)[0])
 
@@ -63,7 +63,7 @@ class Settings:
     monitor: str | None = None
     larger_is_better: bool | None = None
     patience: int | None = None
-    count: Callable[[Any, Any], int] = first_dimension
+    count: Callable[[Value, Value], int] = first_dimension
     tensorboard: bool = False
     verbose: bool = True
 
@@ -94,7 +94,7 @@ class Settings:
             name = self.monitor or names[0]
             raise ValueError(f"Trainer: {name} is monitored, a function; say larger_is_better=True or False")
 
-    def averaged(self, state: TrainState) -> Any:
+    def averaged(self, state: TrainState) -> Value:
         """The averaged parameters in a state. Raises: ValueError if there are none."""
         if self.average is None:
             raise ValueError("Trainer.averaged: this trainer keeps no average; give it average=0.999")

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..core import Module
-from ..core.types import Key
+from ..core.types import Key, Value
 from .first_batch import Step
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
@@ -18,7 +18,7 @@ def make_sgd_step(
     criterion: Callable,
     learning_rate: float,
     *,
-    metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
+    metrics: Callable[[Value, Value], dict[str, Value]] | None = None,
 ) -> Callable:
     """`step(state, (input, target), key) -> (state, metrics)`, as `make_train_step(..., optax.sgd(learning_rate))`.
 

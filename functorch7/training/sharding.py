@@ -12,7 +12,7 @@ from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..core import Module
-from ..core.types import Key, Tree
+from ..core.types import Array, Device, Key, Tree
 from ..network import carry_of, forget, with_carry
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .state import TrainState, init_state
@@ -75,7 +75,7 @@ class Sharding:
     def _batch_spec(self) -> PartitionSpec:
         return PartitionSpec(*[None] * (self.batch_dim - 1), AXES)
 
-    def of_array(self, array: Any) -> NamedSharding:
+    def of_array(self, array: Array) -> NamedSharding:
         """That of a parameter, or anything else in the state of this shape, but for recurrent state."""
         shards = self.mesh.shape["shard"]
         divisible = [axis for axis, size in enumerate(array.shape) if size % shards == 0]
@@ -109,7 +109,7 @@ class Sharding:
 
         return jax.jit(make, out_shardings=self.layout(module, jax.eval_shape(make, key)))(key)
 
-    def place_batch(self, batch: Any) -> Any:
+    def place_batch(self, batch: Tree) -> Tree:
         """A batch on the devices: the global one, in a single process; of several, each gives its equal part of it.
 
         Raises: ValueError for a batch that the devices cannot share equally.
@@ -123,13 +123,13 @@ class Sharding:
 
         return jax.tree.map(place, batch)
 
-    def place_whole(self, batch: Any) -> Any:
+    def place_whole(self, batch: Tree) -> Tree:
         """A batch that every process has whole: split over the devices if they can share it, else on every device."""
         sizes = {np.shape(array)[self.batch_dim - 1 : self.batch_dim] for array in jax.tree.leaves(batch)}
         shared = all(size and size[0] % self.mesh.size == 0 for size in sizes)
         return jax.device_put(batch, self.of_batch if shared else self.replicated)
 
-    def _check(self, batch: Any, devices: int) -> None:
+    def _check(self, batch: Tree, devices: int) -> None:
         for array in jax.tree.leaves(batch):
             if array.ndim < self.batch_dim:
                 raise ValueError(f"Sharding: expected a batch in dimension {self.batch_dim}, got shape {array.shape}")
@@ -194,13 +194,13 @@ def _of_mask(mask: Any) -> PartitionSpec:
     return PartitionSpec(*[None] * (mask.ndim - 1), AXES) if mask.ndim else PartitionSpec()
 
 
-def data_parallel(devices: Sequence[Any] | None = None, **options: Any) -> Sharding:
+def data_parallel(devices: Sequence[Device] | None = None, **options: Any) -> Sharding:
     """Every device (all by default) has all parameters and its part of the batch. Options are `Sharding`'s."""
     found = jax.devices() if devices is None else devices
     return fully_sharded(found, copies=len(found), **options)
 
 
-def fully_sharded(devices: Sequence[Any] | None = None, *, copies: int = 1, **options: Any) -> Sharding:
+def fully_sharded(devices: Sequence[Device] | None = None, *, copies: int = 1, **options: Any) -> Sharding:
     """Every device (all by default) has its part of the parameters and of the batch. Options are `Sharding`'s.
 
     With `copies`, the devices form so many rows with all parameters each; a row is best within a fast network.

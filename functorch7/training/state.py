@@ -7,14 +7,15 @@ import jax.numpy as jnp
 import optax
 
 from ..core import Module, Variables
+from ..core.types import Value
 
 
 class TrainState(NamedTuple):
     """What training changes: parameters, buffers, the optimiser's state, and the number of steps taken."""
 
-    params: Any
-    buffers: Any
-    optimizer_state: Any
+    params: Value
+    buffers: Value
+    optimizer_state: Value
     step: jax.Array
 
 

@@ -11,7 +11,7 @@ from jax.typing import DTypeLike
 from ..core import Module, penalty, without_emitted
 from ..core.keys import folded
 from ..core.probe import silent
-from ..core.types import Key, Tree
+from ..core.types import Batch, Key, Tree, Value
 from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .asked import asking, known
@@ -20,7 +20,7 @@ from .sharding import Sharding
 from .state import TrainState
 
 
-def cast(tree: Any, dtype: DTypeLike) -> Any:
+def cast(tree: Tree, dtype: DTypeLike) -> Tree:
     """The tree with its floating-point arrays in another dtype."""
     return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(jnp.result_type(x), jnp.inexact) else x, tree)
 
@@ -49,7 +49,7 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     return loss
 
 
-def _loss_of(criterion: Callable, output: Any, target: Any, key: Key) -> Any:
+def _loss_of(criterion: Callable, output: Value, target: Value, key: Key) -> Any:
     """A criterion's loss, in training mode where it is one of this package."""
     if not isinstance(criterion, Criterion):
         return criterion(output, target)
@@ -95,10 +95,10 @@ def make_train_step(
     criterion: Callable,
     optimizer: optax.GradientTransformation,
     *,
-    metrics: Callable[[Any, Any], dict[str, Any]] | None = None,
+    metrics: Callable[[Value, Value], dict[str, Value]] | None = None,
     compute_dtype: DTypeLike | None = None,
     sharding: Sharding | None = None,
-) -> Callable[[TrainState, Any, jax.Array | None], tuple[TrainState, dict[str, Any]]]:
+) -> Callable[[TrainState, Batch, Key], tuple[TrainState, dict[str, Value]]]:
     """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key

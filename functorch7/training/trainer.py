@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 from ..core import Variables
+from .feed import Data, Whole
 from .interrupts import interrupts
 from .resuming import described, newest_whole
 from .run import Result, Run
@@ -48,10 +48,10 @@ class Trainer(Settings):
 
     def fit(
         self,
-        data: Any,
+        data: Data,
         epochs: int,
         *,
-        validation: Any = None,
+        validation: Whole | None = None,
         batch_size: int | None = None,
         seed: int = 0,
         variables: Variables | None = None,

@@ -12,11 +12,11 @@ import numpy as np
 
 from .. import core, programs
 from ..core import Module
-from ..core.types import Key, Tree
+from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
 from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
-from .measures import AccuracyResult, Measured, ValidationMethod, rows_and_classes
+from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Top1Accuracy(ValidationMethod):
 
     kind = AccuracyResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] == 1:
             found = (rows[:, 0] >= 0.5).astype(classes.dtype)
@@ -51,7 +51,7 @@ class Top5Accuracy(ValidationMethod):
 
     kind = AccuracyResult
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] < 5:
             raise ValueError(f"{self}: expected scores of at least 5 classes, got shape {jnp.shape(output)}")
@@ -77,7 +77,7 @@ class Loss(ValidationMethod):
     def checks_values(self) -> bool:  # type: ignore[override]
         return getattr(self.criterion, "checks_values", False)
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         leaf = jax.tree.leaves(output if target is None else target)[0]
         count = leaf.shape[0] if leaf.ndim else 1
         value = self.criterion(output, target)
@@ -92,7 +92,7 @@ class MAE(ValidationMethod):
     Source: BigDL, MAE.
     """
 
-    def measure(self, output: Any, target: Any) -> tuple[Any, int]:
+    def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         found = (jnp.argmax(rows, 1) + 1).astype(rows.dtype)
         return AbsCriterion(size_average=False)(found, classes), len(rows)
@@ -110,12 +110,12 @@ def evaluate(
     module: Module,
     params: Tree,
     buffers: Tree,
-    batches: Any,
+    batches: Iterable[Batch],
     methods: Sequence[ValidationMethod | Callable],
     batch_size: int | None = None,
     *,
     key: jax.Array | None = None,
-) -> list[tuple[Any, ValidationMethod]]:
+) -> list[tuple[Result, ValidationMethod]]:
     """[(result, method)] of a network in evaluation mode, summed over a data set.
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
@@ -166,11 +166,11 @@ def predict(
     module: Module,
     params: Tree,
     buffers: Tree,
-    batches: Any,
+    batches: Iterable[Value],
     batch_size: int | None = None,
     *,
     key: jax.Array | None = None,
-) -> Any:
+) -> Output:
     """The outputs of a network in evaluation mode for all samples, in order: NumPy arrays, or tables of them.
 
     `batches` is an iterable of inputs, or of tuples (input, target) whose targets are left alone; with `batch_size`,
@@ -191,13 +191,13 @@ def predict(
     return joined(outputs, samples_of(batches, batch_size))
 
 
-def samples_of(batches: Any, batch_size: int | None) -> int | None:
+def samples_of(batches: Iterable[Value], batch_size: int | None) -> int | None:
     """How many samples `predict` is given; None where its batches are not cut from arrays."""
     cut = batch_size is not None and not isinstance(batches, DataLoader)
     return len(jax.tree.leaves(batches)[0]) if cut else None
 
 
-def joined(outputs: list, samples: int | None = None) -> Any:
+def joined(outputs: list, samples: int | None = None) -> Output:
     """The outputs of all batches one after the other, one of each sample; that of a batch of one may be no batch."""
 
     def one(*parts: Any) -> np.ndarray:
@@ -214,7 +214,7 @@ def predict_class(
     module: Module,
     params: Tree,
     buffers: Tree,
-    batches: Any,
+    batches: Iterable[Value],
     batch_size: int | None = None,
     *,
     key: jax.Array | None = None,
@@ -267,7 +267,7 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
-def pairs(batches: Any, batch_size: int | None) -> Iterable:
+def pairs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     """The batches (input, target) of what `evaluate` takes."""
     if isinstance(batches, DataLoader):
         return batches.batches(batch_size or 32)
@@ -286,14 +286,14 @@ def _pair(batch: Any) -> Any:
     return batch
 
 
-def _iterated(name: str, what: str, batches: Any) -> Iterable:
+def _iterated(name: str, what: str, batches: Iterable[Value]) -> Iterable:
     try:
         return iter(batches)
     except TypeError:
         raise TypeError(f"{name}: expected {what}, got {core.describe(batches)}") from None
 
 
-def inputs(batches: Any, batch_size: int | None) -> Iterable:
+def inputs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     """The batches of what `predict` takes."""
     if isinstance(batches, DataLoader):
         return (input for input, _ in batches.batches(batch_size or 32))

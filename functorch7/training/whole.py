@@ -4,14 +4,15 @@ import json
 import os
 import zlib
 from pathlib import Path
-from typing import Any
+
+from .records import Record
 
 LIST = "WHOLE"
 """The file with the list: on its first line the checksum of the rest, which is JSON."""
 PIECE = 1 << 20
 
 
-def seal(folder: Path, facts: dict[str, Any]) -> None:
+def seal(folder: Path, facts: Record) -> None:
     """Writes the list of a folder's files, and some facts with it. Raises: OSError."""
     files = {str(path.relative_to(folder)): _summary(path) for path in _files(folder)}
     text = json.dumps({"facts": facts, "files": files}).encode()
@@ -21,7 +22,7 @@ def seal(folder: Path, facts: dict[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def facts(folder: Path) -> dict[str, Any]:
+def facts(folder: Path) -> Record:
     """The facts in the list. Raises: ValueError that says what is wrong with the list; OSError."""
     return _read(folder)["facts"]
 
@@ -44,7 +45,7 @@ def problem(folder: Path) -> str | None:
     return None
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read(folder: Path) -> Record:
     checksum, _, text = (folder / LIST).read_bytes().partition(b"\n")
     if checksum != b"%08x" % zlib.crc32(text):
         raise ValueError(f"{LIST} has changed")

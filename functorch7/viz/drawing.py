@@ -14,6 +14,7 @@ from jax.typing import DTypeLike
 from ..core import Module, title
 from ..core.tree import Path as Place
 from ..core.tree import by_position, dotted, named_children
+from ..core.types import Input
 from ..interop.writing import replacing
 from ..layers import Concat, ConcatTable, Graph, Parallel, ParallelTable, Sequential
 from ..network import named_parameters, structure_of
@@ -93,7 +94,7 @@ class Drawing:
         return Path(path)
 
 
-def draw(module: Module, input: Any = None, dtype: DTypeLike = jnp.float32, theme: Theme = "auto") -> Drawing:
+def draw(module: Module, input: Input | None = None, dtype: DTypeLike = jnp.float32, theme: Theme = "auto") -> Drawing:
     """A picture of a network: its layers, what goes from one to another, and, with an input, the sizes of outputs.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
@@ -140,7 +141,7 @@ def _opened(module: Module) -> bool:
     return len(inner) == 1 or (by_position(module) and bool(inner))
 
 
-def _block(module: Any, path: Place, gives: Mapping[Place, Any], learned: Mapping[Place, int]) -> Block:
+def _block(module: Module, path: Place, gives: Mapping[Place, Any], learned: Mapping[Place, int]) -> Block:
     if not _opened(module):
         count = learned.get(path, 0)
         below = [sizes(gives[path])] if path in gives else []

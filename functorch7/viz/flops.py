@@ -6,6 +6,8 @@ from typing import Any
 
 import jax
 
+from ..core.types import Value
+
 FREE = {
     "bitcast_convert_type", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice",
     "dynamic_update_slice", "expand_dims", "gather", "iota", "optimization_barrier", "pad", "reshape", "rev",
@@ -14,12 +16,12 @@ FREE = {
 """Operations that move numbers without computing any."""
 
 
-def flops(function: Any, *args: Any) -> int:
+def flops(function: Callable, *args: Value) -> int:
     """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
 
 
-def accessed(function: Any, *args: Any) -> int:
+def accessed(function: Callable, *args: Value) -> int:
     """The bytes that the operations of function(*args) read and write, each by itself."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _bytes)
 

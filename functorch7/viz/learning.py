@@ -1,18 +1,25 @@
 """Learning curves: what a `training.Trainer` recorded, drawn; in notebooks also while it trains."""
 
+from __future__ import annotations
+
 import io
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..interop.packages import package
 from ..interop.writing import replacing
 from ..training import Callback
+from ..training.records import Record
 from .style import DPI, Theme, styled
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def plot_learning(folder: Any, path: Any = None, theme: Theme = "light") -> Any:
+
+def plot_learning(folder: str | os.PathLike, path: str | os.PathLike | None = None, theme: Theme = "light") -> Figure:
     """A figure of a training run's records (metrics.jsonl in `folder`); written to `path`, a picture file, if given.
 
     On the left the loss over steps, and its mean in each epoch; then a plot for each result of validation.
@@ -28,7 +35,7 @@ def plot_learning(folder: Any, path: Any = None, theme: Theme = "light") -> Any:
     return figure
 
 
-def curves_of(records: Sequence[dict[str, Any]], theme: Theme = "light") -> Any:
+def curves_of(records: Sequence[Record], theme: Theme = "light") -> Figure:
     """The figure of these records, as `plot_learning` draws it."""
     from matplotlib.figure import Figure
 
@@ -60,10 +67,10 @@ class LiveCurves(Callback):
         self.records: list[dict[str, Any]] = []
         self._shown: Any = None
 
-    def on_start(self, step: int, epochs: Sequence[dict[str, Any]]) -> None:
+    def on_start(self, step: int, epochs: Sequence[Record]) -> None:
         self.records, self._shown = list(epochs), None
 
-    def on_record(self, record: dict[str, Any]) -> None:
+    def on_record(self, record: Record) -> None:
         self.records.append(record)
         display = package("IPython.display", "ipython")
         data = io.BytesIO()

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
-from ..core.types import Key, Tree
+from ..core.types import Input, Key, Tree
 from ..training.step import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
@@ -111,7 +111,7 @@ class Profile(Table):
 
 
 def profile(
-    module: Module, params: Tree, buffers: Tree, input: Any, *, key: jax.Array | None = None, train: bool = True,
+    module: Module, params: Tree, buffers: Tree, input: Input, *, key: jax.Array | None = None, train: bool = True,
     repeats: int = 10, trace: str | os.PathLike | None = None,
 ) -> Profile:  # fmt: skip
     """A table of a network's modules with the time that each takes, forward and backward, FLOPs and memory.
@@ -145,7 +145,7 @@ def profile(
     return Profile(rows, call, unattributed, None if memory is None else memory.temp_size_in_bytes)
 
 
-def _compiled(module: Module, params: Tree, buffers: Tree, input: Any, key: Key, train: bool) -> tuple[Any, tuple]:
+def _compiled(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> tuple[Any, tuple]:
     """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
     leaves, structure = jax.tree.flatten(input)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]

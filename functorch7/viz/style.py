@@ -1,7 +1,7 @@
 """How figures look: one style for all, light or dark, sharp on screens with two pixels for one."""
 
 from contextlib import AbstractContextManager
-from typing import Any, Literal
+from typing import Literal
 
 Theme = Literal["light", "dark"]
 
@@ -16,7 +16,7 @@ INK = {"light": "#1f2933", "dark": "#e6edf3"}
 FAINT = {"light": "#d3dae1", "dark": "#3b434c"}
 
 
-def styled(theme: Theme = "light") -> AbstractContextManager[Any]:
+def styled(theme: Theme = "light") -> AbstractContextManager[None]:
     """A block in which matplotlib's figures are made in functorch7's style.
 
     Raises: ValueError for another theme; ImportError without matplotlib.

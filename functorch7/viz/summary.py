@@ -1,7 +1,6 @@
 """What a network consists of, as a table: layers, the sizes of their outputs, parameters, and arithmetic."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +8,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module
 from ..core.tree import Path
+from ..core.types import Input, Value
 from ..network import named_parameters
 from ..network.shapes import shaped
 from .flops import flops
@@ -25,7 +25,7 @@ class Row:
 
     path: Path
     module: Module
-    output: Any
+    output: Value
     parameters: int
     flops: int
 
@@ -54,7 +54,7 @@ class Summary(Table):
         return [("total", "", f"{self.parameters:,}", metric(self.flops))]
 
 
-def summary(module: Module, input: Any, dtype: DTypeLike = jnp.float32, train: bool = False) -> Summary:
+def summary(module: Module, input: Input, dtype: DTypeLike = jnp.float32, train: bool = False) -> Summary:
     """A table of a network's modules with the sizes of their outputs, for input of this shape. Nothing is computed.
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.

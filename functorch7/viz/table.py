@@ -2,11 +2,12 @@
 
 import html
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core import Module, title
 from ..core.display import table_of
 from ..core.tree import Path, dotted
+from ..core.types import Value
 
 Cells = tuple[str, ...]
 
@@ -58,7 +59,7 @@ def in_tree(path: Path, module: Module, places: Collection[Path] = ()) -> str:
     return name.rstrip() if around else name.strip()
 
 
-def sizes(tree: Any) -> str:
+def sizes(tree: Value) -> str:
     """The shapes of a tree's arrays."""
     if isinstance(tree, (list, tuple)):
         return f"[{', '.join(map(sizes, tree))}]"

@@ -1,20 +1,30 @@
 """Transfer functions with their derivatives, drawn into one picture."""
 
-from typing import Any
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .. import core
+from ..core.module import Functional
 from ..interop.writing import replacing
 from .style import DPI, Theme, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 RANGES = {"ReLU6": (-3, 9), "Log": (0.02, 4), "Sqrt": (0, 4), "Power": (0, 2), "Exp": (-2, 2)}
 """Where a function is drawn, unless it is from -3 to 3."""
 
 
-def curve(module: Any, low: float = -3, high: float = 3, points: int = 301) -> tuple[np.ndarray, ...]:
+def curve(
+    module: core.Module | Functional, low: float = -3, high: float = 3, points: int = 301
+) -> tuple[np.ndarray, ...]:
     """(x, y, dy/dx) of a transfer function in evaluation mode, at points from low to high.
 
     The module is a description or a `legacy` object (whose parameters count). dy/dx is the gradient of the sum of all
@@ -38,8 +48,9 @@ def curve(module: Any, low: float = -3, high: float = 3, points: int = 301) -> t
 
 
 def plot_transfer(
-    *modules: Any, path: Any = None, low: float | None = None, high: float | None = None, theme: Theme = "light"
-) -> Any:  # fmt: skip
+    *modules: core.Module | Functional, path: str | os.PathLike | None = None, low: float | None = None,
+    high: float | None = None, theme: Theme = "light",
+) -> Figure:  # fmt: skip
     """A figure with a curve and a dashed derivative for each module; written to `path`, a picture file, if given.
 
     Raises ValueError without modules, and as `curve`.

@@ -9,7 +9,7 @@ import jax
 from ..core import Module
 from ..core.recording import recording
 from ..core.tree import Path, places
-from ..core.types import Key, Tree
+from ..core.types import Input, Key, Tree, Value
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Visit:
 
     path: Path
     module: Module
-    input: Any
-    output: Any
+    input: Value
+    output: Value
     run: Callable
 
 
-def visits(module: Module, params: Tree, buffers: Tree, input: Any, key: Key, train: bool) -> list[Visit]:
+def visits(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> list[Visit]:
     """All modules that run, outer ones first. Inside a Sequencer shapes are those of one step."""
 
     def call(params: Tree, buffers: Tree, input: Any) -> Any:
@@ -42,7 +42,7 @@ def visits(module: Module, params: Tree, buffers: Tree, input: Any, key: Key, tr
     ]
 
 
-def check_module(who: str, module: Any) -> None:
+def check_module(who: str, module: Module) -> None:
     """Raises TypeError for what is no description, saying how to get that of an object of `legacy`."""
     if not isinstance(module, Module):
         hint = "; take its functional()" if hasattr(module, "functional") else ""

@@ -5,10 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ...core.types import ArrayLike, Value
 from ...interop import t7
 from ..fetch import fetch_archive
 from ..folders import data_path
@@ -29,12 +29,12 @@ SHUFFLING_SEED = 0  # fixed, so that the validation set is the same wherever it 
 class Tweets(TensorLoader):
     """A TensorLoader of tweets, with vocab (word -> number), ivocab (number -> word) and unigram, their frequencies."""
 
-    def __init__(self, inputs: Any, targets: Any, ivocab: dict[int, str], unigram: np.ndarray):
+    def __init__(self, inputs: Value, targets: Value, ivocab: dict[int, str], unigram: np.ndarray):
         super().__init__(inputs, targets)
         self.ivocab, self.unigram = ivocab, unigram
         self.vocab = {word: number for number, word in ivocab.items()}
 
-    def tensor2text(self, tensor: Any) -> str:
+    def tensor2text(self, tensor: ArrayLike) -> str:
         """The words of the numbers in a vector, between spaces; numbers of 0 and less are left out."""
         numbers = np.asarray(tensor)
         if numbers.ndim != 1:

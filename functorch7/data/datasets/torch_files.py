@@ -1,12 +1,12 @@
 """Torch's files of data."""
 
 import os
-from typing import Any
 
+from ...core.types import Value
 from ...interop import t7
 
 
-def load(path: str | os.PathLike) -> Any:
+def load(path: str | os.PathLike) -> Value:
     """The value in a Torch file, written as ASCII or as binary: tables are lists and dicts, tensors arrays.
 
     Raises: ValueError naming the file if it is none, or damaged. Source: dataload, utils.lua.

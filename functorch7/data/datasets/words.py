@@ -1,17 +1,18 @@
 """Loaders of words: they know their vocabulary."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..sequences import MultiSequence, SequenceLoader
+from ..sequences import MultiSequence, Ragged, SequenceLoader
 
 
 class WordSequence(SequenceLoader):
     """A SequenceLoader of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
 
-    def __init__(self, words: np.ndarray, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Any):
+    def __init__(
+        self, words: np.ndarray, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Mapping[str, int] | np.ndarray
+    ):
         super().__init__(words, batchsize)
         self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
 
@@ -19,7 +20,14 @@ class WordSequence(SequenceLoader):
 class Sentences(MultiSequence):
     """A MultiSequence of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
 
-    def __init__(self, sequences: Any, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Any):
+    def __init__(
+        self,
+        sequences: Sequence[np.ndarray] | Ragged,
+        batchsize: int,
+        vocab: dict,
+        ivocab: dict,
+        wordfreq: Mapping[str, int] | np.ndarray,
+    ):
         super().__init__(sequences, batchsize)
         self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
 

@@ -12,7 +12,7 @@ from jax.typing import DTypeLike
 from ...core import Module
 from ...core.recording import recording
 from ...core.tree import Path, dotted, named_children, split
-from ...core.types import Tree
+from ...core.types import Input, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
 from ...network.shapes import shaped
@@ -28,7 +28,7 @@ AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Ince
 """What is written as what is inside."""
 
 
-def export(module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32) -> bytes:
+def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32) -> bytes:
     """The network in evaluation as a model of ONNX, whose initializers have the names of `state_dict`.
 
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
@@ -65,7 +65,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Any, dtype: DType
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Any, dtype: DTypeLike = jnp.float32
+    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32
 ) -> None:  # fmt: skip
     """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype)
@@ -82,7 +82,7 @@ def _wrong(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module, str]
         yield path, module, why
 
 
-def _numbered(input: Any) -> Any:
+def _numbered(input: Input) -> Value:
     """Shapes with 2 in place of a name; names may stand first only."""
 
     def numbered(leaf: Any) -> Any:
@@ -95,7 +95,7 @@ def _numbered(input: Any) -> Any:
     return jax.tree.map(numbered, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
 
-def _shapes(module: Module, params: Tree, buffers: Tree, input: Any) -> tuple[dict[Path, Any], dict[Path, Any]]:
+def _shapes(module: Module, params: Tree, buffers: Tree, input: Input) -> tuple[dict[Path, Any], dict[Path, Any]]:
     """What each module is given and gives, by path."""
 
     def call(params: Tree, buffers: Tree, input: Any) -> Any:
@@ -108,7 +108,7 @@ def _shapes(module: Module, params: Tree, buffers: Tree, input: Any) -> tuple[di
 
 
 def _written(
-    program: Program, module: Any, params: Tree, buffers: Tree, value: Value, path: Path, given: Any, gives: Any
+    program: Program, module: Value, params: Tree, buffers: Tree, value: Value, path: Path, given: Value, gives: Value
 ) -> Value:
     """Adds a module's operators; what it gives."""
     own, inner = split(module, params)
@@ -143,14 +143,14 @@ def _written(
     return value
 
 
-def _named(what: str, tree: Any) -> Any:
+def _named(what: str, tree: Value) -> Value:
     """A name for each tensor of a table: "input", or "input1", "input2", ...."""
     leaves, structure = jax.tree.flatten(tree)
     names = [what] if len(leaves) == 1 else [f"{what}{i}" for i in range(1, len(leaves) + 1)]
     return structure.unflatten(names)
 
 
-def _results(program: Program, value: Value) -> Any:
+def _results(program: Program, value: Value) -> Value:
     """The outputs under their names; what is an input, or a result twice, gets there, too."""
     program.place = "output"
     return jax.tree.map(
@@ -159,7 +159,7 @@ def _results(program: Program, value: Value) -> Any:
     )  # fmt: skip
 
 
-def _declared(onnx: Any, names: Any, shapes: Any, batch: str | None) -> list[Any]:
+def _declared(onnx: Value, names: Value, shapes: Value, batch: str | None) -> list[Any]:
     """The types of inputs or outputs; where the batch has a name, it is their first size."""
     pairs = zip(jax.tree.leaves(names), jax.tree.leaves(shapes), strict=True)
     return [

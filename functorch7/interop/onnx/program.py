@@ -1,8 +1,12 @@
 """A graph of ONNX while it is written."""
 
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ...core.types import ArrayLike
+from ..t7.values import Fields
 
 Value = Any
 """What a module gives, in a graph: a tensor's name, or a list of these for a table."""
@@ -11,20 +15,20 @@ Value = Any
 class Program:
     """Operators in order, and the arrays among their inputs."""
 
-    def __init__(self, onnx: Any):
+    def __init__(self, onnx: ModuleType):
         self.onnx = onnx
         self.nodes: list[Any] = []
         self.arrays: list[Any] = []
         self.place = ""
         """The dotted name of the module that is written."""
 
-    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+    def add(self, operator: str, *inputs: str, **attributes: Value) -> str:
         """One more operator; the name of its first output."""
         output = f"{self.place or 'network'}:{operator}:{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [output], name=output, **attributes))
         return output
 
-    def constant(self, value: Any, name: str = "") -> str:
+    def constant(self, value: ArrayLike, name: str = "") -> str:
         """An array; parameters have the names of `state_dict`."""
         name = f"{self.place}.{name}".lstrip(".") if name else f"constant:{len(self.arrays)}"
         self.arrays.append(self.onnx.numpy_helper.from_array(np.asarray(value, order="C"), name))
@@ -38,7 +42,7 @@ class Program:
 class Call(NamedTuple):
     """A module at its place in a network: its own arrays, and the shapes of what it is given and gives."""
 
-    module: Any
-    arrays: dict[str, Any]
-    given: Any
-    gives: Any
+    module: Value
+    arrays: Fields
+    given: Value
+    gives: Value

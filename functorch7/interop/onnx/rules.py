@@ -2,19 +2,19 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ... import layers
 from ...checks.errors import axis, example_axis
+from ...core.module import Module
 from ...recurrent import SeqLSTM
 from .program import Call, Program, Value
 
 Rule = Callable[[Program, Call, Value], Value]
 
 
-def _operator(name: str, **attributes: Any) -> Rule:
+def _operator(name: str, **attributes: Value) -> Rule:
     """One operator, with fixed attributes or the module's fields: alpha="negval"."""
 
     def rule(program: Program, call: Call, value: Value) -> Value:
@@ -36,7 +36,7 @@ def _with_number(name: str, number: str) -> Rule:
     return rule
 
 
-def _like(call: Call, number: Any) -> Any:
+def _like(call: Call, number: Value) -> Value:
     return np.asarray(number, call.given.dtype)
 
 
@@ -280,7 +280,7 @@ RULES: dict[type, Rule] = {
 """By class; subclasses may compute something else."""
 
 
-def refusal(module: Any) -> str | None:
+def refusal(module: Module) -> str | None:
     """Why a layer cannot be written; None if it can."""
     if type(module) not in RULES:
         return "has no form in ONNX here"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ..remote import reading
 from . import values
 from .sources import Ascii, Binary
@@ -36,13 +37,13 @@ class T7File:
     `rest` is how many bytes follow the value.
     """
 
-    value: Any
+    value: Value
     format: str
     long_size: int | None
     rest: int = 0
 
 
-def read(path: str | os.PathLike, *, all: bool = False) -> Any:
+def read(path: str | os.PathLike, *, all: bool = False) -> Value:
     """The value that a Torch7 file holds; a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
@@ -77,7 +78,7 @@ def read_file(
         raise
 
 
-def deserialize(data: bytes) -> Any:
+def deserialize(data: bytes) -> Value:
     """The value of a Torch7 file's bytes; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
     return _read(bytes(data), None, False).value
 
@@ -131,10 +132,10 @@ class _Numbered:
     def __contains__(self, number: int) -> bool:
         return 0 < number <= len(self.counted) or number in self.others
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int) -> Value:
         return self.counted[number - 1] if 0 < number <= len(self.counted) else self.others[number]
 
-    def __setitem__(self, number: int, value: Any) -> None:
+    def __setitem__(self, number: int, value: Value) -> None:
         if number == len(self.counted) + 1:
             self.counted.append(value)
         elif 0 < number <= len(self.counted):
@@ -153,11 +154,11 @@ class Parser:
         self.names: dict[bytes, str] = {}  # of classes, one text for each
         self.repeated = 0  # bytes that tensors seem to have beyond those of their storages
 
-    def read(self) -> Any:
+    def read(self) -> Value:
         """The next object."""
         return self.tables.settled(self._object())
 
-    def _object(self) -> Any:
+    def _object(self) -> Value:
         waiting: list[Generator[None, Any, Any]] = []
         result = self._begin()
         while True:
@@ -176,7 +177,7 @@ class Parser:
             else:
                 result = self._begin()
 
-    def _begin(self) -> Any:
+    def _begin(self) -> Value:
         """The next object, or a generator that yields wherever it needs an object, and returns its own."""
         source = self.source
         at = source.position
@@ -310,7 +311,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage: Any, at: int) -> np.ndarray:
+def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage: Value, at: int) -> np.ndarray:
     count = math.prod(shape)
     if storage is not None and not (isinstance(storage, T7Storage) and storage.array.dtype == dtype):
         raise T7FormatError(f"a tensor of {dtype.name} without a storage of {dtype.name}", at)

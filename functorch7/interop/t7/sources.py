@@ -3,10 +3,10 @@
 import mmap
 import re
 import struct
-from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from .values import T7FormatError
 
 MAPPED = 1 << 20
@@ -137,7 +137,7 @@ class Ascii:
             self._end_line()
         return found
 
-    def _one(self, number: type, what: str) -> Any:
+    def _one(self, number: type, what: str) -> Value:
         at, token = self.position, self._token.match(self.data, self.position)
         if token is None:
             raise T7FormatError(f"expected 1 {what}, found 0", at)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from .values import Key, LuaFunction, T7Object
 
 Pairs = list[Any]
@@ -26,13 +27,13 @@ class Tables:
         self.waiting.append(pairs)
         return pairs
 
-    def as_dict(self, value: Any) -> None:
+    def as_dict(self, value: Value) -> None:
         """Makes a dict of what may be a table that could be a list, such as that of an object's fields."""
         if type(value) is list and id(value) not in self.dicts:
             self.dicts[id(value)] = {}
             self.became.append(value)
 
-    def settled(self, root: Any) -> Any:
+    def settled(self, root: Value) -> Value:
         """The value, with every table in it replaced by the list or dict that it is."""
         for pairs in self.waiting:
             if id(pairs) not in self.dicts and not _is_list(pairs):
@@ -51,11 +52,11 @@ class Tables:
         self.waiting, self.holders = [], []
         return self._final(root)
 
-    def _final(self, value: Any) -> Any:
+    def _final(self, value: Value) -> Value:
         return self.dicts.get(id(value), value) if type(value) is list else value
 
 
-def is_key(value: Any) -> bool:
+def is_key(value: Value) -> bool:
     """Whether Lua's tables can have such a key: all but nil and what is not a number."""
     return not (value is None or (isinstance(value, float) and math.isnan(value)))
 
@@ -71,20 +72,20 @@ def _is_list(pairs: Pairs) -> bool:
     return len(keys) * 2 == len(pairs) and min(keys) == 1 and max(keys) == len(keys)
 
 
-def _in_order(pairs: Pairs) -> list[Any]:
+def _in_order(pairs: Pairs) -> Value:
     if _counts_up(pairs):
         return pairs[1::2]
     return [value for _, value in sorted(zip(pairs[::2], pairs[1::2], strict=True), key=lambda pair: pair[0])]
 
 
-def _numbers(pairs: Pairs) -> set[Any]:
+def _numbers(pairs: Pairs) -> Value:
     """The keys that are numbers, where there are booleans, which Python takes for such."""
     if not any(isinstance(key, bool) for key in pairs[::2]):
         return set()
     return {key for key in pairs[::2] if type(key) in (int, float)}
 
 
-def _python_key(key: Any, numbers: set) -> Any:
+def _python_key(key: Value, numbers: set) -> Value:
     if isinstance(key, (list, dict, np.ndarray)) or (isinstance(key, bool) and key in numbers):
         return Key(key)
     return key

@@ -1,9 +1,12 @@
 """What a Torch7 file holds, where Python has no type of its own for it, and the format's constants."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from jax.typing import DTypeLike
+
+from ...core.types import Value
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, OLD_RECURSIVE_FUNCTION, RECURSIVE_FUNCTION = range(9)
 """The tags with which objects begin."""
@@ -51,6 +54,10 @@ class T7FormatError(ValueError):
         self.offset = offset
 
 
+Fields: TypeAlias = dict[str, Any]
+"""The fields of an object of a Torch class by name; which values they have is for the class to say."""
+
+
 @dataclass(eq=False, slots=True)
 class T7Object:
     """An object of a Torch class: its class's name and version, and its fields.
@@ -60,7 +67,7 @@ class T7Object:
 
     class_name: str
     version: int | None
-    fields: Any = field(default_factory=dict)
+    fields: Value = field(default_factory=dict)
     offset: int = 0
     """The byte of the file at which it begins."""
 
@@ -75,7 +82,7 @@ class T7Storage:
 
     array: np.ndarray
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.array, dtype, copy=copy)
 
 
@@ -84,7 +91,7 @@ class LuaFunction:
     """A Lua function as bytes, which nothing here runs; `upvalues` are the variables that it refers to."""
 
     bytecode: bytes
-    upvalues: Any
+    upvalues: Value
     tag: int = RECURSIVE_FUNCTION
 
 
@@ -92,4 +99,4 @@ class LuaFunction:
 class Key:
     """A table's key that cannot be a dict's key: a table, a tensor, or a boolean beside the number it equals."""
 
-    value: Any
+    value: Value

@@ -8,13 +8,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...core.types import Value
 from ..remote import replacing
 from . import values
 from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
 
 
 def write(
-    path: str | os.PathLike, value: Any, format: str = "binary", progress: Callable[[int], None] | None = None
+    path: str | os.PathLike, value: Value, format: str = "binary", progress: Callable[[int], None] | None = None
 ) -> None:  # fmt: skip
     """Writes a value to a file that Torch7 can load; `format` is "binary" (with `long`s of 8 bytes) or "ascii".
 
@@ -32,7 +33,7 @@ def write(
         os.fsync(file.fileno())
 
 
-def serialize(value: Any, format: str = "binary") -> bytes:
+def serialize(value: Value, format: str = "binary") -> bytes:
     """The bytes that `write` writes. Source: torch7/doc/serialization.md, torch.serialize."""
     file = io.BytesIO()
     Writer(sink_for(format)(file)).write(value)
@@ -69,7 +70,7 @@ class _Ascii:
     def __init__(self, file: BinaryIO):
         self.file = file
 
-    def _line(self, found: Any) -> None:
+    def _line(self, found: Value) -> None:
         if len(found):
             self.file.write(" ".join(found).encode() + b"\n")
 
@@ -121,7 +122,7 @@ class Writer:
         """Writes again, from now on, what was written before."""
         self.known, self.kept = {}, []
 
-    def write(self, value: Any) -> None:
+    def write(self, value: Value) -> None:
         """Writes an object."""
         waiting = [value]
         while waiting:
@@ -129,7 +130,7 @@ class Writer:
             if self.progress is not None:
                 self.progress(self.sink.file.tell())
 
-    def _begin(self, value: Any) -> list[Any]:
+    def _begin(self, value: Value) -> list[Any]:
         """Writes an object without those inside, and gives these, in the order in which they follow."""
         sink = self.sink
         if isinstance(value, Key):
@@ -158,7 +159,7 @@ class Writer:
             raise TypeError(f"Torch7 has no type for {type(value).__name__}: {value!r}")
         return []
 
-    def _is_new(self, tag: int, kind: str, value: Any) -> bool:
+    def _is_new(self, tag: int, kind: str, value: Value) -> bool:
         """Writes an object's tag and index; whether it is the first time."""
         key = (kind, id(value))
         new = key not in self.known
@@ -185,7 +186,7 @@ class Writer:
         before = [fields.get(first)] if version is not None and (value.version or 0) >= version else []
         return [*before, fields]
 
-    def _torch(self, value: Any, name: str, version: int | None = 1, kind: str = "object") -> bool:
+    def _torch(self, value: Value, name: str, version: int | None = 1, kind: str = "object") -> bool:
         new = self._is_new(values.TORCH, kind, value)
         if new:
             if version is not None:
@@ -193,14 +194,14 @@ class Writer:
             self.sink.text(_bytes(name))
         return new
 
-    def _number(self, value: Any) -> None:
+    def _number(self, value: Value) -> None:
         number = float(value)
         if isinstance(value, (int, np.integer)) and int(number) != int(value):
             raise ValueError(f"Torch7's numbers are doubles, which cannot hold {value}")
         self.sink.integer(values.NUMBER)
         self.sink.number(number)
 
-    def _table(self, value: Any) -> list[Any]:
+    def _table(self, value: Value) -> list[Any]:
         if not self._is_new(values.TABLE, "object", value):
             return []
         pairs = value.items() if isinstance(value, dict) else enumerate(value, 1)
@@ -216,7 +217,7 @@ class Writer:
         self.sink.text(value.bytecode)
         return [value.upvalues]
 
-    def _array(self, value: Any) -> list[Any]:
+    def _array(self, value: Value) -> list[Any]:
         array = np.asarray(value)
         if array.ndim == 0:  # Torch's tensors have dimensions
             return [array.item()]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.types import Indices, Value
 from ..t7 import T7Object, T7Storage
 
 
@@ -16,16 +17,16 @@ class Later(NamedTuple):
     made: Callable[[Callable[[Any], T7Object]], Any]
 
 
-def storage(values: Any) -> T7Storage:
+def storage(values: Indices) -> T7Storage:
     """Numbers as a LongStorage."""
     return T7Storage(np.array(values, np.int64))
 
 
-def module(class_name: str, version: int = 1, **fields: Any) -> T7Object:
+def module(class_name: str, version: int = 1, **fields: Value) -> T7Object:
     """An object with the fields that all modules have, and these."""
     return T7Object(class_name, version, {"output": np.zeros(0), "gradInput": np.zeros(0)} | fields)
 
 
-def container(class_name: str, *modules: Any, **fields: Any) -> T7Object:
+def container(class_name: str, *modules: Value, **fields: Value) -> T7Object:
     """A container of these objects, or nodes that are to be objects."""
     return module(class_name, modules=list(modules), **fields)

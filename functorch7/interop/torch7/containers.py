@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import layers, losses, recurrent, reinforce
+from ...core.types import Value
 from ..t7 import T7Object, T7Storage
+from ..t7.values import Fields
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
@@ -23,17 +25,17 @@ def _mapped(record: Record) -> list[T7Object]:
     return _first_module(record) if record.get("shared", True) else records_in(record.get("modules"))
 
 
-def _as_module(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _as_module(node: Node, fields: Fields) -> Fields:
     """What is to be the first module inside, under the name `module` too."""
     return {"module": node.children[0]} if node.children else {}
 
 
-def _watched(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _watched(node: Node, fields: Fields) -> Fields:
     counts = dict.fromkeys(("numFwds", "numBwds", "summedFwdTime", "summedBwdTime"), 0)
     return {**counts, **_as_module(node, fields)}
 
 
-def _bottled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _bottled(node: Node, fields: Fields) -> Fields:
     inside, outside = fields["nInputDim"], fields["nOutputDim"]
     shapes = {"inShape": storage([0] * inside), "outShape": storage([0] * outside)}
     return {"dimDelta": inside - outside, **shapes, **_as_module(node, fields)}
@@ -43,19 +45,19 @@ def _weights(record: Record) -> tuple:
     return tuple(plain(record.get("weights", ())))
 
 
-def _weights_saved(value: tuple) -> dict[str, Any]:
+def _weights_saved(value: tuple) -> Fields:
     return {"weights": T7Storage(np.array(value, np.float64))}
 
 
-def _target_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _target_buffers(node: Node, fields: Fields) -> Fields:
     return {"output_tensor": np.zeros(1), "total_weight_tensor": np.ones(1), "target": np.zeros(1, np.int64)}
 
 
-def _in_nll(name: str, default: Any) -> Rule:
+def _in_nll(name: str, default: Value) -> Rule:
     return derived(lambda record: record.need("nll").fields.get(name, default))
 
 
-def _parts_of_cross_entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _parts_of_cross_entropy(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     inner: dict[str, Any] = {"sizeAverage": spec.size_average, "ignoreIndex": spec.ignore_index}
     if spec.weights is not None:
@@ -64,7 +66,7 @@ def _parts_of_cross_entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any
     return {"lsm": module("nn.LogSoftMax"), "nll": nll, "oldSizeAverage": spec.size_average}
 
 
-def _simplex(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _simplex(node: Node, fields: Fields) -> Fields:
     return {"simplex": np.asarray(node.spec.simplex, np.float64), "_target": np.zeros(0)}  # type: ignore[attr-defined]
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from typing import Any
 
 from ... import core
-from ...core.types import Tree
+from ...core.types import Tree, Value
 from .. import t7
 from .node import functional
 from .reader import Reader
@@ -16,7 +15,7 @@ from .writer import Writer, node_of
 
 def load_model(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False
-) -> tuple[core.Module, Any, Any]:
+) -> tuple[core.Module, Tree, Tree]:
     """(module, params, buffers) of the network in a Torch7 file, a path or a URL for fsspec, ready for `jit`.
 
     Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
@@ -44,7 +43,7 @@ def save_model(
     t7.write(path, Writer().object(node), format)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Value) -> str:
     if isinstance(value, dict):
         return f"a table with the keys {', '.join(map(repr, value))}"
     return f"a table of {len(value)} entries" if isinstance(value, list) else type(value).__name__

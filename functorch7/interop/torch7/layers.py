@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jax.typing import DTypeLike
 
 from ... import layers, reinforce
+from ...core.types import Value
 from ..t7 import T7Object
-from ..t7.values import NAMES, READ_TYPES
+from ..t7.values import NAMES, READ_TYPES, Fields
 from .build import container, module, storage
 from .neighbourhood import kernel_of
 from .neighbourhood import parts as neighbourhood
@@ -42,7 +44,7 @@ POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("
 TABLE: dict[str, Any] = {"grad_input": list}
 
 
-def empties(*names: str, dtype: Any = np.float64) -> Any:
+def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
     """What a layer keeps buffers in, as empty tensors."""
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
 
@@ -72,7 +74,7 @@ def _out(letter: str) -> Rule:
 FRACTIONAL = {"fixed": saved("newRandomPool", False), "outw": _out("W"), "outh": _out("H")}
 
 
-def _planes(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _planes(node: Node, fields: Fields) -> Fields:
     inputs, outputs = node.spec.conn_table.value.max(0).tolist()  # type: ignore[attr-defined]
     return {"nInputPlane": inputs, "nOutputPlane": outputs}
 
@@ -80,44 +82,44 @@ def _planes(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
 COLUMNS = empties("finput", "fgradInput")
 
 
-def _places(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _places(node: Node, fields: Fields) -> Fields:
     return dict(zip(("oH", "oW"), fields["weight"].shape, strict=False)) | COLUMNS(node, fields)
 
 
-def _noise(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _noise(node: Node, fields: Fields) -> Fields:
     return {"noise": np.zeros(0), "flag": True}
 
 
 CONNECTIONS = {"conn_table": Rule(lambda r: r.need("connTable"), lambda v: {"connTable": v.value.astype(np.float64)})}
 
 
-def _direction(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _direction(node: Node, fields: Fields) -> Fields:
     v, g = (np.asarray(node.parameters[name]) for name in ("v", "g"))
     norm = np.maximum(np.sqrt((v * v).sum(1, keepdims=True)), node.spec.eps)  # type: ignore[attr-defined]
     scale = (g / norm).astype(v.dtype)
     return {"weight": v * scale, "norm": norm.astype(v.dtype), "scale": scale}
 
 
-def _view_elements(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _view_elements(node: Node, fields: Fields) -> Fields:
     return {"numElements": int(abs(np.prod(node.spec.size)))}  # type: ignore[attr-defined]
 
 
-def _reshape_elements(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _reshape_elements(node: Node, fields: Fields) -> Fields:
     size = node.spec.size  # type: ignore[attr-defined]
     return {"nelement": int(np.prod(size)), "batchsize": storage((0, *size))}
 
 
-def _partition(record: Record) -> Any:
+def _partition(record: Record) -> Value:
     found = record.array("partition")
     everything = found is None or np.array_equal(found, np.arange(1, record.need("outputsize") + 1))
     return None if everything else found
 
 
-def _partition_fields(value: Any) -> dict[str, Any]:
+def _partition_fields(value: Value) -> Fields:
     return {} if value is None else {"partition": np.asarray(value.value, np.float64)}
 
 
-def _partial(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _partial(node: Node, fields: Fields) -> Fields:
     table = {name: fields.pop(name) for name in ("weight", "gradWeight") if name in fields}
     lookup = module("nn.LookupTable", version=4, **table)
     chain = container("nn.Sequential", container("nn.ParallelTable", module("nn.Identity"), lookup), _product())
@@ -129,18 +131,18 @@ def _product() -> T7Object:
     return module("nn.MM", transA=False, transB=True)
 
 
-def _inner_tanh(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _inner_tanh(node: Node, fields: Fields) -> Fields:
     return {"tanh": module("nn.Tanh")}
 
 
-def _rectified_both(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _rectified_both(node: Node, fields: Fields) -> Fields:
     both = container("nn.ConcatTable", module("nn.Identity"), module("nn.MulConstant", constant_scalar=-1))
     inplace = fields["inplace"]
     relu = module("nn.ReLU", threshold=0, val=0, inplace=inplace)
     return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
 
 
-def _smoothing(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _smoothing(node: Node, fields: Fields) -> Fields:
     return neighbourhood(node, fields)
 
 
@@ -157,7 +159,7 @@ def _copied(name: str, other: str) -> Rule:
     return Rule(read, write)
 
 
-def _entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _entropy(node: Node, fields: Fields) -> Fields:
     scaled = module("nn.MulConstant", constant_scalar=1, inplace=False)
     logs = container(
         "nn.Sequential", module("nn.AddConstant", constant_scalar=0.000001, inplace=False), module("nn.Log")
@@ -175,41 +177,41 @@ def _entropy(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return {"module": chain, "modules": [chain], "_mul": scaled, "minusOne": np.array([-float(fields["scale"])])}
 
 
-def _binary(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _binary(node: Node, fields: Fields) -> Fields:
     window = fields["kW"] * fields["kH"]
     counts = {"iwh": fields["nInputPlane"] * window, "owh": fields["nOutputPlane"] * window}
     return counts | COLUMNS(node, fields)
 
 
-def _pooled(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _pooled(node: Node, fields: Fields) -> Fields:
     return {"indices": np.zeros(0, np.int64)}
 
 
-def _extreme(name: str) -> Any:
+def _extreme(name: str) -> Value:
     return empties(f"{name}Idx", "mask", f"{name}Vals", "gradMaxVals")
 
 
-def _mixed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _mixed(node: Node, fields: Fields) -> Fields:
     return {"size": storage([]), "size2": storage([]), "batchSize": 0, "backwardSetup": False}
 
 
-def _selected(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _selected(node: Node, fields: Fields) -> Fields:
     indices = {name: np.zeros(0, np.int64) for name in ("_maskIndices", "_maskIndexBuffer")}
     buffers = {"_maskIndexBufferCPU": np.zeros(0, np.float32), "_gradMask": np.zeros(0, np.uint8)}
     return {**indices, **buffers, "_gradBuffer": np.zeros(0)}
 
 
-def _indexed(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _indexed(node: Node, fields: Fields) -> Fields:
     tensors = {name: np.zeros(0) for name in ("gradWeightBuffer", "valuesBuffer", "normalizedValues")}
     counts = {name: np.zeros(0, np.int64) for name in ("running", "sizesCache", "cumSumSizesCache")}
     return {**tensors, **counts, "weightDecay": 0}
 
 
-def _clustered(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _clustered(node: Node, fields: Fields) -> Fields:
     return {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}
 
 
-def _converted(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _converted(node: Node, fields: Fields) -> Fields:
     before, after = fields["inputShape"], fields["outputShape"]
     return {
         "inputBatchDim": before.find("b") + 1, "outputBatchDim": after.find("b") + 1, "nInputDim": len(before),
@@ -217,17 +219,17 @@ def _converted(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lp_windows(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _lp_windows(node: Node, fields: Fields) -> Fields:
     average: Any = node.children[1].spec
     return {"kW": average.kw, "kH": average.kh, "dW": average.dw, "dH": average.dh}
 
 
-def _bigrams(record: Record) -> Any:
+def _bigrams(record: Record) -> Value:
     table = record.need("bigrams")
     return dict(enumerate(table, 1)) if isinstance(table, list) else table
 
 
-def _bigrams_saved(value: Any) -> dict[str, Any]:
+def _bigrams_saved(value: Value) -> Fields:
     records = value.value
     found: dict[int, Any] = {}
     for word in np.unique(records["word"]).tolist():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..t7 import T7Object
+from ..t7.values import Fields
 from .build import container, module
 from .node import Node
 from .record import Record
 
 
-def parts(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def parts(node: Node, fields: Fields) -> Fields:
     """The estimators and the tables that combine them, as Torch's constructors build them."""
     made = {
         "nn.SpatialSubtractiveNormalization": _subtractive,
@@ -23,7 +22,7 @@ def parts(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return made(fields)
 
 
-def _normalized(fields: dict[str, Any]) -> np.ndarray:
+def _normalized(fields: Fields) -> np.ndarray:
     kernel = np.asarray(fields["kernel"], np.float64)
     planes = fields["nInputPlane"]
     return kernel / (kernel.sum() * (planes if kernel.ndim == 2 else planes**0.5))
@@ -69,7 +68,7 @@ def _estimator(kernel: np.ndarray, planes: int, *, squares: bool) -> T7Object:
     )
 
 
-def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
+def _subtractive(fields: Fields) -> Fields:
     kernel = _normalized(fields)
     return {
         "kernel": kernel, "meanestimator": _estimator(kernel, fields["nInputPlane"], squares=False),
@@ -78,7 +77,7 @@ def _subtractive(fields: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _divisive(fields: dict[str, Any]) -> dict[str, Any]:
+def _divisive(fields: Fields) -> Fields:
     threshold = module("nn.Threshold", threshold=fields["threshold"], val=fields["thresval"], inplace=False)
     kernel, planes = _normalized(fields), fields["nInputPlane"]
     return {
@@ -88,7 +87,7 @@ def _divisive(fields: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _contrastive(fields: dict[str, Any]) -> dict[str, Any]:
+def _contrastive(fields: Fields) -> Fields:
     shared = {"nInputPlane": fields["nInputPlane"], "kernel": fields["kernel"]}
     divisive = shared | {"threshold": fields["threshold"], "thresval": fields["thresval"]}
     return {
@@ -100,7 +99,7 @@ def _contrastive(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _adaptive(fields: dict[str, Any]) -> dict[str, Any]:
+def _adaptive(fields: Fields) -> Fields:
     kernel, planes = np.asarray(fields["kernel"], np.float64), fields["nfeatures"]
     kernel = np.outer(kernel, kernel) if kernel.ndim == 1 else kernel
     kernel = kernel / kernel.sum()

@@ -13,8 +13,10 @@ import numpy as np
 
 from ... import core
 from ...core.tree import Path, child_names, join
+from ...core.types import Value
 from ...network import Shared
 from ..t7.sources import let_go
+from ..t7.values import Fields
 
 
 @dataclass(eq=False)
@@ -31,12 +33,12 @@ class Node:
     gradients: dict[str, np.ndarray] = field(default_factory=dict)
     buffers: dict[str, np.ndarray] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
-    parts: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
+    parts: Fields = field(default_factory=dict)
+    settings: Fields = field(default_factory=dict)
     """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
-    output: Any = None
+    output: Value = None
     """What a file has recorded as the module's last output."""
-    own: dict[str, Any] = field(default_factory=dict)
+    own: Fields = field(default_factory=dict)
     """What a program may have put into the object beside what its class defines, as the file has it."""
     user_class: str | None = None
     """The name of the object's class, where a user has derived it from the description's."""
@@ -49,7 +51,7 @@ def shared_clone(node: Node) -> Node:
 
 
 @lru_cache(1024)
-def shapes_of(spec: core.Module) -> dict[str, Any]:
+def shapes_of(spec: core.Module) -> dict[str, Value]:
     """The shapes of a module's own parameters."""
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
@@ -59,7 +61,7 @@ def place_of(array: np.ndarray) -> tuple:
     return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
 
 
-def functional(node: Node, place: Callable[[Any], Any] = place_of) -> tuple[core.Module, core.Variables]:
+def functional(node: Node, place: Callable[[Value], Value] = place_of) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a node; parameters at one place become ties of `Shared`."""
     owners: dict[Any, Path] = {}
     ties: list[tuple[Path, Path]] = []

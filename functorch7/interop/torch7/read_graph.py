@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.types import Value
 from ...layers import Graph
 from ...layers.graph import Source, Wiring
 from ..t7 import T7Object
+from ..t7.values import Fields
 from .node import Node
 from .reader import Reader, readers
 from .record import Record
 
 
-def _data(node: T7Object) -> dict[str, Any]:
+def _data(node: T7Object) -> Fields:
     return node.fields["data"]
 
 
-def _entries(table: Any) -> list[Any]:
+def _entries(table: Value) -> list[Any]:
     """The entries 1, 2, ... of a table, which may have others."""
     if isinstance(table, list):
         return table
@@ -33,11 +35,11 @@ class _Sources:
         self.n_inputs = int(record.get("nInputs", len(self.dispatched) or 1))
         self.places: dict[int, int] = {}
 
-    def of(self, data: dict[str, Any]) -> list[Source]:
+    def of(self, data: Fields) -> list[Source]:
         """Those of a node's inputs."""
         return [self._value(each, data) for each in _entries(data.get("mapindex", []))]
 
-    def _value(self, data: dict[str, Any], reader: dict[str, Any]) -> Source:
+    def _value(self, data: Fields, reader: Fields) -> Source:
         """That of a node's output, as one that reads it gets it."""
         if data is self.innode:
             if self.n_inputs == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...core.types import Tree
+from ...core.types import Key, Output, Tree, Value
 from ...layers import SpatialMaxUnpooling, VolumetricMaxUnpooling
 from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
@@ -37,9 +37,9 @@ class UnknownClassError(T7FormatError):
 class Unknown(core.Module, abstract=True):
     """The place of an object whose class functorch7 has not; it cannot be run, only replaced."""
 
-    object: Any
+    object: Value
 
-    def forward(self, params: Tree, buffers: Tree, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         raise NotImplementedError(f"{self.object.class_name}: functorch7 has no such class; put a module in its place")
 
     def printed(self) -> str:
@@ -200,7 +200,7 @@ class Reader:
             raise record.error(f"what is inside is not what Torch composes {record.class_name} of") from error
         return node
 
-    def _part(self, record: Record, name: str) -> Any:
+    def _part(self, record: Record, name: str) -> Value:
         torch = PARTS.get(name, name)
         value = record.get(torch)
         if torch == "module" and value is None:
@@ -248,7 +248,7 @@ def _said(error: Exception) -> str:
     return str(error) if type(error) in (ValueError, TypeError) else f"{type(error).__name__}: {error}"
 
 
-def _spec_of(part: Any) -> Any:
+def _spec_of(part: Value) -> Value:
     if isinstance(part, list):
         return tuple(each.spec for each in part)
     return None if part is None else part.spec

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ..t7 import T7FormatError, T7Object, T7Storage
-from ..t7.values import TENSORS
+from ..t7.values import TENSORS, Fields
 
 PLAIN_KINDS = (str, bool, int, float)
 OWN_FIELDS = "functorch7_fields"
@@ -22,19 +21,19 @@ class T7ModuleError(T7FormatError):
 class Record:
     """A T7Object's fields, upgraded to those of the newest version, under the name of the class that stands for it."""
 
-    def __init__(self, object: T7Object, class_name: str, fields: dict[str, Any], path: str):
+    def __init__(self, object: T7Object, class_name: str, fields: Fields, path: str):
         self.object, self.class_name, self.fields, self.path = object, class_name, fields, path
 
     def error(self, message: str) -> T7ModuleError:
         """An error that says which object it is about."""
         return T7ModuleError(f"{self.object.class_name} at {self.path}: {message}", self.object.offset)
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: Value = None) -> Value:
         """A field; the default where it is nil."""
         value = self.fields.get(name)
         return default if value is None else value
 
-    def need(self, *names: str) -> Any:
+    def need(self, *names: str) -> Value:
         """The first of these fields that is there. Raises T7ModuleError."""
         for name in names:
             if self.fields.get(name) is not None:
@@ -54,7 +53,7 @@ class Record:
             raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
         return array.shape[axis]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Fields:
         """What the object is besides: its mode, the type of its tensors, what its Serial form empties.
 
         Raises: T7ModuleError for what no object has as such.
@@ -66,7 +65,7 @@ class Record:
             raise self.error(f"the field {wrong[0]} has a {type(found[wrong[0]]).__name__} that says nothing")
         return found
 
-    def own_fields(self) -> dict[str, Any]:
+    def own_fields(self) -> Fields:
         """What a program may have put into the object beside what its class defines.
 
         Files of Torch's do not tell this from what its classes leave behind: of theirs it is numbers, texts, and tables
@@ -80,7 +79,7 @@ class Record:
         return {name: self.fields[name] for name in named if self.fields.get(name) is not None}
 
 
-def _is_harmless(value: Any) -> bool:
+def _is_harmless(value: Value) -> bool:
     """Whether a value is plain, or a table of plain values."""
     waiting, seen = [value], set()
     while waiting:
@@ -93,19 +92,19 @@ def _is_harmless(value: Any) -> bool:
     return value not in ([], {})
 
 
-def _is_boolean(value: Any) -> bool:
+def _is_boolean(value: Value) -> bool:
     return isinstance(value, bool)
 
 
-def _is_tensor_type(value: Any) -> bool:
+def _is_tensor_type(value: Value) -> bool:
     return isinstance(value, str) and (value in TENSORS or value == "torch.Tensor")
 
 
-def _is_list_of_names(value: Any) -> bool:
+def _is_list_of_names(value: Value) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def plain(value: Any) -> Any:
+def plain(value: Value) -> Value:
     """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
     if isinstance(value, T7Storage):
         return tuple(value.array.tolist())
@@ -114,7 +113,7 @@ def plain(value: Any) -> Any:
     return core.Const(value) if isinstance(value, np.ndarray) else value
 
 
-def records_in(value: Any) -> list[T7Object]:
+def records_in(value: Value) -> list[T7Object]:
     """The objects in a table, in order; a table with holes too."""
     if isinstance(value, dict):
         value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]

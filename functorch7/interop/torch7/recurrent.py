@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from ... import recurrent
+from ...core.types import Value
 from ...recurrent.lstm import GateNormalization
 from ...recurrent.masking import GIVEN
 from ..t7 import T7Object
+from ..t7.values import Fields
 from . import steps
 from .layers import OF_BATCH
 from .node import Node
@@ -88,7 +90,7 @@ def _normalized(record: Record) -> bool:
     return found is not None and bool(inside(found, ("nn.BatchNormalization",)))
 
 
-def _recurrence(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _recurrence(node: Node, fields: Fields) -> Fields:
     """What all recurrent modules keep of their steps, before the first."""
     tables = ("outputs", "gradInputs", "gradOutputs", "_gradOutputs", "cells", "gradCells")
     tensors = {name: np.zeros(0) for name in ("zeroTensor", "typeTensor")}
@@ -96,7 +98,7 @@ def _recurrence(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
     return {**counts, "rmInSharedClones": True, **tensors, **{name: [] for name in tables}}
 
 
-def _composed(build: Any) -> Any:
+def _composed(build: Value) -> Value:
     def more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
         made, parts = build(node, fields)
         return _recurrence(node, fields) | parts | steps.unmasked(node.spec, made)
@@ -104,11 +106,11 @@ def _composed(build: Any) -> Any:
     return more
 
 
-def _module_of_step(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _module_of_step(node: Node, fields: Fields) -> Fields:
     return _recurrence(node, fields) | steps.unmasked(node.spec, node.children[0]) | {"module": node.children[0]}
 
 
-def _parts_of_recurrent(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _parts_of_recurrent(node: Node, fields: Fields) -> Fields:
     return _recurrence(node, fields) | steps.recurrent(node)
 
 
@@ -131,7 +133,7 @@ def _flat(name: str) -> str:
     return name.replace("_", "") if name.endswith("_size") else torch_name(name)
 
 
-def _output_sizes(record: Record) -> Any:
+def _output_sizes(record: Record) -> Value:
     def sizes(value: Any) -> Any:
         value = value.array.tolist() if hasattr(value, "array") else value
         return tuple(each if isinstance(each, int) else sizes(each) for each in value)
@@ -159,23 +161,23 @@ SEQUENCE = {"mode": saved("_remember", "neither"), "maskzero": MASKZERO}
 RECURRENCE = {**STEPS, "output_size": Rule(_output_sizes, lambda value: {"outputSize": _as_tables(value)})}
 
 
-def _as_tables(value: Any) -> Any:
+def _as_tables(value: Value) -> Value:
     return [_as_tables(each) for each in value] if isinstance(value, tuple) else value
 
 
 SEQUENCE_BUFFERS = ("gates", "buffer1", "buffer2", "buffer3", "grad_a_buffer", "h0", "grad_h0", "grad_x")
 
 
-def _lstm_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _lstm_buffers(node: Node, fields: Fields) -> Fields:
     empty = {name: np.zeros(0) for name in (*SEQUENCE_BUFFERS, "cell", "c0", "grad_c0")}
     return {"hiddensize": node.spec.output_size} | empty | fields  # type: ignore[attr-defined]
 
 
-def _gru_buffers(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _gru_buffers(node: Node, fields: Fields) -> Fields:
     return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
 
 
-def _named(*names: str) -> Any:
+def _named(*names: str) -> Value:
     """The modules inside, under these names too, and the first as `module`."""
     return lambda node, fields: dict(zip(names, node.children, strict=False))
 

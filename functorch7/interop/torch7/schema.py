@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from functools import cache
 from numbers import Number
 from types import NoneType, UnionType
@@ -14,9 +14,11 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ...layers import Decorator
 from ...recurrent.masking import BATCH, GIVEN
 from ..t7 import LuaFunction, T7Object
+from ..t7.values import Fields
 from .build import storage
 from .node import Node, shapes_of
 from .record import Record, plain, records_in
@@ -50,12 +52,12 @@ class Rule(NamedTuple):
     Where it is there as it is, under a name of Torch's, that is `name`.
     """
 
-    read: Callable[[Record], Any]
+    read: Callable[[Record], Value]
     write: Callable[[Any], dict[str, Any]]
     name: str | None = None
 
 
-def saved(name: str, default: Any = None) -> Rule:
+def saved(name: str, default: Value = None) -> Rule:
     """A field that is saved under a name; `default` where it is nil. A description's None is not saved."""
     return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)}, name)
 
@@ -65,7 +67,7 @@ def needed(name: str) -> Rule:
     return Rule(lambda record: plain(record.need(name)), lambda value: {name: torch_value(value)}, name)
 
 
-def derived(read: Callable[[Record], Any]) -> Rule:
+def derived(read: Callable[[Record], Value]) -> Rule:
     """A field that is not saved but follows from others."""
     return Rule(read, lambda _: {})
 
@@ -75,7 +77,7 @@ def size_of(name: str, axis: int) -> Rule:
     return derived(lambda record: record.size(name, axis))
 
 
-def constant(value: Any) -> Rule:
+def constant(value: Value) -> Rule:
     """A field that is always the same."""
     return derived(lambda _: value)
 
@@ -95,14 +97,14 @@ def opposite(name: str) -> Rule:
     return Rule(lambda record: not record.get(name), lambda value: {name: not value})
 
 
-def masking(fields: dict[str, Any]) -> Any:
+def masking(fields: Fields) -> Value:
     """What is masked: by inputs of nInputDim dimensions, or, in the newer rnn, by given masks (v2) or whole inputs."""
     if fields.get("nInputDim") is not None:
         return fields["nInputDim"]
     return GIVEN if fields.get("v2", True) else BATCH
 
 
-def masking_saved(value: Any) -> dict[str, Any]:
+def masking_saved(value: Value) -> Fields:
     """The same as fields."""
     return {"v2": value == GIVEN} if isinstance(value, str) else {"nInputDim": value}
 
@@ -110,14 +112,14 @@ def masking_saved(value: Any) -> dict[str, Any]:
 MASKING = Rule(lambda record: masking(record.fields), masking_saved)
 
 
-def torch_value(value: Any) -> Any:
+def torch_value(value: Value) -> Value:
     """A description's value as Torch keeps it."""
     if isinstance(value, core.Const):
         return np.array(value.value)
     return [torch_value(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _no_more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _no_more(node: Node, fields: Fields) -> Fields:
     return {}
 
 
@@ -125,7 +127,7 @@ def _modules(record: Record) -> list[T7Object]:
     return records_in(record.get("modules"))
 
 
-def _default(spec_class: type[core.Module], field: Any) -> Any:
+def _default(spec_class: type[core.Module], field: Value) -> Value:
     """What the constructor takes where it is given nothing; MISSING if it has to be given something."""
     parameter = inspect.signature(spec_class).parameters.get(field.name)
     if parameter is None or parameter.default is parameter.empty:
@@ -154,7 +156,7 @@ class Schema:
         children: Callable[[Record], list[T7Object]] = _modules,
         inside: int | None = None,
         parts: tuple[str, ...] = (),
-        more: Callable[[Node, dict[str, Any]], dict[str, Any]] = _no_more,
+        more: Callable[[Node, Fields], Fields] = _no_more,
         output: type = np.ndarray,
         grad_input: type = np.ndarray,
         spell: Callable[[str], str] = torch_name,
@@ -166,14 +168,14 @@ class Schema:
         self.name = name or spec_class.torch_name()
         self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
-    def rule(self, field: Any) -> Rule:
+    def rule(self, field: Value) -> Rule:
         """What is done with one of the description's fields."""
         if field.name in self.rules:
             return self.rules[field.name]
         name, default = self.spell(field.name), _default(self.spec_class, field)
         return needed(name) if default is MISSING else saved(name, default)
 
-    def own_fields(self) -> list[Any]:
+    def own_fields(self) -> list[Field]:
         """The description's fields that are neither modules inside nor other parts."""
         return [f for f in fields(self.spec_class) if f.name != "modules" and f.name not in self.parts]  # type: ignore[arg-type]
 
@@ -182,7 +184,7 @@ class Schema:
         """Whether the field `name`, which loadcaffe and others set, is the module's name, and nothing of its own."""
         return all(field.name != "name" for field in fields(self.spec_class))  # type: ignore[arg-type]
 
-    def describe(self, record: Record, modules: tuple[core.Module, ...], parts: dict[str, Any]) -> core.Module:
+    def describe(self, record: Record, modules: tuple[core.Module, ...], parts: Fields) -> core.Module:
         """The description of a record, with those of the objects inside it."""
         values = {field.name: self.rule(field).read(record) for field in self.own_fields()}
         for name, value in values.items():
@@ -209,7 +211,7 @@ class Schema:
                 gradients[name] = _shaped(record, grad_name(saved), gradient, like.shape)
         return parameters, gradients
 
-    def write(self, node: Node) -> dict[str, Any]:
+    def write(self, node: Node) -> Fields:
         """The fields that Torch saves, without those of the objects inside."""
         saved: dict[str, Any] = {}
         for field in self.own_fields():
@@ -236,7 +238,7 @@ def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
     return found
 
 
-def check_kind(record: Record, name: str, value: Any, kinds: tuple[type, ...]) -> None:
+def check_kind(record: Record, name: str, value: Value, kinds: tuple[type, ...]) -> None:
     """Refuses a value of another kind than a description's field has, and what no description has."""
     wrong = not isinstance(value, kinds) if kinds else isinstance(value, (T7Object, LuaFunction))
     if wrong:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ... import core, layers
+from ...core.types import Value
 from ..t7 import T7Object
-from ..t7.values import NAMES
+from ..t7.values import NAMES, Fields
 from .build import container, module, storage
 from .node import Node, shared_clone
 from .schema import masking_saved
@@ -18,15 +19,15 @@ Built = tuple[Any, dict[str, Any]]
 """A step's module, and the cell's fields that name parts of it."""
 
 
-def _chain(*modules: Any) -> T7Object:
+def _chain(*modules: Value) -> T7Object:
     return container("nn.Sequential", *modules)
 
 
-def _each(*modules: Any) -> T7Object:
+def _each(*modules: Value) -> T7Object:
     return container("nn.ConcatTable", *modules, output=[])
 
 
-def _beside(*modules: Any) -> T7Object:
+def _beside(*modules: Value) -> T7Object:
     return container("nn.ParallelTable", *modules, output=[], gradInput=[])
 
 
@@ -54,7 +55,7 @@ def _joined() -> T7Object:
     return module("nn.JoinTable", dimension=2, size=storage([]), gradInput=[])
 
 
-def _dropout(spec: Any) -> T7Object:
+def _dropout(spec: Value) -> T7Object:
     return module(
         "nn.Dropout", p=spec.p, v2=True, train=True, inplace=False, stochastic_inference=False, lazy=True,
         mono=spec.mono, flag=True, noise=np.zeros(0),
@@ -70,12 +71,12 @@ def _split(gates: int, size: int) -> list[T7Object]:
     ]  # fmt: skip
 
 
-def _with_dropout(spec: Any, layers: Node) -> T7Object:
+def _with_dropout(spec: Value, layers: Node) -> T7Object:
     copies = [_dropout(spec) for _ in layers.children]
     return _chain(_each(*copies), _beside(*layers.children), _joined())
 
 
-def unmasked(spec: Any, step: Any) -> dict[str, Any]:
+def unmasked(spec: Value, step: Value) -> Fields:
     """The fields that hold a step's module, in a MaskZero or TrimZero where `mask_zero` or `trim_zero` was called."""
     if spec.masked is not None:
         kind = "nn.TrimZero" if spec.trims else "nn.MaskZero"
@@ -83,7 +84,7 @@ def unmasked(spec: Any, step: Any) -> dict[str, Any]:
     return {"recurrentModule": step, "modules": [step], "sharedClones": [step]}
 
 
-def lstm(node: Node, fields: dict[str, Any]) -> Built:
+def lstm(node: Node, fields: Fields) -> Built:
     """nn.LSTM: the module is composed in the description, too; its gates have names."""
     model = node.children[0]
     cell = model.children[0].children[1]
@@ -95,7 +96,7 @@ def lstm(node: Node, fields: dict[str, Any]) -> Built:
     }  # fmt: skip
 
 
-def fast_lstm(node: Node, fields: dict[str, Any]) -> Built:
+def fast_lstm(node: Node, fields: Fields) -> Built:
     """nn.FastLSTM: all gates at once."""
     spec: Any = node.spec
     i2g, o2g, *rest = node.children
@@ -116,7 +117,7 @@ def fast_lstm(node: Node, fields: dict[str, Any]) -> Built:
     return step, {"i2g": inner, "o2g": outer, "cell2gate": False}
 
 
-def gru(node: Node, fields: dict[str, Any]) -> Built:
+def gru(node: Node, fields: Fields) -> Built:
     """nn.GRU."""
     spec: Any = node.spec
     i2g, o2g, i2h, o2h = node.children
@@ -146,7 +147,7 @@ def _parts_of(node: Node) -> Callable[..., Node]:
     return part
 
 
-def mufuru(node: Node, fields: dict[str, Any]) -> Built:
+def mufuru(node: Node, fields: Fields) -> Built:
     """nn.MuFuRu: of the old state, the feature and the operations' weights, in this order, the last step makes one."""
     spec: Any = node.spec
     part = _parts_of(node)
@@ -178,12 +179,12 @@ def mufuru(node: Node, fields: dict[str, Any]) -> Built:
     return step, {"num_ops": len(chosen), "operations": chosen}
 
 
-def stabilizer(node: Node, fields: dict[str, Any]) -> Built:
+def stabilizer(node: Node, fields: Fields) -> Built:
     """nn.NormStabilizer."""
     return module("nn.CopyGrad"), {}
 
 
-def recurrent(node: Node) -> dict[str, Any]:
+def recurrent(node: Node) -> Fields:
     """nn.Recurrent: the first step has a module of its own."""
     start, input, feedback, transfer, merge = node.children
     first = _chain(shared_clone(input), start, shared_clone(transfer))
@@ -195,7 +196,7 @@ def recurrent(node: Node) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def both_ways(node: Node) -> dict[str, Any]:
+def both_ways(node: Node) -> Fields:
     """nn.BiSequencer: the parts of its chain have names."""
     chain = node.children[0]
     forward, reversal = chain.children[0].children
@@ -203,7 +204,7 @@ def both_ways(node: Node) -> dict[str, Any]:
     return {"module": chain, **sequencers, **_modules_of(sequencers)}
 
 
-def both_ways_of_model(node: Node) -> dict[str, Any]:
+def both_ways_of_model(node: Node) -> Fields:
     """nn.BiSequencerLM."""
     forward, reversal, merge = node.children
     sequencers = {"fwdSeq": forward, "bwdSeq": reversal.children[1], "mergeSeq": merge.children[1]}

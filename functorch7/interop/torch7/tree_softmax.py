@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from ... import layers
+from ..t7.values import Fields
 from .node import Node
 from .record import Record
 from .schema import Rule, Schema, saved
 
 
-def _families(fields: dict[str, Any]) -> dict[int, tuple[int, int]]:
+def _families(fields: Fields) -> dict[int, tuple[int, int]]:
     """Each parent's first row, from 0, and how many it has."""
     rows = fields["parentChildren"]
     return {parent: (int(rows[parent - 1, 0]) - 1, int(rows[parent - 1, 1])) for parent in _parents(fields)}
 
 
-def _parents(fields: dict[str, Any]) -> list[int]:
+def _parents(fields: Fields) -> list[int]:
     return sorted(int(parent) for parent in fields["parentIds"])
 
 
@@ -27,7 +28,7 @@ def _hierarchy(record: Record) -> dict[int, np.ndarray]:
     return {parent: ids[first : first + count] for parent, (first, count) in _families(record.fields).items()}
 
 
-def in_order(fields: dict[str, Any]) -> dict[str, Any]:
+def in_order(fields: Fields) -> Fields:
     """The fields with families in the order of their parents' ids: Torch takes them as a table gives them."""
     if not {"parentChildren", "parentIds", "childIds"} <= set(fields):
         return fields
@@ -44,7 +45,7 @@ def in_order(fields: dict[str, Any]) -> dict[str, Any]:
     return fields | moved | {"parentChildren": placed}
 
 
-def _indices(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _indices(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     parents, children = spec.hierarchy.value.T
     ids, firsts, counts = np.unique(parents, return_index=True, return_counts=True)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ... import layers
+from ..t7.values import Fields
 from .build import storage
 from .node import Node
 from .schema import Schema
 
 
-def _dimensions(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _dimensions(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     inner: Node = node.parts["module"]
     outputs, *others = spec.moved_shape()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.types import Value
 from ...layers import Graph
 from ...layers.graph_places import places_of
 from ..t7 import T7Object
-from ..t7.values import Key
+from ..t7.values import Fields, Key
 from .build import Later
 from .node import Node
 from .schema import Schema, constant
@@ -29,7 +30,7 @@ class _Drawn:
         self.forward, self.fg = self._graph(consumers)
         self.backward, self.bg = self._graph(self.inputs)
 
-    def _add(self, inputs: tuple[int, ...], **fields: Any) -> None:
+    def _add(self, inputs: tuple[int, ...], **fields: Value) -> None:
         of_inputs = [self.data[i] for i in inputs]
         mapindex = {i: data for i, data in enumerate(of_inputs, 1)} | {
             Key(data): i for i, data in enumerate(of_inputs, 1)
@@ -54,7 +55,7 @@ class _Drawn:
         ]
         return nodes, T7Object("graph.Graph", 1, {"nodes": _indexed(nodes), "edges": _indexed(edges)})
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """What a gModule keeps of them."""
         return {
             "fg": self.fg, "bg": self.bg, "forwardnodes": self.forward, "backwardnodes": self.backward[::-1],
@@ -67,7 +68,7 @@ def _indexed(objects: list[T7Object]) -> dict[Any, Any]:
     return dict(enumerate(objects, 1)) | {Key(each): i for i, each in enumerate(objects, 1)}
 
 
-def _more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
+def _more(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     drawn: list[dict[str, Any]] = []
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from ... import core
 from ...core.tree import by_position, found_at, split, with_at
-from ...core.types import Tree
+from ...core.types import Tree, Value
 from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
 from ...network import Shared
 from ..t7 import T7Object
-from ..t7.values import NAMES
+from ..t7.values import NAMES, Fields
 from .build import Later
 from .node import Node
 from .reader import PARTS, Unknown
@@ -27,7 +27,7 @@ NOT_OF_TORCH = (core.Lambda, FakeQuantized, MultiHeadAttention, Observed, Quanti
 class Writer:
     """Makes objects of nodes; one node is one object, wherever it occurs. `array` makes arrays of a node's."""
 
-    def __init__(self, array: Callable[[Any], np.ndarray] = np.asarray):
+    def __init__(self, array: Callable[[Value], np.ndarray] = np.asarray):
         self.array = array
         self.objects: dict[int, T7Object] = {}
         self.arrays: dict[int, np.ndarray] = {}
@@ -93,7 +93,7 @@ class Writer:
         own = arrays(node.parameters), arrays(node.gradients), arrays(kept)
         return Node(node.spec, *own, node.children, node.parts, node.settings)
 
-    def _resolved(self, value: Any, dtype: np.dtype) -> Any:
+    def _resolved(self, value: Value, dtype: np.dtype) -> Value:
         """A field's value with objects for nodes, and with the network's type for what was made as doubles."""
         if isinstance(value, Node):
             return self.object(value)
@@ -122,7 +122,7 @@ def _dtype_of(node: Node) -> np.dtype:
     return {"Float": single, "BFloat16": single, "Half": np.dtype("<f2"), "": single}.get(name, np.dtype("<f8"))
 
 
-def _emptied(value: Any) -> Any:
+def _emptied(value: Value) -> Value:
     if isinstance(value, np.ndarray):
         return np.zeros(0, value.dtype)
     return [] if isinstance(value, (list, dict)) else value
@@ -153,7 +153,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
     return made(module, *variables)
 
 
-def parts_of(module: core.Module, children: Sequence[Node] = ()) -> dict[str, Any]:
+def parts_of(module: core.Module, children: Sequence[Node] = ()) -> Fields:
     """The nodes of modules and criterions in a description's own fields.
 
     Those are the children's, in order, where these are children; others have no arrays here.

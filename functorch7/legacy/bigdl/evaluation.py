@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import jax
 
 from ... import core, programs
+from ...core.types import Value
 from ..objects.described import Described
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of
@@ -49,7 +50,7 @@ class Evaluation(Described):
         totals = validation.totals(methods, values)
         return list(zip(totals, methods, strict=True))
 
-    def predict(self, dataset: Any, batchSize: int | None = None) -> Any:
+    def predict(self, dataset: Value, batchSize: int | None = None) -> Value:
         """The outputs for all samples in evaluation mode, in order: a tensor, or a table of them.
 
         The data set is a tensor, taken in batches of batchSize (at once without, or for -1); a table of tensors with a
@@ -66,7 +67,7 @@ class Evaluation(Described):
             raise ValueError(f"{self.title()}: predict was given no batches")
         return wrapped(validation.joined(outputs, validation.samples_of(_arrays(dataset, size), size)))
 
-    def predictClass(self, dataset: Any, batchSize: int | None = None) -> Tensor:
+    def predictClass(self, dataset: Value, batchSize: int | None = None) -> Tensor:
         """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.
 
         Raises ValueError unless each sample's output is one row of scores.
@@ -92,7 +93,7 @@ class Evaluation(Described):
                     module.train = train
 
 
-def described(method: Any) -> Any:
+def described(method: Value) -> Value:
     """A method with the description of a criterion in place of its object."""
     criterion = getattr(method, "criterion", None)
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import layers
+from ...core.types import Value
 from ...layers.graph import Node, check_node
 from ..objects.described import Described
 from ..objects.generated import class_of
@@ -13,7 +14,7 @@ from ..objects.generated import class_of
 class Graphs(Described):
     """The part of Module about graphs."""
 
-    def inputs(self, *nodes: Any) -> Node:
+    def inputs(self, *nodes: Value) -> Node:
         """The node of this module whose inputs are these nodes, or (node, index) for one entry, from 1, of a table.
 
         Without nodes, it is an input of the graph; a list of nodes is taken for the nodes. Raises TypeError for what is
@@ -22,7 +23,7 @@ class Graphs(Described):
         given = nodes[0] if len(nodes) == 1 and isinstance(nodes[0], list) else nodes
         return Node(self, *(_entry(node, i) for i, node in enumerate(given, 1)))
 
-    def toGraph(self, *startNodes: Node) -> Any:
+    def toGraph(self, *startNodes: Node) -> Value:
         """This network as a graph of the same modules: what is in Sequential, Concat, ConcatTable and ParallelTable
         becomes nodes, anything else is one. It starts from new input nodes unless they are given.
         """
@@ -76,7 +77,7 @@ def Input() -> Node:
     return Node(class_of(layers.Identity)())
 
 
-def Model(inputs: Any, outputs: Any) -> Any:
+def Model(inputs: Value, outputs: Value) -> Described:
     """The graph between nodes, or lists of nodes: an nn.gModule. BigDL's Graph(inputs, outputs).
 
     Raises TypeError for what is no node, and what nn.gModule raises.

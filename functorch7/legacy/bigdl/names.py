@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, Self
 
 from ..objects.described import Described
 
@@ -34,14 +34,14 @@ class Names(Described):
         kind = self.typename().rpartition(".")[2]
         return self.__dict__.setdefault("_default_name", f"{kind}@{uuid.uuid4().hex[:8]}")
 
-    def setLine(self, line: str) -> Any:
+    def setLine(self, line: str) -> Self:
         """Sets what stands between the lines when it is printed, "\\n" by default."""
         if not isinstance(line, str):
             raise TypeError(f"{self.typename()}: expected text between lines, got {line!r}")
         self.__dict__["_line"] = line
         return self
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> Described | None:
         """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""
         found = {id(module): module for module in self.listModules() if name in module._names()}
         if len(found) > 1:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, Output, unwrapped, wrapped
 from .evaluation import Evaluation
 
 Image = dict[str, Any]
@@ -16,14 +16,14 @@ Image = dict[str, Any]
 class Prediction(Evaluation):
     """The part of Module that predicts; `predict` and `predictClass` are in `Evaluation`."""
 
-    def predictLocal(self, x: Any, batchSize: int = -1) -> Any:
+    def predictLocal(self, x: Input, batchSize: int = -1) -> Output:
         """As `predict`, of arrays, as NumPy arrays; a list is that of several inputs, and -1 takes all samples at once.
 
         Raises ValueError for no samples.
         """
         return jax.tree.map(np.asarray, unwrapped(self.predict(*self._local(x, batchSize))))
 
-    def predictClassLocal(self, x: Any, batchSize: int = -1) -> np.ndarray:
+    def predictClassLocal(self, x: Input, batchSize: int = -1) -> np.ndarray:
         """As `predictClass`, with the arguments of `predictLocal`."""
         return self.predictClass(*self._local(x, batchSize)).numpy()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ...network import output_shape
 from ..objects.described import Described
 from ..tensors.type_names import dtype_of
@@ -24,7 +25,7 @@ class Questions(Described):
         found = self.parameters()[0]
         return found[0].dtype if found else dtype_of(self._type)
 
-    def devices(self) -> set[Any]:
+    def devices(self) -> set:
         """JAX's devices on which the parameters are; those still on the host go to the default device."""
         arrays = [tensor.storage_.array for tensor in self.parameters()[0]]
         placed = [array.devices() if isinstance(array, jax.Array) else {jax.devices()[0]} for array in arrays]
@@ -35,7 +36,7 @@ class Questions(Described):
         """JAX's platform for the devices of the parameters: "cpu", "gpu", "tpu"."""
         return ", ".join(sorted({device.platform for device in self.devices()}))
 
-    def checkEngineType(self) -> Any:
+    def checkEngineType(self) -> Self:
         """Returns the module. Raises RuntimeError if its parameters are not on JAX's default platform."""
         if self.engineType != jax.default_backend():
             raise RuntimeError(
@@ -44,7 +45,7 @@ class Questions(Described):
             )
         return self
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether another network is of the same classes, settings and names, with the same values.
 
         Compared are the parameters, gradients and statistics of all modules, and output and gradInput of the outermost.
@@ -54,7 +55,7 @@ class Questions(Described):
             return False
         return all(_same(getattr(self, name), getattr(other, name)) for name in ("output", "gradInput"))
 
-    def computeOutputShape(self, inputShape: Any) -> Any:
+    def computeOutputShape(self, inputShape: Value) -> Value:
         """The sizes of the output, a tuple or a table of them, for input of such sizes; nothing is computed.
 
         Raises what forward raises for such an input; ValueError for modules with their own updateOutput.
@@ -62,13 +63,13 @@ class Questions(Described):
         shape = _shape(inputShape)
         return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.train))
 
-    def getOutputShape(self) -> Any:
+    def getOutputShape(self) -> Value:
         """The sizes of the last output."""
         return jax.tree.map(np.shape, unwrapped(self.output))
 
     # Times -----------------------------------------------------------------------------------------------------------
 
-    def getTimes(self) -> list[tuple[Any, int, int]]:
+    def getTimes(self) -> list[tuple[Described, int, int]]:
         """[(module, forward's nanoseconds, backward's)]: of this module, and of each without modules inside.
 
         A network runs as one compiled call, in which its modules have no times of their own. So each module is run

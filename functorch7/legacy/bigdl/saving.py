@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Self
 
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ...interop import remote
 from ..objects.described import Described
 from ..objects.files import load_t7, save_t7
@@ -19,7 +21,7 @@ DEFINITION = "definition"
 """The one key of the table in a file that holds a network without its weights."""
 
 
-def save_value(owner: Any, path: Any, value: Any, overwrite: bool) -> None:
+def save_value(owner: object, path: str | os.PathLike, value: object, overwrite: bool) -> None:
     """Writes a value to a Torch7 file. Raises FileExistsError if it is there, unless `overwrite`."""
     _check_free(owner, path, overwrite)
     save_t7(path, value)
@@ -38,14 +40,16 @@ class Saving(Described):
     and regularizers are not. Modules with their own updateOutput cannot be saved: TypeError.
     """
 
-    def save(self, path: Any, overWrite: bool = False) -> Any:
+    def save(self, path: str | os.PathLike, overWrite: bool = False) -> Value:
         """Drops outputs (`clearState`), then writes the network to a file; returns it.
 
         Raises FileExistsError if the file is there, unless overWrite.
         """
         return self.saveModule(path, None, overWrite)
 
-    def saveModule(self, path: Any, weightPath: Any = None, overWrite: bool = False) -> Any:
+    def saveModule(
+        self, path: str | os.PathLike, weightPath: str | os.PathLike | None = None, overWrite: bool = False
+    ) -> Self:
         """As `save`; with a weightPath, the learnable tensors go there, and the rest to `path`.
 
         Raises ValueError if the two are one.
@@ -63,19 +67,19 @@ class Saving(Described):
             self.saveDefinition(path, overWrite)
         return self
 
-    def saveDefinition(self, path: Any, overWrite: bool = False) -> Any:
+    def saveDefinition(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
         """Writes the network without its weights; returns it. Loaded, it has new initial values."""
         _check_free(self, path, overWrite)
         self.clearState()  # type: ignore[attr-defined]
         save_value(self, path, {DEFINITION: _without_weights(self)}, overWrite)
         return self
 
-    def saveTorch(self, path: Any, overWrite: bool = False) -> Any:
+    def saveTorch(self, path: str | os.PathLike, overWrite: bool = False) -> Value:
         """As `save`: the format is Torch7's."""
         return self.save(path, overWrite)
 
     @staticmethod
-    def load(path: Any, weightPath: Any = None) -> Any:
+    def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
         """The network in a file that `save`, `saveModule` or Torch7 wrote, with the weights in another, if given.
 
         Raises TypeError for a file that holds something else, T7FormatError for what is no Torch7 file, ValueError for
@@ -86,7 +90,7 @@ class Saving(Described):
     loadModule = loadTorch = load
 
 
-def load(path: Any, weightPath: Any = None) -> Any:
+def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
     """The network in a file; see `Module.load`.
 
     Raises: TypeError for a file that holds something else.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ...core.types import Value
 from ..engine.terms import Term
 from ..objects.described import Described
 from ..tensors.changes import changed
+
+if TYPE_CHECKING:
+    from ...optim.regularizers import L1L2Regularizer
 
 
 class Scales(Described):
@@ -21,22 +25,22 @@ class Scales(Described):
     """
 
     _scales: tuple[float, float] = (1.0, 1.0)
-    _regularizers: tuple[Any, Any] = (None, None)
+    _regularizers: Value = (None, None)
 
     def term_of(self, name: str) -> Term:
         """What the gradient of a parameter of this module's own gets."""
         which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 
-    def setScaleW(self, w: float) -> Any:
+    def setScaleW(self, w: float) -> Value:
         """Sets the scale of weights' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
         return self._scaled(0, w)
 
-    def setScaleB(self, b: float) -> Any:
+    def setScaleB(self, b: float) -> Value:
         """Sets the scale of biases' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
         return self._scaled(1, b)
 
-    def _scaled(self, which: int, value: float) -> Any:
+    def _scaled(self, which: int, value: float) -> Self:
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise TypeError(f"{self.title()}: expected a number as scale, got {value!r}")
         for module in self.listModules():
@@ -58,21 +62,21 @@ class Scales(Described):
     scaleB = property(getScaleB, setScaleB, doc="The scale of the bias's gradient.")
 
     @property
-    def wRegularizer(self) -> Any:
+    def wRegularizer(self) -> L1L2Regularizer | None:
         """What is added to the weight's gradient, such as an optim.L2Regularizer; None: nothing."""
         return self._regularizers[0]
 
     @wRegularizer.setter
-    def wRegularizer(self, regularizer: Any) -> None:
+    def wRegularizer(self, regularizer: L1L2Regularizer | None) -> None:
         self._regularized(0, regularizer)
 
     @property
-    def bRegularizer(self) -> Any:
+    def bRegularizer(self) -> L1L2Regularizer | None:
         """What is added to the bias's gradient; None: nothing."""
         return self._regularizers[1]
 
     @bRegularizer.setter
-    def bRegularizer(self, regularizer: Any) -> None:
+    def bRegularizer(self, regularizer: L1L2Regularizer | None) -> None:
         self._regularized(1, regularizer)
 
     def _regularized(self, which: int, regularizer: Any) -> None:
@@ -83,7 +87,7 @@ class Scales(Described):
         self.__dict__["_regularizers"] = tuple(both)
         changed(self)
 
-    def freeze(self, *names: str) -> Any:
+    def freeze(self, *names: str) -> Self:
         """Sets the scales of this module, or of those named inside it, and of all inside them, to 0.
 
         Raises ValueError for a name that there is not.
@@ -96,7 +100,7 @@ class Scales(Described):
             changed(module)
         return self
 
-    def unFreeze(self, *names: str) -> Any:
+    def unFreeze(self, *names: str) -> Self:
         """Gives back the scales that `freeze` took. Raises ValueError for a name that there is not."""
         for module in self._chosen(names):
             if "_scales_before" in module.__dict__:

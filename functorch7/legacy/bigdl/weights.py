@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ...core.types import Value
 from ...network import misfits
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..objects.files import load_t7
 from ..tensors.tensor import Tensor
 from .names import Names
@@ -39,7 +41,7 @@ class Weights(Names):
         """The learnable tensors themselves, in the order of `parameters()`; None without any."""
         return self.parameters()[0] or None
 
-    def setWeightsBias(self, newWeights: list[Any]) -> Any:
+    def setWeightsBias(self, newWeights: list[Numbers]) -> Self:
         """Copies values into the learnable tensors, in the order of `parameters()`.
 
         Raises ValueError, before anything is changed, if there are none, not as many, or of other shapes; TypeError
@@ -66,7 +68,7 @@ class Weights(Names):
         for _, mine, theirs in pairs:
             mine.copy(theirs)
 
-    def saveWeights(self, path: Any, overWrite: bool = False) -> None:
+    def saveWeights(self, path: str | os.PathLike, overWrite: bool = False) -> None:
         """Writes {module's name: {"weight": ..., "bias": ...}} to a Torch7 file, without gradients and statistics.
 
         Raises FileExistsError if the file is there, unless overWrite. Modules without names are saved under those that
@@ -74,7 +76,7 @@ class Weights(Names):
         """
         save_value(self, path, self._weights_table(), overWrite)
 
-    def loadWeights(self, weightPath: Any, matchAll: bool = True) -> Any:
+    def loadWeights(self, weightPath: str | os.PathLike, matchAll: bool = True) -> Self:
         """Copies weights from a file that `saveWeights` wrote, by the names of modules.
 
         Without matchAll, what the file does not have stays as it is. Raises ValueError, before anything is changed,
@@ -85,7 +87,7 @@ class Weights(Names):
             raise ValueError(f"{self.title()}: {weightPath}: invalid parameter table")
         return self._take_weights({name: each for name, each in found.items() if isinstance(each, dict)}, matchAll)
 
-    def loadModelWeights(self, srcModel: Any, matchAll: bool = True) -> Any:
+    def loadModelWeights(self, srcModel: Described, matchAll: bool = True) -> Self:
         """Copies the weights of another network, by the names of modules; otherwise as `loadWeights`.
 
         Raises TypeError for what is no module.
@@ -94,7 +96,7 @@ class Weights(Names):
             raise TypeError(f"{self.title()}: expected a module to take weights from, got {srcModel!r}")
         return self._take_weights(srcModel._weights_table(), matchAll)
 
-    def _take_weights(self, source: Table, match_all: bool) -> Any:
+    def _take_weights(self, source: Table, match_all: bool) -> Self:
         pairs, lacking = [], []
         for name, own in self._weights_table().items():
             theirs = source.get(name, {})
@@ -118,7 +120,7 @@ class Weights(Names):
         modules = {id(module): module for module in self.listModules()}.values()
         return [tensor for module in modules for _, tensor in module._own_status()] or None
 
-    def setExtraParameter(self, extraParam: list[Any] | None) -> Any:
+    def setExtraParameter(self, extraParam: Value) -> Self:
         """Copies values into the running statistics, in the order of `getExtraParameter`.
 
         Raises ValueError, before anything is changed, if there are not as many, or of other shapes.
@@ -129,7 +131,7 @@ class Weights(Names):
         self._copy_all([(f"state {i}", *pair) for i, pair in enumerate(zip(own, given, strict=True), 1)])
         return self
 
-    def copyStatus(self, src: Any) -> Any:
+    def copyStatus(self, src: Described) -> Self:
         """Copies the running statistics of a network of the same structure.
 
         Raises TypeError for a module of another class, ValueError for containers of other lengths and other shapes,
@@ -156,7 +158,7 @@ class Weights(Names):
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
-    def cloneModule(self) -> Any:
+    def cloneModule(self) -> Self:
         """A deep copy."""
         return self.clone()
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ... import data
+from ...core.types import Value
 from .asynchronous import AsyncIterator as AsyncIterator
 from .functions import binarize as binarize
 from .functions import fitImageNormalize as fitImageNormalize
@@ -25,7 +26,7 @@ def loadSentiment140(*args: Any) -> tuple:
     return function_called("loadSentiment140")(*args, overwrite=bool(overwrite))
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Value:
     """dataload's other functions, such as loadMNIST, and its folders TORCH_PATH, DATA_PATH and SAVE_PATH."""
     if name.isupper() and hasattr(data, name.lower()):
         return str(getattr(data, name.lower())())

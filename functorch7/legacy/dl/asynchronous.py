@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import data
+from ...core.types import Value
+from ..tensors.kinds import Numbers
 from ..tensors.random import drawing_from, generator
 from .loader import DataLoader
 
@@ -48,7 +50,7 @@ class AsyncIterator(DataLoader):
         nthread: int | None = None,
         verbose: bool | None = None,
         serialmode: str | None = None,
-        threadInit: Callable[[], Any] | None = None,
+        threadInit: Callable[[], object] | None = None,
     ):
         if not isinstance(dataset, DataLoader):
             raise TypeError(f"AsyncIterator: expected a dl.DataLoader, got {type(dataset).__name__}")
@@ -61,29 +63,29 @@ class AsyncIterator(DataLoader):
         dataset.reset()
         self._workers = data.AsyncIterator(_Worker(dataset.copied()), self.nthread)  # type: ignore[arg-type]
 
-    def size(self, *args: Any) -> int:
+    def size(self, *args: object) -> int:
         return self.dataset.size(*args)
 
-    def isize(self, excludedim: int | bool = 1) -> Any:
+    def isize(self, excludedim: int | bool = 1) -> Value:
         return self.dataset.isize(excludedim)
 
-    def tsize(self, excludedim: int | bool = 1) -> Any:
+    def tsize(self, excludedim: int | bool = 1) -> Value:
         return self.dataset.tsize(excludedim)
 
-    def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def index(self, indices: Numbers, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         return self.dataset.index(indices, inputs, targets, *extra)
 
-    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sample(self, batchsize: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         return self.dataset.sample(batchsize, inputs, targets, *extra)
 
-    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sub(self, start: int, stop: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         return self.dataset.sub(start, stop, inputs, targets, *extra)
 
-    def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+    def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
         windows = self.windows(batchsize or 32, epochsize or -1)
         return self._iterate(("sub", (first, last, None, None, *extra), *then) for first, last, *then in windows)
 
-    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
         counts = self.counts(batchsize or 32, epochsize or -1)
         return self._iterate(("sample", (n, None, None, *extra), k, self.start) for n, k in counts)
 
@@ -100,7 +102,7 @@ class AsyncIterator(DataLoader):
     def _random() -> np.random.Generator:
         return generator().numpy.spawn(1)[0]
 
-    def asyncPut(self, fn: str, args: Any, size: int) -> None:
+    def asyncPut(self, fn: str, args: Sequence, size: int) -> None:
         """Asks a thread for dataset.fn(*args); `size` comes back with the result."""
         self._workers.async_put("run", (fn, tuple(args), self._random()), size)
 

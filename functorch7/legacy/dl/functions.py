@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import data
+from ...core.types import Value
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -64,7 +65,7 @@ def function_called(name: str) -> Callable:
     return call
 
 
-def arguments(function: Callable, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+def arguments(function: Callable, args: tuple, kwargs: dict[str, Value]) -> dict[str, Value]:
     """The arguments by name, as functorch7.data takes them; None, as Torch's nil, leaves an argument at its default."""
     given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
     return {name: _argument(value) for name, value in given.items() if value is not None}
@@ -87,12 +88,12 @@ def _result(value: Any) -> Any:
 # In place ------------------------------------------------------------------------------------------------------
 
 
-def rescale(data_: Any, min: float, max: float, dmin: float | None = None, dmax: float | None = None) -> Any:
+def rescale(data_: Value, min: float, max: float, dmin: float | None = None, dmax: float | None = None) -> Value:
     """Scales values from [dmin, dmax], their extremes by default, to [min, max], in place; returns them."""
     return _written(data_, data.rescale(np.asarray(data_), min, max, dmin, dmax))
 
 
-def binarize(x: Any, threshold: float) -> Any:
+def binarize(x: Value, threshold: float) -> Value:
     """1 where x >= threshold, else 0, in place; returns x."""
     return _written(x, data.binarize(np.asarray(x), threshold))
 
@@ -104,7 +105,7 @@ def fitImageNormalize(
     verbose: bool | None = None,
     dim: int | None = None,
     iterator: str | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[Value], Value]:
     """A function that normalises images by channel, in place; see `functorch7.data.fit_image_normalize`."""
     name = iterator or "sampleiter"
     iterate: Any = SimpleNamespace(**{name: lambda n, total, seed: getattr(trainset, name)(n, total)})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
 
 from ... import data
+from ...core.types import Value
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -27,7 +28,7 @@ def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | N
 class _Images(DescribedLoader):
     """What both loaders of images do with sample functions, which are the last argument of their methods."""
 
-    _sampling: Any = None
+    _sampling: Value = None
 
     @property
     def samplefunc(self) -> Any:
@@ -81,11 +82,11 @@ class ImageClass(_Images):
 
     def __init__(
         self,
-        datapath: Any,
-        loadsize: Any,
-        samplesize: Any = None,
-        samplefunc: Any = None,
-        sortfunc: Callable[[str, str], Any] | None = None,
+        datapath: str | Sequence[str],
+        loadsize: Sequence,
+        samplesize: Sequence[int] | None = None,
+        samplefunc: str | Callable | None = None,
+        sortfunc: Callable[[str, str], object] | None = None,
         verbose: bool | None = None,
         excludeFile: str | None = None,
         excludeDir: str | None = None,
@@ -129,7 +130,7 @@ class ImageClass(_Images):
         """The indices of the images of each class."""
         return [Tensor.of(np.array(self._loader.class_list(i + 1))) for i in range(len(self.classes))]
 
-    def loadImage(self, path: str) -> Any:
+    def loadImage(self, path: str) -> Value:
         """The image as Pillow has it, its smallest side min(H, W) of loadsize."""
         return self._loader.load_image(path)
 
@@ -138,15 +139,15 @@ class ImageClass(_Images):
         made = getattr(self._loader, NAMES[name])(path, generator().numpy)
         return wrapped(made) if dst is None else dst.resize(*made.shape).copy(made)
 
-    def sampleDefault(self, *args: Any) -> Tensor:
+    def sampleDefault(self, *args: Tensor | str) -> Tensor:
         """sampleDefault([dst,] path): the image, resized to samplesize."""
         return self._sampled("sampleDefault", args)
 
-    def sampleTrain(self, *args: Any) -> Tensor:
+    def sampleTrain(self, *args: Tensor | str) -> Tensor:
         """sampleTrain([dst,] path): a part at a random place, every other mirrored."""
         return self._sampled("sampleTrain", args)
 
-    def sampleTest(self, *args: Any) -> Tensor:
+    def sampleTest(self, *args: Tensor | str) -> Tensor:
         """sampleTest([dst,] path): ten views, 10 x C x H x W."""
         return self._sampled("sampleTest", args)
 
@@ -184,9 +185,9 @@ class MultiImageSequence(_Images):
         self,
         datapath: str,
         batchsize: int,
-        loadsize: Any,
-        samplesize: Any = None,
-        samplefunc: Any = None,
+        loadsize: Sequence,
+        samplesize: Sequence[int] | None = None,
+        samplefunc: str | Callable | None = None,
         verbose: bool | None = None,
     ):
         super().__init__(data.MultiImageSequence(datapath, batchsize, loadsize, samplesize))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import gc
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ... import data
+from ...core.types import Value
 from ...data.positions import Positions
+from ...data.samples import Samples
 from ..objects import nested
+from ..tensors.kinds import Numbers
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -28,11 +31,11 @@ class DataLoader(Positions):
     gcdelay = 200  # calls of collectgarbage between collections
     gccount = 0
 
-    def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def index(self, indices: Numbers, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         """(inputs, targets) with the samples at `indices`, in that order."""
         raise NotImplementedError("Not Implemented")
 
-    def shuffle(self) -> Any:
+    def shuffle(self) -> Self:
         """Permutes the samples."""
         raise NotImplementedError("Not Implemented")
 
@@ -40,31 +43,31 @@ class DataLoader(Positions):
         """Two loaders: of the first floor(ratio * size) samples, and of the others."""
         raise NotImplementedError("Not Implemented")
 
-    def isize(self, excludedim: int | bool = 1) -> Any:
+    def isize(self, excludedim: int | bool = 1) -> Value:
         """The sizes of the inputs, without one dimension, that of the samples by default."""
         raise NotImplementedError("Not Implemented")
 
-    def tsize(self, excludedim: int | bool = 1) -> Any:
+    def tsize(self, excludedim: int | bool = 1) -> Value:
         """The sizes of the targets, likewise."""
         raise NotImplementedError("Not Implemented")
 
-    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sample(self, batchsize: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
         indices = generator().numpy.integers(1, self.size() + 1, batchsize)
         return self.index(Tensor.of(indices), inputs, targets, *extra)
 
-    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sub(self, start: int, stop: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         """(inputs, targets) of the samples start to stop, both included."""
         return self.index(Tensor.of(np.arange(start, stop + 1)), inputs, targets, *extra)
 
-    def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+    def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
         """Yields (k, inputs, targets) in order, at most batchsize (32) samples, until k is epochsize (size())."""
         for first, last, k, following in self.windows(batchsize or 32, epochsize or -1):
             batch = self.sub(first, last, None, None, *extra)
             self.start = following
             yield (k, *batch)
 
-    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
         """Yields (k, inputs, targets) of random samples until k is epochsize (size())."""
         for n, k in self.counts(batchsize or 32, epochsize or -1):
             yield (k, *self.sample(n, None, None, *extra))
@@ -86,41 +89,41 @@ class DataLoader(Positions):
 class DescribedLoader(DataLoader):
     """A loader of functorch7.data with Torch's calls; `functional()` is that loader."""
 
-    _loader: Any
+    _loader: Value
 
     def __init__(self, loader: data.DataLoader):
         self._loader = loader
         self.streaming, self.in_processes = loader.streaming, loader.in_processes
 
-    def functional(self) -> Any:
+    def functional(self) -> Samples:
         """The same data set as a loader of functorch7.data."""
         return self._loader
 
-    def size(self, *args: Any) -> int:
+    def size(self, *args: object) -> int:
         return self.functional().size(*args)
 
-    def isize(self, excludedim: int | bool = 1) -> Any:
+    def isize(self, excludedim: int | bool = 1) -> Value:
         return self.functional().isize(excludedim)
 
-    def tsize(self, excludedim: int | bool = 1) -> Any:
+    def tsize(self, excludedim: int | bool = 1) -> Value:
         return self.functional().tsize(excludedim)
 
-    def index(self, indices: Any, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def index(self, indices: Numbers, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         at = np.asarray(unwrapped(indices)).astype(np.int64)
         loader = self.functional()
         batch = loader.index(at, **loader.seeding(generator().numpy), **self._named(extra))
         return self._given(batch, inputs, targets)
 
-    def sample(self, batchsize: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sample(self, batchsize: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         return self._given(
             self.functional().sample(batchsize, generator().numpy, **self._named(extra)), inputs, targets
         )
 
-    def sub(self, start: int, stop: int, inputs: Any = None, targets: Any = None, *extra: Any) -> tuple:
+    def sub(self, start: int, stop: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         batch = self.functional().sub(start, stop, seed=generator().numpy, **self._named(extra))
         return self._given(batch, inputs, targets)
 
-    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Any) -> Iterator:
+    def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
         if self._loader.streaming:
             raise NotImplementedError("Not Implemented. Use subiter instead.")
         return super().sampleiter(batchsize, epochsize, *extra)
@@ -162,8 +165,8 @@ class forwarded:
     def __init__(self, name: str):
         self.name = name
 
-    def __get__(self, owner: Any, kind: type) -> Any:
+    def __get__(self, owner: Value, kind: type) -> Value:
         return self if owner is None else getattr(owner._loader, self.name)
 
-    def __set__(self, owner: Any, value: Any) -> None:
+    def __set__(self, owner: Value, value: Value) -> None:
         setattr(owner._loader, self.name, value)

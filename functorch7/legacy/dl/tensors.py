@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ... import data
+from ...core.types import Value
 from ...data.nested import recursive_map
 from ..objects import nested
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
-from ..tensors.values import as_tensors, unwrapped, wrapped
+from ..tensors.values import Input, as_tensors, unwrapped, wrapped
 from .loader import DescribedLoader, forwarded
 
 
@@ -20,7 +21,7 @@ class TensorLoader(DescribedLoader):
     Source: dataload/README.md#TensorLoader.
     """
 
-    def __init__(self, inputs: Any, targets: Any):
+    def __init__(self, inputs: Value, targets: Value):
         self.inputs, self.targets = as_tensors(inputs), as_tensors(targets)
         super().__init__(self.functional())
 
@@ -56,7 +57,7 @@ class SequenceLoader(DescribedLoader):
     batchsize = forwarded("batch_size")
     bidirectional = forwarded("bidirectional")
 
-    def __init__(self, sequence: Any, batchsize: int, bidirectional: bool = False):
+    def __init__(self, sequence: Input, batchsize: int, bidirectional: bool = False):
         super().__init__(data.SequenceLoader(unwrapped(as_tensors(sequence)), batchsize, bool(bidirectional)))
 
     @property
@@ -79,7 +80,7 @@ class MultiSequence(DescribedLoader):
     batchsize = forwarded("batch_size")
     randseq = forwarded("randseq")
 
-    def __init__(self, sequences: Any, batchsize: int):
+    def __init__(self, sequences: Value, batchsize: int):
         super().__init__(data.MultiSequence([unwrapped(as_tensors(each)) for each in sequences], batchsize))
 
     @property

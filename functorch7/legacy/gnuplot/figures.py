@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.types import Value
 from ..image.display import in_notebook
 from ..optim.pictures import new_figure
 from ..optim.pictures import show as show_window
@@ -16,7 +17,7 @@ class Plot:
 
     def __init__(self, number: int, file: str | None, format: str | None):
         self.number, self.file, self.format, self.legend = number, file, format, "upper right"
-        self.figure = new_figure("gnuplot", file is None and not in_notebook(), number)
+        self.figure: Any = new_figure("gnuplot", file is None and not in_notebook(), number)
         self.set: dict[str, Any] = {}
         self.clear()
 
@@ -28,7 +29,7 @@ class Plot:
             getattr(self.axes, name, lambda value: None)(value)
         return self.axes
 
-    def keep(self, name: str, value: Any) -> None:
+    def keep(self, name: str, value: Value) -> None:
         """Calls a method of the axes, and of those that come after them; not one that they have not."""
         self.set[name] = value
         getattr(self.axes, name, lambda value: None)(value)

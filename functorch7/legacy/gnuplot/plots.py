@@ -30,7 +30,7 @@ LONG = {
 """The short formats for gnuplot's names of styles."""
 
 
-def plot(*args: Any) -> None:
+def plot(*args: Tensor | str | list | tuple | float) -> None:
     """Draws lines into the current figure, in place of what was there.
 
     `plot([name,] [x,] y [, format])`, or several such in lists: `plot(["a", x, y, "-"], ["b", y])`. x is 1, 2, ...
@@ -124,7 +124,7 @@ def _smooth(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return fine, CubicSpline(places, y[first])(fine)
 
 
-def splot(*args: Any) -> None:
+def splot(*args: Tensor | str | list | tuple | float) -> None:
     """Draws surfaces: `splot([name,] z)` or `splot([name,] x, y, z)`, matrices; several in lists.
 
     Raises: ValueError for sizes that do not fit, TypeError for other arguments.
@@ -141,7 +141,7 @@ def splot(*args: Any) -> None:
     legend(plot)
 
 
-def scatter3(*args: Any) -> None:
+def scatter3(*args: Tensor | str | list | tuple | float) -> None:
     """Draws points: `scatter3([name,] x, y, z)`, vectors; several in lists.
 
     Raises: ValueError for sizes that do not fit, TypeError for other arguments.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 from .results import as_result, by_default, image_of, tensors_first, working
 
@@ -36,52 +36,52 @@ def _product(matrix: np.ndarray, planes: np.ndarray) -> np.ndarray:
     return np.einsum("ij,jhw->ihw", matrix, planes)
 
 
-def rgb2yuv(*args: Any) -> Tensor:
+def rgb2yuv(*args: Operand) -> Tensor:
     """`rgb2yuv([result,] image)`: luminance and two differences of colours."""
     return _convert("rgb2yuv", args, lambda rgb: _product(TO_YUV, rgb), False)
 
 
-def yuv2rgb(*args: Any) -> Tensor:
+def yuv2rgb(*args: Operand) -> Tensor:
     """`yuv2rgb([result,] image)`: the inverse of rgb2yuv, within its constants' digits."""
     return _convert("yuv2rgb", args, lambda yuv: _product(FROM_YUV, yuv), False)
 
 
-def rgb2y(*args: Any) -> Tensor:
+def rgb2y(*args: Operand) -> Tensor:
     """`rgb2y([result,] image)`: 0.299 R + 0.587 G + 0.114 B, an image of one plane."""
     return _convert("rgb2y", args, lambda rgb: _product(TO_YUV[:1], rgb), False)
 
 
-def rgb2nrgb(*args: Any) -> Tensor:
+def rgb2nrgb(*args: Operand) -> Tensor:
     """`rgb2nrgb([result,] image)`: each colour's share in the sum of the three."""
     return _convert("rgb2nrgb", args, lambda rgb: rgb / (rgb.sum(0) + 1e-6), False)
 
 
-def rgb2hsv(*args: Any) -> Tensor:
+def rgb2hsv(*args: Operand) -> Tensor:
     """`rgb2hsv([result,] image)`: hue, saturation and value, from 0 to 1."""
     return _convert("rgb2hsv", args, _to_hsv, True)
 
 
-def hsv2rgb(*args: Any) -> Tensor:
+def hsv2rgb(*args: Operand) -> Tensor:
     """`hsv2rgb([result,] image)`: the inverse of rgb2hsv."""
     return _convert("hsv2rgb", args, _from_hsv, True)
 
 
-def rgb2hsl(*args: Any) -> Tensor:
+def rgb2hsl(*args: Operand) -> Tensor:
     """`rgb2hsl([result,] image)`: hue, saturation and lightness, from 0 to 1."""
     return _convert("rgb2hsl", args, _to_hsl, True)
 
 
-def hsl2rgb(*args: Any) -> Tensor:
+def hsl2rgb(*args: Operand) -> Tensor:
     """`hsl2rgb([result,] image)`: the inverse of rgb2hsl."""
     return _convert("hsl2rgb", args, _from_hsl, True)
 
 
-def rgb2lab(*args: Any) -> Tensor:
+def rgb2lab(*args: Operand) -> Tensor:
     """`rgb2lab([result,] image)`: CIE L*a*b* of sRGB, by the white point D65. Raises TypeError for a ByteTensor."""
     return _convert("rgb2lab", _no_bytes("rgb2lab", args), _to_lab, False)
 
 
-def lab2rgb(*args: Any) -> Tensor:
+def lab2rgb(*args: Operand) -> Tensor:
     """`lab2rgb([result,] image)`: the inverse of rgb2lab. Raises TypeError for a ByteTensor."""
     return _convert("lab2rgb", _no_bytes("lab2rgb", args), _from_lab, False)
 
@@ -177,7 +177,7 @@ def colormap(nbColor: int) -> Tensor:
     return Tensor.of(by_default(_from_hsl(hsl)[:, 0].T))
 
 
-def y2jet(*args: Any) -> Tensor:
+def y2jet(*args: Operand) -> Tensor:
     """`y2jet([result,] image)`: whole numbers from 1 to their largest, as colours of jetColormap.
 
     Raises: ValueError for numbers less than 1.

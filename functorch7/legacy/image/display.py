@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import to_picture
@@ -84,7 +85,7 @@ def _grid(images: np.ndarray, padding: int, nrow: int) -> np.ndarray:
 def display(
     image: Tensor | Sequence[Tensor], zoom: float = 1, min: float | None = None, max: float | None = None,
     legend: str = "image.display", padding: int = 0, symmetric: bool = False, nrow: int = 6, saturate: bool = True,
-    scaleeach: bool = False, **window: Any,
+    scaleeach: bool = False, **window: object,
 ) -> None:  # fmt: skip
     """Shows an image, or several in a grid as `toDisplayTensor` makes it, in a notebook; else in the file LEGEND.png.
 
@@ -99,7 +100,7 @@ def display(
     show(picture.resize((round(picture.width * zoom), round(picture.height * zoom))) if zoom != 1 else picture, legend)
 
 
-def show(picture: Any, legend: str) -> None:
+def show(picture: Value, legend: str) -> None:
     """A picture of Pillow's in a notebook, or in a file whose name is printed."""
     if in_notebook():
         from IPython.display import display as show_below  # type: ignore[import-not-found]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import pillow
@@ -14,7 +15,7 @@ from .pillow import pillow
 RED = (255, 0, 0)
 
 
-def drawText(src: Tensor, text: str, x: int = 1, y: int = 1, opts: Mapping[str, Any] | None = None) -> Tensor:
+def drawText(src: Tensor, text: str, x: int = 1, y: int = 1, opts: Mapping[str, Value] | None = None) -> Tensor:
     """A copy of an image with text, whose top left pixel is in column x and row y, counted from 0.
 
     Options: `color` and `bg`, of 0 to 255 (red, and none behind the text); `size`, a factor; `wrap`, whether what is
@@ -50,7 +51,7 @@ def _glyph(letter: str) -> np.ndarray:
 
 
 def drawRect(
-    src: Tensor, x1: int, y1: int, x2: int, y2: int, opts: Mapping[str, Any] | None = None
+    src: Tensor, x1: int, y1: int, x2: int, y2: int, opts: Mapping[str, Value] | None = None
 ) -> Tensor:  # fmt: skip
     """A copy of an image with a rectangle, from column x1 and row y1 to column x2 and row y2, counted from 1.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 from .results import as_result, by_default, by_name, image_of, one_of, tensors_first, working
 from .scaling import scale
@@ -72,7 +72,7 @@ def _kernel(values: np.ndarray, normalize: bool, tensor: Tensor | None) -> Tenso
     return Tensor.of(by_default(values)) if tensor is None else tensor.copy(values)
 
 
-def convolve(*args: Any) -> Tensor:
+def convolve(*args: Operand) -> Tensor:
     """`convolve([result,] image, kernel [, mode])`: each plane with the kernel, or with its own plane of the kernel.
 
     The mode is "valid" (where the kernel lies inside), "full" (where it touches the image) or "same" (the image's
@@ -102,7 +102,7 @@ def _convolved(image: np.ndarray, kernel: np.ndarray, full: bool) -> np.ndarray:
     return np.einsum("...ijkl,...kl->...ij", windows, kernel, optimize=False)
 
 
-def gaussianpyramid(*args: Any) -> list[Tensor]:
+def gaussianpyramid(*args: Operand) -> list[Tensor]:
     """`gaussianpyramid([results,] image, scales)`: the image in each scale, each of the one before, blurred.
 
     `results` is a list of tensors. Raises TypeError for other arguments.

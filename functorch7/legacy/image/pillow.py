@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,20 +12,23 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from .color import rgb2y
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 TYPES = {"byte": "torch.ByteTensor", "float": "torch.FloatTensor", "double": "torch.DoubleTensor"}
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
-def pillow(who: str) -> Any:
+def pillow(who: str) -> ModuleType:
     """The module PIL.Image. Raises ImportError, naming who asked, without Pillow."""
     try:
-        from PIL import Image
+        from PIL import Image as module
     except ImportError as error:
         raise ImportError(f"{who}: needs Pillow; pip install functorch7[images]") from error
-    return Image
+    return module
 
 
-def to_tensor(who: str, picture: Any, depth: int | None, tensortype: str | None) -> Tensor:
+def to_tensor(who: str, picture: Image, depth: int | None, tensortype: str | None) -> Tensor:
     """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; with 1 or 3 planes if `depth` says so.
 
     Raises: ValueError for a depth or type that is none of these.
@@ -55,7 +59,7 @@ def with_depth(image: Tensor, depth: int | None) -> Tensor:
     return image
 
 
-def to_picture(who: str, image: Tensor) -> Any:
+def to_picture(who: str, image: Tensor) -> Image:
     """A tensor of H x W, or of 1 to 4 planes, as a picture: bytes as they are, others from 0 to 1, as in Torch cut off.
 
     Raises: ValueError for other sizes, ImportError without Pillow.

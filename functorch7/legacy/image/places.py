@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..tensors.arguments import sizes_text
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 from .results import as_result, image_of, one_of, tensors_first
 from .scaling import scale
@@ -14,7 +13,7 @@ from .scaling import scale
 CORNERS = ("c", "tl", "tr", "bl", "br")
 
 
-def crop(*args: Any) -> Tensor:
+def crop(*args: Operand) -> Tensor:
     """The part of an image from column x1 and row y1, counted from 0, up to x2 and y2, which are not in it.
 
     `crop([result,] image, x1, y1, x2, y2)`, where the part is scaled if a result of another size is given;
@@ -46,7 +45,7 @@ def _corner(format: str, right: float, bottom: float) -> tuple[int, int]:
     return int(right) * format.endswith("r"), int(bottom) * format.startswith("b")
 
 
-def translate(*args: Any) -> Tensor:
+def translate(*args: Operand) -> Tensor:
     """`translate([result,] image, x, y)`: moved to the right and down by whole pixels; 0 where nothing was."""
     destination, (source, x, y) = tensors_first("translate", args)
     image = image_of("translate", source)
@@ -62,19 +61,19 @@ def _overlap(shift: int, size: int) -> slice:
     return slice(max(shift, 0), size + min(shift, 0))
 
 
-def hflip(*args: Any) -> Tensor:
+def hflip(*args: Operand) -> Tensor:
     """`hflip([result,] image)`: left and right exchanged."""
     destination, (source,) = tensors_first("hflip", args)
     return as_result(image_of("hflip", source)[..., ::-1], source, destination)
 
 
-def vflip(*args: Any) -> Tensor:
+def vflip(*args: Operand) -> Tensor:
     """`vflip([result,] image)`: top and bottom exchanged."""
     destination, (source,) = tensors_first("vflip", args)
     return as_result(image_of("vflip", source)[..., ::-1, :], source, destination)
 
 
-def flip(*args: Any) -> Tensor:
+def flip(*args: Operand) -> Tensor:
     """`flip([result,] tensor, dim)`: the order of a dimension, from 1, turned round; up to 5 dimensions.
 
     Raises: ValueError for another dimension.

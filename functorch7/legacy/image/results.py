@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..tensors.arguments import sizes_text
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 
 
@@ -68,7 +69,7 @@ def as_result(values: np.ndarray, source: Tensor, destination: Tensor | None) ->
     return destination.resize(*values.shape).copy(rounded(values, destination.dtype))
 
 
-def one_of(who: str, what: str, value: Any, known: tuple[str, ...]) -> str:
+def one_of(who: str, what: str, value: Operand, known: tuple[str, ...]) -> str:
     """The value of an option. Raises ValueError if it is none of those that are known."""
     if value not in known:
         raise ValueError(f"image.{who}: {what} must be one of: {' | '.join(known)}, got {value!r}")

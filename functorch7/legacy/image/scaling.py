@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..tensors.arguments import sizes_text
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 from .results import as_result, image_of, one_of, rounded, tensors_first, working
 
 MODES = ("bilinear", "bicubic", "simple")
 
 
-def scale(*args: Any) -> Tensor:
+def scale(*args: Operand) -> Tensor:
     """An image in another size.
 
     `scale(image, width, height [, mode])`; `scale(image, size [, mode])` with the size "WxH", MAX (of the longer side),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 from .results import as_result, image_of, one_of, tensors_first, working
 from .scaling import cubic_weights
@@ -15,7 +16,7 @@ RADIUS = 3
 """Pixels to each side that Lanczos's kernel looks at."""
 
 
-def rotate(*args: Any) -> Tensor:
+def rotate(*args: Operand) -> Tensor:
     """`rotate([result,] image, theta [, mode])`: turned to the left about its centre by an angle; 0 where nothing was.
 
     The mode is "simple" (the nearest pixel) or "bilinear". Raises ValueError for others.
@@ -51,7 +52,7 @@ def _half_away(position: np.ndarray) -> np.ndarray:
     return np.trunc(position + np.copysign(0.5, position)).astype(np.int64)
 
 
-def polar(*args: Any) -> Tensor:
+def polar(*args: Operand) -> Tensor:
     """`polar([result,] image [, interpolation [, mode]])`: angles in rows, from the bottom clockwise, radii in columns.
 
     Without a result, the new image is a square of the longer side. The interpolation is "simple" or "bilinear"; with
@@ -61,7 +62,7 @@ def polar(*args: Any) -> Tensor:
     return _polar("polar", args, lambda radius, width: np.arange(width, dtype=np.float32) * radius / np.float32(width))
 
 
-def logpolar(*args: Any) -> Tensor:
+def logpolar(*args: Operand) -> Tensor:
     """As `polar`, with the logarithm of radii. Raises ValueError as `polar` does."""
     return _polar("logpolar", args, lambda radius, width: np.exp(np.arange(width) * np.float32(np.log(radius) / width)))
 
@@ -87,7 +88,7 @@ def _polar(who: str, args: tuple, radii: Any) -> Tensor:
     return as_result(_like(found, source), source, destination)
 
 
-def warp(*args: Any) -> Tensor:
+def warp(*args: Operand) -> Tensor:
     """`warp([result,] image, field [, mode [, offset [, clamp [, pad]]]])`: pixels from where a field of flow points.
 
     `field` is 2 x height x width: rows, then columns, from the new pixel (with `offset`, the default) or from the top
@@ -106,7 +107,7 @@ def warp(*args: Any) -> Tensor:
     return _warped("warp", source, destination, rows + flow[0], columns + flow[1], (mode, clamp, pad))
 
 
-def affinetransform(*args: Any) -> Tensor:
+def affinetransform(*args: Operand) -> Tensor:
     """`affinetransform([result,] image, matrix [, mode [, translation [, clamp [, pad]]]])`: a linear map and a shift.
 
     `matrix` is 2 x 2, for rows and columns from the centre; `translation` is how far pixels move, down and to the

@@ -8,9 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from ...core.types import Value
 from ..engine.calls import Call
 from ..engine.plan import Plan
 from ..objects import composed
+from ..objects.described import Described
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import wrapped
@@ -23,10 +25,10 @@ class ByStep(Mapping):
     It is read, not written to: states are set by `setHiddenState`, gradients of states by `setGradHiddenState`.
     """
 
-    def __init__(self, name: str, steps: list[int], at: Callable[[int], Any]):
+    def __init__(self, name: str, steps: list[int], at: Callable[[int], Value]):
         self.name, self._steps, self._at = name, steps, at
 
-    def __getitem__(self, step: int) -> Any:
+    def __getitem__(self, step: int) -> Value:
         if step not in self._steps:
             kept = f"{self._steps[0]} to {self._steps[-1]}" if self._steps else "none"
             raise KeyError(f"{self.name}[{step}]: this step is not kept; there are: {kept}")
@@ -49,29 +51,29 @@ class StepModule:
     the module's, and is set there.
     """
 
-    def __init__(self, module: Any, around: Any, step: int):
+    def __init__(self, module: Value, around: Value, step: int):
         object.__setattr__(self, "_of", (module, around, step))
 
     @property
-    def __class__(self) -> Any:
+    def __class__(self) -> Value:
         return type(self._of[0])
 
     @property
-    def output(self) -> Any:
+    def output(self) -> Value:
         """What the module gave at this step."""
         module, around, step = self._of
         call = around.call_of_step(step)
         return module.output if call is None else call.output_of(module)
 
     @property
-    def gradInput(self) -> Any:
+    def gradInput(self) -> Value:
         """The gradient at its input at this step."""
         module, around, step = self._of
         call = around.call_of_step(step)
         return module.gradInput if call is None or call.cotangents is None else call.grad_input_of(module)
 
     @property
-    def reward(self) -> Any:
+    def reward(self) -> Value:
         """The reward for this step's sample."""
         module, _, step = self._of
         return None if module.reward is None else wrapped(module.reward_at_step(step))
@@ -82,16 +84,16 @@ class StepModule:
         module, around, step = self._of
         return [StepModule(each, around, step) for each in module.modules]
 
-    def get(self, index: int, *more: int) -> Any:
+    def get(self, index: int, *more: int) -> Value:
         """The module at a position, at this step."""
         module, around, step = self._of
         found = module.get(index, *more)
         return None if found is None else StepModule(found, around, step)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Value:
         return getattr(self._of[0], name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._of[0], name, value)
 
     def __repr__(self) -> str:
@@ -212,13 +214,13 @@ class StepFields(Module):
         return outputs[max(outputs)].clone().zero() if outputs else Tensor.typed(dtype_of(self._type))
 
     @property
-    def recurrentModule(self) -> Any:
+    def recurrentModule(self) -> Described:
         """The module of one step: of cells the one that Torch composes, around the same layers."""
         if self._spec.masked is None and "recurrent_module" in self._spec.children():
             return self.modules[-1]
         return composed.field(self, "recurrentModule")
 
-    def getStepModule(self, step: int) -> Any:
+    def getStepModule(self, step: int) -> StepModule:
         """The module that runs at a step, as it has left it. Raises ValueError unless steps are counted from 1."""
         if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or step < 1:
             raise ValueError(f"{self.title()}: expecting step at arg 1, got {step!r}")

@@ -1,8 +1,11 @@
 """Containers: modules that hold others."""
 
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
 
 from ... import core
+from ...core.types import Value
+from ..objects.described import Described
 from .module import Module
 
 
@@ -12,18 +15,19 @@ class Container(Module, describes=core.Container):
     Source: nn/doc/containers.md.
     """
 
-    def add(self, module: Module) -> Any:
+    def add(self, module: Module) -> Self:
         """Appends a module; returns the container. Raises TypeError for anything else."""
         self.modules.append(module)
         return self
 
-    def extend(self, *modules: Any) -> Any:
+    def extend(self, *modules: Module | Iterable[Module]) -> Self:
         """Appends several modules, or those of a list; returns the container."""
-        for module in modules[0] if len(modules) == 1 and isinstance(modules[0], (list, tuple)) else modules:
+        given: Any = modules[0] if len(modules) == 1 and isinstance(modules[0], (list, tuple)) else modules
+        for module in given:
             self.add(module)
         return self
 
-    def get(self, index: int, *more: int) -> Any:
+    def get(self, index: int, *more: int) -> Value:
         """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none."""
         position = index - 1 if index > 0 else index + len(self.modules)
         found = self.modules[position] if index and 0 <= position < len(self.modules) else None
@@ -47,7 +51,7 @@ class Container(Module, describes=core.Container):
             raise IndexError(f"{self.title()}: index out of range, got {index} of {len(self.modules)} modules")
         del self.modules[index - 1]
 
-    def applyToModules(self, func: Any) -> None:
+    def applyToModules(self, func: Callable) -> None:
         """Calls func(module) on each module, not on those inside it."""
         for module in list(self.modules):
             func(module)
@@ -62,7 +66,7 @@ class Container(Module, describes=core.Container):
             error.add_note(f"In {moduleIndex} module of {self.typename()}:")
             raise
 
-    def __getitem__(self, index: int | slice | str) -> Any:
+    def __getitem__(self, index: int | slice | str) -> Described:
         """PyTorch's `net[0]`: as in the list `modules`, positions count from 0; a slice is a container of these.
 
         `net["conv1"]` is the module of this name, anywhere inside.
@@ -81,7 +85,7 @@ class Container(Module, describes=core.Container):
     def __delitem__(self, index: int | slice) -> None:
         del self.modules[index]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Described]:
         return iter(self.modules)
 
     def __bool__(self) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ... import core, losses
+from ...core.types import Value
 from ...network import numbers
-from ..objects.described import Given, taken_from
+from ..objects.described import Described, Given, taken_from
 from ..objects.generated import object_of
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
@@ -58,7 +59,7 @@ class CriterionParts(Module):
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]
 
-    def children(self) -> list[Any]:
+    def children(self) -> list[Described]:
         """The criterions and modules inside."""
         if not self._holding:
             return []
@@ -72,15 +73,15 @@ class CriterionParts(Module):
         """Their positions (from 0) or names in the description."""
         return [] if self._spec is None else list(core.tree.child_names(self.own_description()))
 
-    def members(self) -> list[Any]:
+    def members(self) -> list:
         """The criterions inside."""
         return [each for each in self.children() if each.is_criterion]
 
-    def description(self) -> Any:
+    def description(self) -> Value:
         """The immutable description as it stands, with the tensors' present values and all that is inside."""
         return OfObject(self) if self._spec is None or self._is_users() else self.own_description()
 
-    def own_description(self) -> Any:
+    def own_description(self) -> Value:
         """The description, whatever methods a user has written."""
         if self._stands_alone:
             return self._spec
@@ -97,7 +98,7 @@ class CriterionParts(Module):
         """The objects whose descriptions are parts of this one's."""
         return self.children()
 
-    def described_with(self, inside: list) -> Any:
+    def described_with(self, inside: list) -> Value:
         """The description with these in place of the modules inside."""
         rest = iter(inside)
         return self._described(lambda _: next(rest))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from ... import core, losses, recurrent, reinforce
+from ...core.types import Value
 from ..objects.described import Described, Given
 from ..objects.generated import object_of
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Output, unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module
 
@@ -70,15 +71,15 @@ class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward
     """nn.VRClassReward and nn.BinaryClassReward (module, scale, criterion): backward rewards `module`'s samples."""
 
     _own_effects = True
-    module: Any
+    module: Value
 
-    def __init__(self, module: Any, scale: float | None = None, criterion: Criterion | None = None):
+    def __init__(self, module: Module, scale: float | None = None, criterion: Criterion | None = None):
         if not hasattr(module, "reinforce"):
             raise TypeError(f"{self.typename()}: expected a module to reward, got {module!r}")
         super().__init__(*((scale, criterion) if criterion is not None else (scale,)))
         self.__dict__["module"] = module
 
-    def updateGradInput(self, input: Any, target: Any) -> Any:
+    def updateGradInput(self, input: Value, target: Value) -> Output:
         """[zeros, the baseline's gradient]; the reward goes to the stochastic modules."""
         gradient = super().updateGradInput(input, target)
         given = jax.tree.map(np.asarray, unwrapped(input))
@@ -95,13 +96,13 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
         """The vertices, one per row."""
         return Tensor.of(self._spec.simplex.astype(dtype_of(self._type)))
 
-    def getPredictions(self, input: Any) -> Any:
+    def getPredictions(self, input: Value) -> Output:
         """Each class's score for each example."""
         dtype = dtype_of(self._type)
         with precision(dtype):
             return wrapped(self._spec.predictions(np.asarray(unwrapped(input), dtype)))
 
-    def getTopPrediction(self, input: Any) -> Tensor:
+    def getTopPrediction(self, input: Value) -> Tensor:
         """The class with the largest score for each example, from 1."""
         return Tensor.of(np.argmax(self.getPredictions(input), 1) + 1)
 
@@ -115,7 +116,7 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
         super()._take_children(spec, given)
         self.__dict__.setdefault("weights", list(spec.weights))  # type: ignore[attr-defined]
 
-    def add(self, criterion: Criterion, weight: float = 1) -> Any:
+    def add(self, criterion: Criterion, weight: float = 1) -> Self:
         """Appends a criterion; returns this one. Raises TypeError for anything else."""
         if not isinstance(criterion, Criterion):
             raise TypeError(f"{self.typename()}: no criterion provided, got {criterion!r}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Self
 
 import jax
 
 from ... import layers
 from ...layers.data_parallel import everywhere
+from ..objects.described import Described
 from ..tensors.changes import changed
 from .container import Container
 from .module import Module
@@ -20,7 +22,7 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
         """Of batches whose examples are slices of `dimension`; XLA sums gradients, whatever the others say."""
         super().__init__(dimension)
 
-    def add(self, module: Module, gpuids: int | list[int] | tuple[int, ...] = ()) -> Any:
+    def add(self, module: Module, gpuids: int | list[int] | tuple[int, ...] = ()) -> Self:
         """Takes the module, and the devices that share its batches (all by default); returns itself.
 
         A module that is added after the first one, a replica in Torch, only adds its device.
@@ -47,12 +49,12 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
                     tensor.storage_.array = jax.device_put(tensor.storage_.array, everywhere(devices))
         changed(self)
 
-    def get(self, index: int, *more: int) -> Any:
+    def get(self, index: int, *more: int) -> Described:
         """The module: all replicas of Torch are one."""
         module = self.modules[0]
         return module.get(*more) if more else module
 
-    def threads(self, initFunc: Any = None) -> Any:
+    def threads(self, initFunc: Callable | None = None) -> Self:
         """Returns itself: XLA runs all devices from one thread."""
         return self
 

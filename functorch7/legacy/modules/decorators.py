@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -15,7 +15,7 @@ from ..engine.plan import grad_name
 from ..tensors.changes import changed
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Output, unwrapped, wrapped
 from .container import Container
 from .linear import Linear
 from .module import Module
@@ -47,11 +47,11 @@ class Decorator(Container, describes=layers.Decorator):
 class Serial(Decorator, describes=layers.Serial):
     """nn.Serial: saves its module cast to `tensortype`; what is loaded or cloned is of that type."""
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> Self:
         made = super().__deepcopy__(memo)
         return made if self.tensortype is None else made.type(self.tensortype)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Fields:
         if self.tensortype is None:
             return super().__getstate__()
         return Module.__getstate__(copy.deepcopy(self))
@@ -68,11 +68,11 @@ class DontCast(Decorator, describes=layers.DontCast):
 class GPU(Decorator, describes=layers.GPU):
     """nn.GPU: the module's tensors are on its device, too."""
 
-    def __init__(self, module: Any, device: int, outdevice: int | None = None):
+    def __init__(self, module: Module, device: int, outdevice: int | None = None):
         super().__init__(module, device, outdevice)
         self.setDevice()
 
-    def setDevice(self, device: int | None = None) -> Any:
+    def setDevice(self, device: int | None = None) -> Self:
         """Moves the module to a device (without a number: to its own)."""
         if device is not None:
             self.device = device
@@ -84,7 +84,7 @@ class GPU(Decorator, describes=layers.GPU):
         self.setDevice()
 
     @staticmethod
-    def recursiveModuleDevice(obj: Module, device: int) -> Any:
+    def recursiveModuleDevice(obj: Value, device: int) -> Value:
         """Moves the tensors of a module and of all inside it, except inside another GPU, to a device."""
         if len(jax.devices()) > 1:
             for tensor in obj._tensors().values():
@@ -96,7 +96,7 @@ class GPU(Decorator, describes=layers.GPU):
         return obj
 
     @staticmethod
-    def recursiveSetDevice(dst: Any, src: Any, proto: Any) -> Any:
+    def recursiveSetDevice(dst: Value, src: Value, proto: Value) -> Value:
         """A table of tensors, copied to a device, or to the devices of the tensors at the same places in a table.
 
         What `dst` was is not used: Torch writes into it.
@@ -144,14 +144,14 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
     def updateWeightMatrix(self) -> None:
         """Nothing is left to do: the weight is always that of v and g."""
 
-    def initFromWeight(self, weight: Any = None) -> Any:
+    def initFromWeight(self, weight: Value = None) -> Self:
         """Takes v and g from a matrix."""
         matrix = np.asarray(unwrapped(self.weight if weight is None else weight))
         self.v.copy(matrix)
         self.g.copy(np.sqrt((matrix * matrix).sum(1, keepdims=True)))
         return self
 
-    def toLinear(self) -> Any:
+    def toLinear(self) -> Output:
         """An nn.Linear with the same weight and bias."""
         linear = Linear(self.inputSize, self.outputSize, self.bias is not None).type(self.type())
         linear.weight.copy(self.weight)
@@ -160,7 +160,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
         return linear
 
     @classmethod
-    def fromLinear(cls, linear: Any) -> Any:
+    def fromLinear(cls, linear: Value) -> Output:
         """An nn.LinearWeightNorm with the weight and bias of an nn.Linear."""
         has_bias = linear.bias is not None
         made = cls(linear.inputSize, linear.outputSize, has_bias).type(linear.type()).initFromWeight(linear.weight)

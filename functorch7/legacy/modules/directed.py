@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...core.types import Value
+
 if TYPE_CHECKING:
     from ...viz import Picture
 
@@ -14,13 +16,13 @@ Visitor = Callable[["Node"], Any]
 class Members(list):
     """A list that also says where its members are, as Torch's tables do: nodes[node] is a position from 1, or None."""
 
-    def __init__(self, members: Any = ()):
+    def __init__(self, members: Value = ()):
         super().__init__()
         self._positions: dict[int, int] = {}
         for member in members:
             self.add(member)
 
-    def add(self, member: Any) -> int:
+    def add(self, member: Value) -> int:
         """Appends what is not there yet; its position."""
         if id(member) not in self._positions:
             super().append(member)
@@ -29,10 +31,10 @@ class Members(list):
 
     append = add  # type: ignore[assignment]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return super().__getitem__(key) if isinstance(key, (int, slice)) else self._positions.get(id(key))
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Value) -> Value:
         """The member at a position from 1, or the position of a member; None for what is not there."""
         if isinstance(key, int):
             return self[key - 1] if 1 <= key <= len(self) else None
@@ -59,12 +61,12 @@ class Node(OfGraph):
     Source: torch/graph, Node.lua.
     """
 
-    def __init__(self, data: Any = None, *_: Any):
+    def __init__(self, data: Value = None, *_: object):
         self.data, self.id = data, 0
         self.children = Members()
         self.visited = self.marked = False
 
-    def add(self, child: Any) -> None:
+    def add(self, child: Value) -> None:
         """Lets an edge lead to a node, or to each of a list, where none does yet."""
         for each in child if isinstance(child, (list, tuple)) else [child]:
             self.children.append(each)
@@ -147,7 +149,7 @@ class Edge(OfGraph):
 
     to: Node
 
-    def __init__(self, start: Node, to: Node, weight: Any = None):
+    def __init__(self, start: Node, to: Node, weight: float | None = None):
         vars(self).update({"from": start, "to": to, "weight": weight})
 
     @property
@@ -166,7 +168,7 @@ class Graph(OfGraph):
     def __init__(self) -> None:
         self.nodes, self.edges = Members(), Members()
 
-    def add(self, edge: Any) -> None:
+    def add(self, edge: Value) -> None:
         """Adds an edge with its nodes, or each of a list. Raises TypeError for anything else."""
         if isinstance(edge, (list, tuple)):
             for each in edge:

@@ -8,9 +8,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from ... import programs
 from ...core import check_kinds
+from ...core.types import Value
 from ...losses.base import without_arrays
 from ...network import numbers
 from ..engine.noting import Noting, all_looked_at
@@ -86,11 +88,11 @@ class Evaluation:
 
     __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
 
-    def __init__(self, loss: Any, gradient: Callable[[], Any], input: Any, target: Any, spec: Any):
+    def __init__(self, loss: Value, gradient: Callable[[], Value], input: Value, target: Value, spec: Value):
         self.loss, self.gradient, self.input, self.target, self.spec = loss, gradient, input, target, spec
         self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
 
-    def stands(self, input: Any, target: Any, spec: Any) -> bool:
+    def stands(self, input: Value, target: Value, spec: Value) -> bool:
         """Whether it is that of these values, which have not changed since."""
         return (
             input is self.input

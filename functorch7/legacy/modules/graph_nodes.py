@@ -7,10 +7,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from ...core.types import Value
 from ...layers.graph_places import Place, places_of
 from ..tensors.tensor import Tensor
-from ..tensors.values import wrapped
+from ..tensors.values import Output, wrapped
 from .directed import Node
+from .module import Module
 
 
 class NodeData:
@@ -27,12 +29,12 @@ class NodeData:
         self.nSplitOutputs, self.selectindex = place.splits, place.entry
 
     @property
-    def module(self) -> Any:
+    def module(self) -> Output:
         """The module, or None; assigning one puts it into the graph."""
         return None if self._place.module is None else self._nodes.graph.modules[self._place.module]
 
     @module.setter
-    def module(self, module: Any) -> None:
+    def module(self, module: Module) -> None:
         if self._place.module is None:
             raise AttributeError(f"{self._nodes.graph.title()}: node {self.forwardNodeId} has no place for a module")
         self._nodes.graph.modules[self._place.module] = module
@@ -43,12 +45,12 @@ class NodeData:
         return [self._nodes.data[i] for i in self._place.inputs]
 
     @property
-    def input(self) -> list[Any]:
+    def input(self) -> list[Value]:
         """What these have given."""
         return self._nodes.shown([self._nodes.output_of(i) for i in self._place.inputs] or self._nodes.given())
 
     @property
-    def gradOutput(self) -> list[Any]:
+    def gradOutput(self) -> list[Value]:
         """The gradients that have come to its output."""
         return self._nodes.shown(self._nodes.gradients_at(self._position))
 
@@ -74,7 +76,7 @@ class GraphNode(Node):
 class Nodes:
     """All nodes of a gModule, as its description says."""
 
-    def __init__(self, graph: Any, annotations: list[dict] | None):
+    def __init__(self, graph: Value, annotations: list[dict] | None):
         self.graph = graph
         places = places_of(graph._spec)
         notes = iter(annotations or [{} for _ in graph.modules])
@@ -88,7 +90,7 @@ class Nodes:
     def _call(self) -> Any:
         return self.graph._newest_call()
 
-    def given(self) -> list[Any]:
+    def given(self) -> list[Value]:
         """The graph's inputs in the last call."""
         call = self._call()
         if call is None:
@@ -96,7 +98,7 @@ class Nodes:
         input = call.given if call.plan.members[0] is self.graph else call.input_of(self.graph)
         return [input] if self.graph.nInputs == 1 else list(input)
 
-    def output_of(self, position: int) -> Any:
+    def output_of(self, position: int) -> Output:
         """What a node has given in the last call."""
         data = self.data[position]
         if self._call() is None:
@@ -107,7 +109,7 @@ class Nodes:
         value = given[0] if len(given) == 1 else given
         return value if data.selectindex is None else value[data.selectindex - 1]
 
-    def gradients_at(self, position: int) -> list[Any]:
+    def gradients_at(self, position: int) -> list[Value]:
         """What has come back to a node in the last backward, from each of those that use its output."""
         call = self._call()
         if call is None or call.cotangents is None:
@@ -127,7 +129,7 @@ class Nodes:
         gradient = _total(self.gradients_at(consumer)) if data.module is None else data.module.gradInput
         return gradient if len(inputs) == 1 else gradient[inputs.index(position)]
 
-    def shown(self, values: list[Any]) -> list[Any]:
+    def shown(self, values: list[Value]) -> list[Value]:
         """The values in the graph's type."""
         return [None if value is None else jax.tree.map(self._in_type, value) for value in values]
 

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from ... import layers, programs
+from ...core.types import Value
 from ..objects.described import Described
 from ..objects.layered import put_in_front
 from ..objects.parameters import Parameters
@@ -20,7 +21,7 @@ from ..tensors.flat import flatten
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import as_input, unwrapped, wrapped
+from ..tensors.values import Input, Output, as_input, unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module
 
@@ -44,7 +45,7 @@ class OfModules(Parameters):
     Fields: diagHessianInput; diagHessianWeight, diagHessianBias and so on, which add up until they are set to zero.
     """
 
-    diagHessianInput: Any
+    diagHessianInput: Value
 
     def field_names(self) -> set[str]:
         """Those of these fields are among them."""
@@ -61,7 +62,7 @@ class OfModules(Parameters):
             zeros = Storage.zeros(fields[name].shape, fields[name].dtype)
             fields.setdefault(hessian_name(name), Tensor.viewing(zeros, 0, zeros.shape))
 
-    def updateDiagHessianInput(self, input: Any, diagHessianOutput: Any) -> Any:
+    def updateDiagHessianInput(self, input: Input, diagHessianOutput: Input) -> Output:
         """diagHessianInput; call forward first. Raises NotImplementedError where it is undefined."""
         if self._is_chain():
             for module, given in self._backwards(input):
@@ -72,7 +73,7 @@ class OfModules(Parameters):
         self.__dict__["diagHessianInput"] = made
         return made
 
-    def accDiagHessianParameters(self, input: Any, diagHessianOutput: Any) -> None:
+    def accDiagHessianParameters(self, input: Input, diagHessianOutput: Input) -> None:
         """Adds to the fields of the parameters; call updateDiagHessianInput first."""
         if self._is_chain():
             for module, given in self._backwards(input):
@@ -100,13 +101,13 @@ class OfModules(Parameters):
             given = [jnp.asarray(as_input(value), dtype) for value in (input, h)]
             return _compiled(spec, params, buffers, *given, bool(self.train), of_input)
 
-    def parameters(self) -> Any:
+    def parameters(self) -> tuple[list[Tensor], ...]:
         """The learnable tensors, their gradients, and those of their diagonal Hessians that have been made."""
         params, grads = super().parameters()[:2]
         fields = [(m.__dict__, hessian_name(name)) for m in self.listModules() for name in m.own_parameters()]
         return params, grads, [found[name] for found, name in fields if name in found]
 
-    def getParameters(self) -> Any:
+    def getParameters(self) -> tuple[Tensor | None, ...]:
         """All of `parameters` as three flat tensors; None for the third, where there are no diagonal Hessians."""
         _, _, *hessians = self.parameters()
         return *super().getParameters(), flatten(hessians[0]) if hessians and hessians[0] else None
@@ -115,9 +116,9 @@ class OfModules(Parameters):
 class OfCriterions(Described):
     """What `enable` adds to every criterion."""
 
-    diagHessianInput: Any
+    diagHessianInput: Value
 
-    def updateDiagHessianInput(self, input: Any, target: Any = None) -> Any:
+    def updateDiagHessianInput(self, input: Input, target: Input | None = None) -> Output:
         """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined."""
         from ...training import criterion_diagonal_hessian
 
@@ -126,7 +127,8 @@ class OfCriterions(Described):
         dtype = dtype_of(self._type)
         with precision(dtype):
             given = jnp.asarray(as_input(input), dtype)
-            made = wrapped(criterion_diagonal_hessian(self.description(), given, unwrapped(target)))
+            spec: Any = self.description()
+        made = wrapped(criterion_diagonal_hessian(spec, given, unwrapped(target)))
         self.__dict__["diagHessianInput"] = made
         return made
 

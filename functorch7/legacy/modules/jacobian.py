@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ..objects.generated import object_of
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
-from ..tensors.values import unwrapped
+from ..tensors.values import Input, unwrapped
 
 
 def _object(module: Any) -> Any:
@@ -77,14 +78,18 @@ class Jacobian:
         _fill(place, values)
 
     @classmethod
-    def forward(cls, module: Any, input: Any, param: Any = None, perturbation: float = 1e-6) -> np.ndarray:
+    def forward(
+        cls, module: Value, input: Tensor, param: Tensor | None = None, perturbation: float = 1e-6
+    ) -> np.ndarray:
         """The Jacobian by central differences; the input or parameter is changed in place and restored."""
         module, place = _object(module), input if param is None else param
         varied = cls._varied(place, param is None)
         return _quotients(lambda: _flat(module.forward(input)), place, varied, perturbation)
 
     @classmethod
-    def backward(cls, module: Any, input: Any, param: Any = None, dparam: Any = None) -> np.ndarray:
+    def backward(
+        cls, module: Value, input: Tensor, param: Tensor | None = None, dparam: Tensor | None = None
+    ) -> np.ndarray:
         """The Jacobian by the module's own backward, output by output. With a parameter, dparam is its gradient.
 
         Raises ValueError for a parameter without its gradient.
@@ -108,7 +113,7 @@ class Jacobian:
 
     @classmethod
     def testJacobian(
-        cls, module: Any, input: Any, minval: float = -2, maxval: float = 2, perturbation: float = 1e-6
+        cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2, perturbation: float = 1e-6
     ) -> float:
         """The largest error of gradInput at a random input, which `input` becomes."""
         module = _object(module)
@@ -117,8 +122,8 @@ class Jacobian:
 
     @classmethod
     def testJacobianParameters(
-        cls, module: Any, input: Any, param: Any, dparam: Any, minval: float = -2, maxval: float = 2,
-        perturbation: float = 1e-6,
+        cls, module: Value, input: Tensor, param: Tensor | None, dparam: Tensor | None, minval: float = -2,
+        maxval: float = 2, perturbation: float = 1e-6,
     ) -> float:  # fmt: skip
         """The largest error of a parameter's gradient at a random input and parameter, which both become."""
         cls._randomize(input, True, minval, maxval)
@@ -127,12 +132,14 @@ class Jacobian:
         return float(np.abs(numeric - cls.backward(module, input, param, dparam)).max())
 
     @classmethod
-    def forwardUpdate(cls, module: Any, input: Any, param: Any, perturbation: float = 1e-6) -> np.ndarray:
+    def forwardUpdate(
+        cls, module: Value, input: Tensor, param: Tensor | None, perturbation: float = 1e-6
+    ) -> np.ndarray:
         """The parameter after a step of 1 down each output's difference quotients."""
         return _flat(param)[:, None] - cls.forward(module, input, param, perturbation)
 
     @classmethod
-    def backwardUpdate(cls, module: Any, input: Any, param: Any) -> np.ndarray:
+    def backwardUpdate(cls, module: Value, input: Tensor, param: Tensor | None) -> np.ndarray:
         """The parameter after accUpdateGradParameters with a rate of 1, for each output."""
         kept = [_flat(each) for each in module.parameters()[0]]
         columns = []
@@ -147,7 +154,13 @@ class Jacobian:
 
     @classmethod
     def testJacobianUpdateParameters(
-        cls, module: Any, input: Any, param: Any, minval: float = -2, maxval: float = 2, perturbation: float = 1e-6
+        cls,
+        module: Value,
+        input: Tensor,
+        param: Tensor | None,
+        minval: float = -2,
+        maxval: float = 2,
+        perturbation: float = 1e-6,
     ) -> float:
         """The largest error of accUpdateGradParameters at a random input and parameter, which both become."""
         cls._randomize(input, True, minval, maxval)
@@ -156,7 +169,9 @@ class Jacobian:
         return float(np.abs(numeric - cls.backwardUpdate(module, input, param)).max())
 
     @classmethod
-    def testCriterion(cls, criterion: Any, input: Any, target: Any = None, perturbation: float = 1e-6) -> float:
+    def testCriterion(
+        cls, criterion: Value, input: Tensor, target: Input | None = None, perturbation: float = 1e-6
+    ) -> float:
         """The largest error of a criterion's gradInput at an input (a tensor, or a table of tensors) and a target."""
         criterion = _object(criterion)
         criterion.forward(input, target)
@@ -176,7 +191,7 @@ class Jacobian:
         )
 
     @classmethod
-    def testIO(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> tuple[float, float]:
+    def testIO(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> tuple[float, float]:
         """The largest differences of output and gradInput between a module and its saved and loaded copy."""
         module = _object(module)
         cls._randomize(input, True, minval, maxval)
@@ -188,7 +203,7 @@ class Jacobian:
         return float(first), float(second)
 
     @classmethod
-    def testAllUpdate(cls, module: Any, input: Any, weight: str, gradWeight: str) -> dict[str, float]:
+    def testAllUpdate(cls, module: Value, input: Tensor, weight: str, gradWeight: str) -> dict[str, float]:
         """How far each way to update the field `weight` is from weight - rate * gradient, also where two share it."""
         rate = 0.1 + 0.9 * _drawn(()).item()
         gradient = _drawn(np.shape(module.forward(input)))
@@ -234,7 +249,7 @@ class Jacobian:
         }
 
     @classmethod
-    def backwardDiagHessian(cls, module: Any, input: Any, diagHessianParamName: str) -> Any:
+    def backwardDiagHessian(cls, module: Value, input: Tensor, diagHessianParamName: str) -> Tensor:
         """The named field, of the diagonal Hessian of sum y^2 / 2 by the module's own back-propagation.
 
         Needs `nn.hessian.enable()` and `module.initDiagHessianParameters()`.
@@ -247,14 +262,14 @@ class Jacobian:
         return getattr(module, diagHessianParamName)
 
     @classmethod
-    def linearModuleDiagHessian(cls, module: Any, input: Any, gradParamName: str) -> np.ndarray:
+    def linearModuleDiagHessian(cls, module: Value, input: Tensor, gradParamName: str) -> np.ndarray:
         """sum_k (dy_k / dp)^2 by backward, output by output: the same, for a module that is linear in p."""
         gradient = None if gradParamName == "gradInput" else getattr(module, gradParamName)
         return np.square(cls.backward(module, input, gradient, gradient)).sum(1)
 
     @classmethod
     def testDiagHessian(
-        cls, module: Any, input: Any, gradParamName: str, diagHessianParamName: str, minval: float = -2,
+        cls, module: Value, input: Tensor, gradParamName: str, diagHessianParamName: str, minval: float = -2,
         maxval: float = 2,
     ) -> float:  # fmt: skip
         """The largest difference between the two at a random input, which `input` becomes."""
@@ -265,17 +280,17 @@ class Jacobian:
         return float(np.abs(back - cls.linearModuleDiagHessian(module, input, gradParamName)).max())
 
     @classmethod
-    def testDiagHessianInput(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianInput(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the input."""
         return cls.testDiagHessian(module, input, "gradInput", "diagHessianInput", minval, maxval)
 
     @classmethod
-    def testDiagHessianWeight(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianWeight(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the weight."""
         return cls.testDiagHessian(module, input, "gradWeight", "diagHessianWeight", minval, maxval)
 
     @classmethod
-    def testDiagHessianBias(cls, module: Any, input: Any, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianBias(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the bias."""
         return cls.testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
 

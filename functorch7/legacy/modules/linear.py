@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import layers
+from ..tensors.kinds import Numbers
 from .module import Module
+
+if TYPE_CHECKING:
+    from ...optim.regularizers import L1L2Regularizer
 
 
 class Linear(Module, describes=layers.Linear):
@@ -18,8 +22,9 @@ class Linear(Module, describes=layers.Linear):
     """
 
     def __init__(
-        self, *args: Any, wRegularizer: Any = None, bRegularizer: Any = None, initWeight: Any = None,
-        initBias: Any = None, initGradWeight: Any = None, initGradBias: Any = None, **kwargs: Any,
+        self, *args: Any, wRegularizer: L1L2Regularizer | None = None, bRegularizer: L1L2Regularizer | None = None,
+        initWeight: Numbers | None = None, initBias: Numbers | None = None, initGradWeight: Numbers | None = None,
+        initGradBias: Numbers | None = None, **kwargs: Any,
     ):  # fmt: skip
         if "withBias" in kwargs:
             kwargs["bias"] = kwargs.pop("withBias")

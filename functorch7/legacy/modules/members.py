@@ -11,6 +11,7 @@ from jax import lax
 from ...core import Module, is_concrete
 from ...core.probe import opened, silent
 from ...core.recording import Recorder
+from ...core.types import Value
 from ...interop.torch7.reader import PARTS
 from ...losses.base import Criterion as CriterionSpec
 from ..tensors.values import unwrapped, wrapped
@@ -24,7 +25,7 @@ def attribute(field: str) -> str:
     return PARTS.get(field, field)
 
 
-def holds(value: Any) -> bool:
+def holds(value: object) -> bool:
     """Whether a field's value is a module, or has some."""
     return any(isinstance(each, Module) for each in (value if isinstance(value, tuple) else (value,)))
 
@@ -37,12 +38,12 @@ class OfObject(CriterionSpec, abstract=True):
 
     traceable: ClassVar[bool] = False  # type: ignore[assignment]
 
-    object: Any
+    object: Value
 
     def __hash__(self) -> int:
         return hash(id(self.object))
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, OfObject) and self.object is other.object
 
     @property
@@ -50,10 +51,10 @@ class OfObject(CriterionSpec, abstract=True):
         spec = self.object._spec
         return spec is not None and spec.takes_mask
 
-    def check(self, input: Any, target: Any, zero_mask: Any = None) -> None:
+    def check(self, input: Value, target: Value, zero_mask: Value = None) -> None:
         """Leaves it to the object."""
 
-    def loss(self, input: Any, target: Any, zero_mask: Any = None) -> jax.Array:
+    def loss(self, input: Value, target: Value, zero_mask: Value = None) -> jax.Array:
         target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)
         # A network that is looked at runs once more: what the object has done by then is not to be done again.
         user = self.object if opened(Recorder) is None else self.object.clone()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from ...layers.lookup import check_indices
 from ..engine.watched import is_repeat
 from ..objects.described import Given
 from ..tensors.changes import changed
+from ..tensors.kinds import Numbers
 from ..tensors.random import next_draw
 from ..tensors.shards import split_over
 from ..tensors.tensor import Tensor
@@ -97,14 +98,14 @@ class NCEModule(Module, describes=layers.NCEModule):
         return self.__dict__["Z"]
 
     @Z.setter
-    def Z(self, value: Any) -> None:
+    def Z(self, value: float) -> None:
         self.Z.fill(float(np.asarray(unwrapped(value)).reshape(())))
 
     def fastNoise(self) -> None:
         """Makes the sampler anew, from what `unigrams` holds now. Raises ValueError for negative numbers."""
         self._respecify(self._spec.replace(unigrams=core.Const(self.unigrams.numpy())))
 
-    def multicuda(self, device1: int | None = None, device2: int | None = None) -> Any:
+    def multicuda(self, device1: int | None = None, device2: int | None = None) -> Self:
         """Puts the first half of weight's and gradWeight's columns on one device (from 1), the rest on another.
 
         Raises ValueError without two devices, if they are not there, and for an odd inputsize.
@@ -128,7 +129,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         drawn = self._spec.noise_sample(jax.random.fold_in(seed, number), (batchsize, k))
         return sampleidx.resize(batchsize, k).copy(np.asarray(drawn))
 
-    def noiseProb(self, sampleprob: Tensor, sampleidx: Any) -> Tensor:
+    def noiseProb(self, sampleprob: Tensor, sampleidx: Numbers) -> Tensor:
         """Fills a tensor, resized as sampleidx, with the probabilities that noise has these classes."""
         classes = np.asarray(unwrapped(sampleidx)).astype(np.int32)
         check_indices(self._spec, classes, self._spec.output_size)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, Self
 
 import jax
 
 from ... import layers
+from ...core.types import Value
 from ..engine.registered import everywhere
 from ..objects.generated import More, more
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.values import shapes
+from ..tensors.values import Input, Output, shapes
 from .module import Module
 
 
@@ -41,14 +42,14 @@ class Passing(Module):
         own = all(isinstance(leaf, Tensor) for value in values for leaf in jax.tree.leaves(value))
         return own and not self._hooks and not everywhere
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Output:
         """The input's tensors."""
         if not self._hands_on(input):
             return super().updateOutput(input)
         self.output = self._spec.f(_as_lists(input) if isinstance(input, (tuple, dict)) else input)
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+    def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """gradOutput's tensors where the input's have gone, their sum where one has gone to several places; zeros."""
         tensors, structure = jax.tree.flatten(_as_lists(input))
         output = self._spec.f(structure.unflatten(tensors)) if self._hands_on(input, gradOutput) else None
@@ -65,7 +66,7 @@ class Passing(Module):
         self.gradInput = structure.unflatten(filled)
         return self.gradInput
 
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+    def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """As updateGradInput: there are no parameters."""
         return self.updateGradInput(input, gradOutput) if self._hands_on(input, gradOutput) else super().backward(
             input, gradOutput, scale
@@ -86,9 +87,9 @@ class FlattenTable(Passing, describes=layers.FlattenTable):
     Field: input_map, the input's tables with the positions in `output`, from 1, in place of tensors.
     """
 
-    input_map: Any = None
+    input_map: Value = None
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Output:
         """The input's tensors, in one table."""
         before = self.output if self.input_map is not None else None
         made = super().updateOutput(input)
@@ -115,24 +116,24 @@ class Copy(Module, describes=layers.Copy):
             return tensor
         return tensor.clone().type(self._type if name is None else name)
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Output:
         """The input, or a copy of it, of the output's type."""
         if not isinstance(input, Tensor) or self._hooks or everywhere:
             return super().updateOutput(input)
         self.output = self._cast_to(input, self.outputType, self.inputType)
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+    def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """gradOutput, or a copy of it, of the input's type."""
         if not isinstance(gradOutput, Tensor) or self._hooks or everywhere:
             return super().updateGradInput(input, gradOutput)
         self.gradInput = self._cast_to(gradOutput, self.inputType, self.outputType)
         return self.gradInput
 
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+    def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """As updateGradInput: there are no parameters."""
         return self.updateGradInput(input, gradOutput)
 
-    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> Any:
+    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> Self:
         """The module's type, or, with a name, the module in it."""
         return self if type is not None and self.dontCast else super().type(type, tensorCache)

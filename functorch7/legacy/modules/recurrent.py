@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ... import core, recurrent
+from ...core.types import Value
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import nested
@@ -17,7 +18,7 @@ from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Output, unwrapped, wrapped
 from .by_step import StepFields
 from .container import Container
 from .module import Module
@@ -114,15 +115,15 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
         """The step after the one whose accGradParameters is due."""
         return self._steps().accumulated
 
-    def recycle(self, offset: int = 0) -> Any:
+    def recycle(self, offset: int = 0) -> Self:
         """Nothing is left to do: steps older than rho are let go at every forward."""
         return self
 
-    def includingSharedClones(self, f: Callable[[], Any]) -> Any:
+    def includingSharedClones(self, f: Callable[[], Value]) -> Output:
         """f(): there are no clones beside the module."""
         return f()
 
-    def backwardOnline(self) -> Any:
+    def backwardOnline(self) -> Self:
         """Does nothing but say so, as in Torch."""
         print("Deprecated Jan 6, 2016. By default rnn now uses backwardOnline, so no need to call this method")
         return self
@@ -138,7 +139,7 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
 class AbstractSequencer(Container, describes=recurrent.AbstractSequencer):
     """nn.AbstractSequencer: modules that take whole sequences."""
 
-    def getStepModule(self, step: int) -> Any:
+    def getStepModule(self, step: int) -> Output:
         """Raises: there are no modules for steps."""
         raise NotImplementedError("DEPRECATED 27 Oct 2015. Wrap your internal modules into a Recursor instead")
 
@@ -215,7 +216,7 @@ class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
 class GRU(AbstractRecurrent, describes=recurrent.GRU):
     """nn.GRU."""
 
-    def migrate(self, params: Any) -> None:
+    def migrate(self, params: list) -> None:
         """Takes the parameters of a GRU without dropout. Raises ValueError for others, and without dropout here."""
         own = self.parameters()[0]
         for wrong, message in (
@@ -234,7 +235,7 @@ class GRU(AbstractRecurrent, describes=recurrent.GRU):
 class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLayer):
     """Layers of whole sequences."""
 
-    def maskZero(self, v1: bool = True) -> Any:
+    def maskZero(self, v1: bool = True) -> Self:
         """Rows of zeros, or, with False, those that setZeroMask names, give zeros; their state starts anew."""
         self._respecify(self._spec.mask_zero(v1))
         return self
@@ -255,7 +256,7 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
     grad_h0 = _initial_gradient("output")
 
     @property
-    def h0(self) -> Any:
+    def h0(self) -> Output:
         """The output before the first step of the last call."""
         return self._initial("output")
 
@@ -284,17 +285,17 @@ class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
     grad_c0 = _initial_gradient("cell")
 
     @property
-    def c0(self) -> Any:
+    def c0(self) -> Output:
         """The cell before the first step of the last call."""
         return self._initial("cell")
 
     @property
-    def cell(self) -> Any:
+    def cell(self) -> Output:
         """The cells after all steps of the last call, time first; None before it."""
         call = self.remembered_call()
         return None if call is None else wrapped(call.frames_of(self, "state.cell", False))
 
-    def toFastLSTM(self) -> Any:
+    def toFastLSTM(self) -> Output:
         """A new nn.FastLSTM with copies of the parameters and gradients. Raises TypeError for SeqLSTMP."""
         return _as_steps(self, self._spec.to_fast_lstm)
 
@@ -302,7 +303,7 @@ class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
 class SeqGRU(SequenceLayer, describes=recurrent.SeqGRU):
     """nn.SeqGRU."""
 
-    def toGRU(self) -> Any:
+    def toGRU(self) -> Output:
         """A new nn.GRU with copies of the parameters and gradients."""
         return _as_steps(self, self._spec.to_gru)
 

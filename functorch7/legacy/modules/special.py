@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import core, layers
 from ...core import Emitted
+from ...core.types import Value
 from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
 from ..engine.calls import Call, has_shapes_of
@@ -29,7 +30,7 @@ from .module import Module
 class Sequential(Container, describes=layers.Sequential):
     """A chain of modules. A dict's are named by its keys: `nn.Sequential({"fc": nn.Linear(2, 3)})["fc"]`."""
 
-    def __init__(self, *modules: Any):
+    def __init__(self, *modules: Module):
         if len(modules) != 1 or not isinstance(modules[0], dict):
             super().__init__(*modules)
             return
@@ -54,7 +55,7 @@ class Reinforce(Module, describes=ReinforceSpec):
     A user's subclass may define `updateOutput` and `updateGradInput`, as in Torch, with the help of `rewardAs`.
     """
 
-    reward: Any = None
+    reward: Value = None
     stochastic: bool
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -64,15 +65,15 @@ class Reinforce(Module, describes=ReinforceSpec):
             args, kwargs = (), {}
         super().__init__(*args, **kwargs)
 
-    def take_reward(self, reward: Any) -> None:
+    def take_reward(self, reward: Input) -> None:
         """Keeps a reward for backward."""
         self.reward = reward
 
-    def rewardAs(self, input: Any) -> Any:
+    def rewardAs(self, input: Value) -> Output:
         """The reward, expanded to the sizes of a tensor."""
         return wrapped(reward_as(self.reward_at_step(0), Emitted(jnp.asarray(unwrapped(input)), "log_prob")))
 
-    def reward_at_step(self, step: int) -> Any:
+    def reward_at_step(self, step: int) -> Value:
         """The reward for the sample of a time step (0: no recurrence)."""
         if self.reward is None:
             raise RuntimeError(f"{self.title()}: backward needs a reward; call reinforce(reward) first")
@@ -89,24 +90,24 @@ class MapTable(Container, describes=layers.MapTable):
     Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
     """
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Value) -> Output:
         """The outputs for a table's entries."""
         if not self._spec.shared and isinstance(input, (list, tuple)) and self.modules:
             self.resize(max(len(input), len(self.modules)))
         return super().forward(input)
 
-    def add(self, module: Module) -> Any:
+    def add(self, module: Module) -> Self:
         """Sets the module. Raises TypeError if there is one already."""
         if self.modules:
             raise TypeError(f"{self.title()}: single module required")
         return super().add(module)
 
     @property
-    def module(self) -> Any:
+    def module(self) -> Output:
         """The module, or None."""
         return self.get(1)
 
-    def get(self, index: int, *more: int) -> Any:
+    def get(self, index: int, *more: int) -> Output:
         """The module for an entry: the shared one stands for all of them. None if there is none."""
         if self._spec.shared and self.modules and 1 < index <= self.size():
             index = 1
@@ -137,7 +138,7 @@ class SparseLinear(Module, describes=layers.SparseLinear):
     """nn.SparseLinear: gradInput is dense, (index, value) for every column, with `doGradInput`; else it is empty."""
 
     @property
-    def weightDecay(self) -> Any:  # type: ignore[override]
+    def weightDecay(self) -> Output:  # type: ignore[override]
         """What is added to the weight's gradient, as a factor of the weight; it hides dpnn's method, as in Torch."""
         return self._spec.weight_decay
 
@@ -145,13 +146,13 @@ class SparseLinear(Module, describes=layers.SparseLinear):
     def weightDecay(self, value: float) -> None:
         self._respecify(self._spec.replace(weight_decay=value))
 
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+    def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """Adds scale * the parameters' gradients; gradInput is a table with one tensor for each example."""
         super().backward(input, gradOutput, scale)
         self.gradInput = self._dense_gradients(gradOutput)
         return self.gradInput
 
-    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+    def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """A table with one dense gradient for each example, or an empty table."""
         super().updateGradInput(input, gradOutput)
         self.gradInput = self._dense_gradients(gradOutput)
@@ -169,7 +170,7 @@ class SparseLinear(Module, describes=layers.SparseLinear):
 class IndexLinear(Module, describes=layers.IndexLinear):
     """nn.IndexLinear."""
 
-    def reset(self, stdv: float | None = None) -> Any:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws values uniform on +-stdv * sqrt(3), or +-1/sqrt(columns); a new module's are zeros."""
         columns = self.weight.size(2)
         return super().reset((3 * columns) ** -0.5 if stdv is None else stdv)
@@ -178,7 +179,7 @@ class IndexLinear(Module, describes=layers.IndexLinear):
 class Kmeans(Module, describes=layers.Kmeans):
     """nn.Kmeans."""
 
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+    def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """Adds the gradient of the centres, and returns zeros; ignores gradOutput, and scale if the module has one."""
         return super().backward(input, np.zeros(len(unwrapped(input))), scale if self.scale is None else 1)
 
@@ -187,11 +188,11 @@ class Kmeans(Module, describes=layers.Kmeans):
         """How many examples of the last forward are nearest to each centre."""
         return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
 
-    def initRandom(self, input: Any) -> None:
+    def initRandom(self, input: Value) -> None:
         """Takes examples as centres, drawn with replacement."""
         self._start_from(self._spec.init_random, input)
 
-    def initKmeansPlus(self, input: Any, p: float | None = None) -> None:
+    def initKmeansPlus(self, input: Value, p: float | None = None) -> None:
         """Takes examples as centres that are far from one another; with p as in Torch7."""
         self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), input)
 
@@ -225,7 +226,7 @@ class Convert(Module, describes=layers.Convert):
 class CMulTable(Module, describes=layers.CMulTable):
     """nn.CMulTable."""
 
-    def updateGradInput_efficient(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput_efficient(self, input: Value, gradOutput: Input | None) -> Output:
         """gradOutput * output / input[i]: NaN where an input is 0."""
         output, gradient = (np.asarray(unwrapped(value)) for value in (self.output, gradOutput))
         with np.errstate(divide="ignore", invalid="ignore"):

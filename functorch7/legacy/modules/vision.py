@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ... import layers
+from ...core.types import Value
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.plan import grad_name
 from ..objects.generated import More, class_of, more
 from ..tensors.changes import changed
+from ..tensors.kinds import Numbers
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
+from ..tensors.values import Input
 from .module import Module
 
 
@@ -22,7 +25,7 @@ class Emptied(Module):
 
     spec_class = None
 
-    def empty(self) -> Any:
+    def empty(self) -> Value:
         """Drops what calls left behind."""
         return self.clearState()
 
@@ -31,9 +34,9 @@ class Unpooling(Emptied):
     """Modules that put values where a pooling object found them in its last forward."""
 
     spec_class = None
-    pooling: Any
+    pooling: Value
 
-    def __init__(self, poolingModule: Any):
+    def __init__(self, poolingModule: Module):
         spec = poolingModule.description() if isinstance(poolingModule, Module) else poolingModule
         if getattr(spec, "record", False) is None:
             poolingModule._respecify(spec.replace(record=Record()))
@@ -101,18 +104,18 @@ class LookupTable(Module, describes=layers.LookupTable):
         return None if self.__dict__.get("_updates_only") else self.__dict__["gradWeight"]
 
     @gradWeight.setter
-    def gradWeight(self, value: Any) -> None:
+    def gradWeight(self, value: Numbers) -> None:
         self.__dict__.pop("_updates_only", None)
         self.__dict__["gradWeight"] = value
         changed(self)
 
-    def renorm(self, input: Any) -> None:
+    def renorm(self, input: Input) -> None:
         """Scales down the rows that the input names, as forward does; nothing without maxNorm."""
         spec: Any = self._spec
         indices = np.asarray(input).astype(np.int32)
         self.weight.copy(np.asarray(spec.renormalize({"weight": self.weight.numpy()}, indices)["weight"]))
 
-    def accUpdateOnly(self) -> Any:
+    def accUpdateOnly(self) -> Self:
         """Promises that only accUpdateGradParameters will train it: it has no gradWeight from then on."""
         self.__dict__["_updates_only"] = True
         return self

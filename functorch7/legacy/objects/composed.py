@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.types import Value
 from ...interop.t7 import T7Object, T7Storage
+from ...interop.t7.values import Fields
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader, Unknown
 from ...interop.torch7.table import schema_of
@@ -61,7 +63,7 @@ def _records_among(value: Any) -> list[Any]:
     return [found for each in inner for found in _records_among(each)]
 
 
-def fields(object: Described) -> dict[str, Any]:
+def fields(object: Described) -> Fields:
     """All fields that a file of the object has, but what calls have left, and tables of steps."""
     written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown().node(object))
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
@@ -73,7 +75,7 @@ def _plain(value: Any) -> Any:
     return Storage(value.array) if isinstance(value, T7Storage) else value
 
 
-def field(object: Described, name: str) -> Any:
+def field(object: Described, name: str) -> Value:
     """The value of such a field. Modules are made once, until the object's description or its modules change."""
     state = object._spec, [*map(id, object.children())]  # type: ignore[attr-defined]
     before = object.__dict__.get("_composed", {}).get(name)

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..tensors.changes import changed
@@ -59,7 +60,7 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     return _by_torch_name(spec_class, (name for name, _ in found))
 
 
-def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any]) -> tuple[core.Module, "Given"]:
+def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, "Given"]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
     None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
@@ -101,7 +102,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Any])
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
-def taken_from(given: Given, spec: core.Module) -> Any:
+def taken_from(given: Given, spec: core.Module) -> Value:
     """The object whose description this is, taken out of those that are left; None if there is none."""
     for i, (description, _) in enumerate(given):
         if description is spec:
@@ -119,7 +120,7 @@ noting_classes: list[Callable[[type], None]] = []
 """What looks at every class that a user writes, and may change it."""
 
 
-def class_named(name: str, derived: bool = False) -> Any:
+def class_named(name: str, derived: bool = False) -> type:
     """The newest class of this Torch name that a user has written, or None: with an updateOutput of its own, or
     `derived` from a class that has a description."""
 
@@ -142,7 +143,7 @@ def is_derived(object: "Described") -> bool:
     return kind.spec_class is not None and not kind.__module__.startswith(f"{OURS}.")
 
 
-def described_among(value: Any) -> list["Described"]:
+def described_among(value: object) -> list["Described"]:
     """The objects in a field's value: itself, or those in its lists and dicts."""
     if isinstance(value, Described):
         return [value]
@@ -177,7 +178,7 @@ class Described(Numbered):
             made.__dict__["_type"] = type_name
         return made
 
-    def description(self) -> Any:
+    def description(self) -> core.Module:
         """The immutable description as it stands."""
         return self._spec
 
@@ -200,7 +201,7 @@ class Described(Numbered):
         named = [] if spec is None else [*_field_names(type(spec)), *_builder_names(type(spec))]
         return sorted({*super().__dir__(), *named})
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         held = self.__dict__.get(name)
         if name in self.__dict__ and (isinstance(value, Described) or isinstance(held, (Described, list))):
             object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
@@ -275,22 +276,22 @@ class Described(Numbered):
         for part in self._parts():
             part._cast(type_name, cache)
 
-    def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
+    def _typed(self, type_name: str, tensorCache: dict | None) -> Self:
         dtype_of(type_name)
         if type_name.startswith("torch.Cuda"):
             gpu(f"{core.title(self)}: cuda()")
         self._cast(type_name, {} if tensorCache is None else tensorCache)
         return self
 
-    def float(self, tensorCache: dict | None = None) -> Any:
+    def float(self, tensorCache: dict | None = None) -> Value:
         """Casts to float32."""
         return self._typed("torch.FloatTensor", tensorCache)
 
-    def double(self, tensorCache: dict | None = None) -> Any:
+    def double(self, tensorCache: dict | None = None) -> Value:
         """Casts to float64 (which works whether or not JAX's x64 mode is on)."""
         return self._typed("torch.DoubleTensor", tensorCache)
 
-    def cuda(self, tensorCache: dict | None = None) -> Any:
+    def cuda(self, tensorCache: dict | None = None) -> Value:
         """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
         return self._typed("torch.CudaTensor", tensorCache)
 

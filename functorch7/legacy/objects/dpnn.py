@@ -7,14 +7,16 @@ import importlib
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from ... import layers
 from ..engine.plan import grad_name
+from ..tensors.kinds import Sizes
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
@@ -89,7 +91,7 @@ class TrainingHelpers(Batches, Described):
         """The names of the gradients."""
         return [grad_name(name) for name in dict.fromkeys(["weight", "bias", *self.own_parameters()])]
 
-    def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Any:
+    def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Self:
         """A copy that shares the parameters (and running statistics) and the gradients, or one of the two."""
         memo: dict = {}
         for module in self.listModules():
@@ -100,7 +102,7 @@ class TrainingHelpers(Batches, Described):
                     memo[id(tensor.storage_)] = tensor.storage_
         return copy.deepcopy(self, memo)
 
-    def stepClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Any:
+    def stepClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
         """As sharedClone: the module of one more time step of a recurrence."""
         return self.sharedClone(shareParams, shareGradParams, True)
 
@@ -195,18 +197,18 @@ class TrainingHelpers(Batches, Described):
             if np.isnan(np.asarray(parameter, np.float64)).any():
                 raise ValueError(f"{self.title()}: NaN Error for param at index {i}")
 
-    def dontBackward(self) -> Any:
+    def dontBackward(self) -> Self:
         """From now on backward and its relatives do nothing here, and no gradient passes."""
         for name in ("backward", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
             setattr(self, name, lambda *args: None)
         return self
 
-    def outside(self, insize: Any) -> Any:
+    def outside(self, insize: Sizes) -> Sizes:
         """The output's sizes for an input of these sizes; a forward call is made."""
         sizes = tuple(int(s) for s in np.asarray(insize).reshape(-1))
         return self.forward(generator().normal(math.prod(sizes)).reshape(sizes).astype(self._planned().dtype)).size()
 
-    def accept(self, visitor: Any) -> None:
+    def accept(self, visitor: Callable) -> None:
         """visitor.visit(self)."""
         visitor.visit(self)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Value
 from ...interop.t7 import T7Object
+from ...interop.t7.values import Fields
 from ..tensors.tensor import Tensor
 from .files import Loaded, Saved
 
 
-def with_fields(classname: str, fields: dict[str, Any]) -> Any:
+def with_fields(classname: str, fields: Fields) -> Value:
     """An object of a class of nn. Raises T7FormatError for fields that make none."""
     saved, loaded = Saved(), Loaded()
     record = T7Object(classname, 1, saved.value(dict(fields)))

@@ -11,6 +11,7 @@ from ... import core
 from ...core.contexts import during
 from ...core.hooks import attached
 from ...core.tree import Path, split
+from ...core.types import Tree, Value
 from ...interop.torch7 import node
 from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
@@ -19,11 +20,12 @@ from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of, type_name_of
+from .described import Described
 from .generated import object_of
 from .nodes import Nodes
 
 
-def functional(root: Any) -> tuple[core.Module, core.Variables]:
+def functional(root: Described) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
 
     Hooks that have replaced something are hooks of the description, too; those that only look are not.
@@ -39,7 +41,7 @@ def _place(tensor: Any) -> tuple:
     return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
 
 
-def wrap(module: core.Module, params: Any, buffers: Any) -> Any:
+def wrap(module: core.Module, params: Tree, buffers: Tree) -> Value:
     """The stateful network of a description over these arrays, which are not copied: the way back from `functional`.
 
     Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ... import core
+from ...core.types import Value
 from .signatures import Documentation
 
 GENERATED = "functorch7.legacy.nn"
@@ -46,7 +47,7 @@ def is_generated(kind: type) -> bool:
     return kind.__module__ == GENERATED
 
 
-def object_of(spec: core.Module, given: list | None = None) -> Any:
+def object_of(spec: core.Module, given: list | None = None) -> Value:
     """A stateful object for a description, with fresh arrays; objects inside are taken from those given."""
     kind = class_of(type(spec))
     made: Any = kind.__new__(kind)  # type: ignore[call-overload]

@@ -8,11 +8,12 @@ import jax
 import numpy as np
 
 from ... import core, recurrent
+from ...core.types import Value
 from ...layers.quantized import computing
 from ...network import map_state
 from ..engine.plan import Plan, with_zeros
 from ..engine.slots import Slot
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, unwrapped, wrapped
 from .steps import Steps
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class HiddenStates(Steps):
     def _values(self, plan: Plan, values: list) -> dict[tuple[int, str], Any]:
         return {(id(slot.holder), slot.name): value for slot, value in zip(plan.state_slots, values, strict=True)}
 
-    def getHiddenState(self, step: int | None = None, input: Any = None) -> Any:
+    def getHiddenState(self, step: int | None = None, input: Input | None = None) -> Value:
         """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
         plan, call = self._called()
         if plan.is_step:
@@ -67,7 +68,7 @@ class HiddenStates(Steps):
             return steps.calls[number + 1].arguments[3]
         raise ValueError(f"{self.title()}: no state is kept for step {number}")
 
-    def setHiddenState(self, step: int, hiddenState: Any) -> None:
+    def setHiddenState(self, step: int, hiddenState: Value) -> None:
         """Sets the state that the next step or sequence starts from: that after the last step, or the initial one (0).
 
         Raises ValueError for other steps, and for another number of tensors.
@@ -82,7 +83,7 @@ class HiddenStates(Steps):
             else:  # it is not known yet who will run this module
                 slot.holder.__dict__.setdefault("_next_state", {})[slot.name] = value
 
-    def getGradHiddenState(self, step: int, input: Any = None) -> Any:
+    def getGradHiddenState(self, step: int, input: Input | None = None) -> Value:
         """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
         plan, call = self._called()
         if call is None:
@@ -97,7 +98,7 @@ class HiddenStates(Steps):
             values = plan.last_gradients(call.side.state) or with_zeros([None] * len(plan.state_slots), call.side.state)
         return self._nested(self._values(plan, values))
 
-    def setGradHiddenState(self, step: int, gradHiddenState: Any) -> None:
+    def setGradHiddenState(self, step: int, gradHiddenState: Value) -> None:
         """Sets the gradient that flows into the state after a step (or a sequence), before its backward."""
         plan, _ = self._called()
         pairs = self._by_slot(plan, gradHiddenState)

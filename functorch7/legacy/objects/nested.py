@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
+from ..tensors.kinds import Sizes
 from ..tensors.tensor import Tensor
 from .described import Described, cast_tensor
 
 
-def recursiveType(param: Any, type: str, tensorCache: dict | None = None) -> Any:
+def recursiveType(param: Value, type: str, tensorCache: dict | None = None) -> Value:
     """Casts a tensor, module, criterion, or a table of them; what shared a storage before still does.
 
     Modules and tables are changed in place, tensors are returned.
@@ -36,7 +38,7 @@ def _wrong(t1: Any, t2: Any) -> TypeError:
     return TypeError(f"expecting nested tensors or tables. Got {type(t1).__name__} and {type(t2).__name__} instead")
 
 
-def recursiveResizeAs(t1: Any, t2: Any) -> tuple[Any, Any]:
+def recursiveResizeAs(t1: Value, t2: Value) -> tuple[Value, Value]:
     """(t1, t2), t1 with t2's structure and sizes; tensors are made where there are none.
 
     Raises: TypeError unless t2 is a tensor or a table of tensors.
@@ -54,14 +56,14 @@ def recursiveResizeAs(t1: Any, t2: Any) -> tuple[Any, Any]:
     raise _wrong(t1, t2)
 
 
-def recursiveFill(t1: Any, val: float) -> Any:
+def recursiveFill(t1: Value, val: float) -> Value:
     """Fills every tensor with a value."""
     for tensor in _tensors(t1):
         tensor.fill(val)
     return t1
 
 
-def recursiveAdd(t1: Any, *more: Any) -> tuple[Any, Any]:
+def recursiveAdd(t1: Value, *more: Value) -> tuple[Value, Value]:
     """recursiveAdd(t1, t2) or recursiveAdd(t1, val, t2): t1 += val * t2; returns (t1, t2).
 
     Raises: TypeError for other than two nested tensors of one structure.
@@ -79,7 +81,7 @@ def recursiveAdd(t1: Any, *more: Any) -> tuple[Any, Any]:
     return t1, t2
 
 
-def recursiveCopy(t1: Any, t2: Any) -> tuple[Any, Any]:
+def recursiveCopy(t1: Value, t2: Value) -> tuple[Value, Value]:
     """(t1, t2), t1 with copies of t2's values; resized and made where needed."""
     t1, _ = recursiveResizeAs(t1, t2)
     if isinstance(t2, Tensor):
@@ -89,7 +91,7 @@ def recursiveCopy(t1: Any, t2: Any) -> tuple[Any, Any]:
     return t1, t2
 
 
-def recursiveSet(t1: Any, t2: Any) -> tuple[Any, Any]:
+def recursiveSet(t1: Value, t2: Value) -> tuple[Value, Value]:
     """(t1, t2), t1 with t2's structure, and tensors that share t2's elements; made where there are none."""
     if isinstance(t2, Tensor):
         return (t1 if isinstance(t1, Tensor) else _new(t2)).set(t2), t2
@@ -99,7 +101,7 @@ def recursiveSet(t1: Any, t2: Any) -> tuple[Any, Any]:
     return t1, t2
 
 
-def recursiveTensorEq(t1: Any, t2: Any) -> bool:
+def recursiveTensorEq(t1: Value, t2: Value) -> bool:
     """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more.
 
     Raises: TypeError for what are no nested tensors.
@@ -112,19 +114,19 @@ def recursiveTensorEq(t1: Any, t2: Any) -> bool:
     return t1.shape == t2.shape and bool((np.abs(t1.numpy() - t2.numpy()) < 1e-5).all())
 
 
-def recursiveNormal(t2: Any) -> Any:
+def recursiveNormal(t2: Value) -> Value:
     """Draws every element from the standard normal distribution."""
     for tensor in _tensors(t2):
         tensor.normal()
     return t2
 
 
-def recursiveSum(t2: Any) -> float:
+def recursiveSum(t2: Value) -> float:
     """The sum of all elements."""
     return float(sum(tensor.numpy().sum() for tensor in _tensors(t2)))
 
 
-def recursiveNew(t2: Any) -> Any:
+def recursiveNew(t2: Value) -> Value:
     """Empty tensors of the same types, in the same structure."""
     if isinstance(t2, list):
         return [recursiveNew(each) for each in t2]
@@ -133,7 +135,7 @@ def recursiveNew(t2: Any) -> Any:
     return _new(next(_tensors(t2)))
 
 
-def getZeroMaskBatch(batch: Any, zeroMask: Tensor | None = None) -> Tensor:
+def getZeroMaskBatch(batch: Value, zeroMask: Tensor | None = None) -> Tensor:
     """A byte tensor (B): 1 for the examples whose part in the first tensor of a table is all zeros."""
     first = next(_tensors(batch))
     return _zero_mask(first, 1, zeroMask)
@@ -154,7 +156,7 @@ def getZeroMaskSequence(sequence: Tensor, zeroMask: Tensor | None = None) -> Ten
     return _zero_mask(sequence, 2, zeroMask)
 
 
-def setZeroMask(modules: Any, zeroMask: Any, cuda: bool = False) -> None:
+def setZeroMask(modules: Value, zeroMask: Value, cuda: bool = False) -> None:
     """Calls setZeroMask of every module or criterion of a table, or of one; `cuda` is accepted."""
     for module in modules if isinstance(modules, (list, tuple)) else [modules]:
         module.setZeroMask(zeroMask)
@@ -182,7 +184,7 @@ def _tensors(tree: Any) -> Iterator[Tensor]:
         raise TypeError(f"expecting tensor or table thereof. Got {type(tree).__name__} instead")
 
 
-def addSingletonDimension(*args: Any) -> Tensor:
+def addSingletonDimension(*args: Value) -> Tensor:
     """addSingletonDimension([view,] t, dim=1): a view of t with a dimension of size 1 at `dim`.
 
     Raises: TypeError without a tensor, ValueError for a dim outside 1 to t's dimensions + 1.
@@ -200,12 +202,12 @@ def addSingletonDimension(*args: Any) -> Tensor:
     return tensors[0].set(made) if len(tensors) > 1 else made
 
 
-def contiguousView(output: Tensor, input: Tensor, *sizes: Any) -> Tensor:
+def contiguousView(output: Tensor, input: Tensor, *sizes: Sizes) -> Tensor:
     """`output` as the input's elements with other sizes; copied if the input is not contiguous."""
     return output.set(input.contiguous().view(*sizes))
 
 
-def clear(module: Any, *fields: Any) -> Any:
+def clear(module: Value, *fields: Value) -> Value:
     """Empties the named fields: tensors in place, tables anew, anything else becomes None. Returns the module."""
     names = fields[0] if len(fields) == 1 and isinstance(fields[0], (list, tuple)) else fields
     for name in names:

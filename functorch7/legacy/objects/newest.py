@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...core.types import Value
+
 _numbers = itertools.count(1)
 
 
@@ -17,7 +19,7 @@ class Numbered:
         cls.made_as = next(_numbers)
 
 
-def newest(base: type[Numbered], fits: Callable[[Any], bool]) -> Any:
+def newest(base: type[Numbered], fits: Callable[[Value], bool]) -> Value:
     """The subclass of a class, at any depth, that was made last among those that fit; None without one."""
     return max(filter(fits, _subclasses(base)), key=lambda kind: kind.made_as, default=None)
 

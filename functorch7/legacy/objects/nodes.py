@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.contexts import during
+from ...core.types import Value
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.table import schema_of
@@ -28,7 +29,7 @@ from .tree import ModuleList, Tree
 class Objects:
     """Makes objects of nodes, and tensors of arrays: one of each, wherever it occurs."""
 
-    def __init__(self, users: dict[int, Any] | None = None) -> None:
+    def __init__(self, users: dict[int, Value] | None = None) -> None:
         self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
         self.objects: dict[int, Any] = {}
         self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
@@ -61,7 +62,7 @@ class Objects:
         strides = tuple(stride // array.itemsize for stride in array.strides)
         return Tensor.viewing(self.storage(owner), offset // array.itemsize, array.shape, strides)
 
-    def object(self, node: Node) -> Any:
+    def object(self, node: Node) -> Value:
         """The object of a node."""
         if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
             return self.users[id(node.spec.object)]
@@ -129,13 +130,13 @@ class Nodes:
     `record` makes what stands in a file for an object whose updateOutput a user wrote.
     """
 
-    def __init__(self, record: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, record: Callable[[Value], Value] | None = None) -> None:
         self.record = record
         self.nodes: dict[int, Node] = {}
         self.made: list[tuple[Any, Node]] = []  # what was described, an nn.Serial as it is saved, and its node
         self.kept: list[Any] = []
 
-    def node(self, object: Any) -> Node:
+    def node(self, object: Value) -> Node:
         """The node of an object. Raises TypeError for modules whose updateOutput a user wrote."""
         if id(object) not in self.nodes:
             self.kept.append(object)
@@ -203,7 +204,7 @@ class Arrays:
             self.flat[id(storage)] = _owned(np.asarray(storage.array))
         return self.flat[id(storage)]
 
-    def __call__(self, tensor: Any) -> np.ndarray:
+    def __call__(self, tensor: Tensor) -> np.ndarray:
         """The array of a tensor."""
         if not isinstance(tensor, Tensor):
             return np.asarray(tensor)

@@ -6,18 +6,21 @@ import inspect
 from functools import cache
 from typing import Any
 
+from ...core.types import Value
+from ...interop.t7.values import Fields
+
 OURS = "functorch7.legacy"
 
 
 class KeptElsewhere:
     """What an object has in place of fields that are not its attributes."""
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> Fields:
         """These fields."""
         raise NotImplementedError
 
 
-def own_fields(object: Any) -> dict[str, Any]:
+def own_fields(object: Value) -> Fields:
     """The object's fields, but those that begin with an underscore and those that its class knows."""
     fields: dict[str, Any] = {}
     for name, value in object.__getstate__().items():
@@ -25,7 +28,7 @@ def own_fields(object: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if not _is_known(object, name)}
 
 
-def take_own_fields(object: Any, fields: dict[str, Any]) -> None:
+def take_own_fields(object: Value, fields: Fields) -> None:
     """Gives an object those of a file's fields that say nothing else about it."""
     fields = {name: value for name, value in fields.items() if not _is_known(object, name)}
     vars(object).update((name, value) for name, value in fields.items() if not hasattr(object, name))

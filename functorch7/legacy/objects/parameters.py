@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from ... import core
 from ...core.contexts import during
+from ...core.types import Value
 from ...layers.initializers import SOURCE
 from ..engine.plan import Plan, grad_name
 from ..engine.terms import Term
@@ -29,12 +30,12 @@ from .tree import Tree
 
 
 @lru_cache(1024)
-def shapes_of(spec: core.Module) -> dict[str, Any]:
+def shapes_of(spec: core.Module) -> dict[str, Value]:
     """The shapes of a module's own parameters."""
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
-def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Any]:
+def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Value]:
     """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
 
     Within a block that has a source already, they are that one's.
@@ -45,7 +46,7 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
 
-def kept_modules(module: Any) -> list[Any]:
+def kept_modules(module: Value) -> list[Described]:
     """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
     waiting = module.listModules()
     seen, found = set(map(id, waiting)), []
@@ -182,7 +183,7 @@ class Parameters(Described):
         """One flat tensor whose parts the given tensors become."""
         return flatten(tensors)
 
-    def reset(self, stdv: float | None = None) -> Any:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new initial values for all parameters."""
         for module in self.children():
             module.reset(stdv)
@@ -192,7 +193,7 @@ class Parameters(Described):
                 self.__dict__[name].copy(initial[name])
         return self
 
-    def share(self, mlp: Any, *names: str) -> Any:
+    def share(self, mlp: Value, *names: str) -> Self:
         """Makes the named tensors views of another module's; networks of the same structure module by module."""
         for mine, theirs in zip(self.children(), mlp.children(), strict=True):
             mine.share(theirs, *names)

@@ -6,6 +6,8 @@ import copy
 from typing import Any
 
 from ... import layers
+from ...core.types import Value
+from ...interop.t7.values import Fields
 from ..engine.plan import grad_name
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -59,27 +61,27 @@ class Serialization(Described):
         """What `lightSerial` empties beside `dpnn_mediumEmpty`: the gradients."""
         return [grad_name(name) for name in self.own_parameters()]
 
-    def heavySerial(self) -> Any:
+    def heavySerial(self) -> Value:
         """Saves everything (the default)."""
         return self.serialMode([])
 
-    def mediumSerial(self) -> Any:
+    def mediumSerial(self) -> Self:
         """Saves everything but what each module's `dpnn_mediumEmpty` names: for training."""
         for module in self.listModules():
             module.__dict__["dpnn_serialEmpty"] = tuple(module.dpnn_mediumEmpty)
         return self
 
-    def lightSerial(self) -> Any:
+    def lightSerial(self) -> Self:
         """Saves no gradients either: for use."""
         for module in self.listModules():
             module.__dict__["dpnn_serialEmpty"] = (*module.dpnn_mediumEmpty, *module.dpnn_lightEmpty)
         return self
 
-    def Serial(self, tensortype: str | None = None) -> Any:
+    def Serial(self, tensortype: str | None = None) -> Value:
         """This module in an nn.Serial, which saves it in a type of tensors."""
         return class_of(layers.Serial)(self, tensortype)
 
-    def serialMode(self, empty: Any) -> Any:
+    def serialMode(self, empty: Value) -> Self:
         """Saves everything but the fields of these names, in all modules inside."""
         if not isinstance(empty, (list, tuple)):
             raise TypeError(f"expecting a table of names at arg 1, got {empty!r}")
@@ -87,21 +89,21 @@ class Serialization(Described):
             module.__dict__["dpnn_serialEmpty"] = tuple(empty)
         return self
 
-    def getSerialState(self) -> dict[str, Any]:
+    def getSerialState(self) -> Fields:
         """The fields that are saved, with the class's name as `dpnn_typename`, and so for the modules inside."""
         state = {name: value for name, value in self.__getstate__().items() if not name.startswith("_")}
         inner = {"modules": [module.getSerialState() for module in self.children()]} if self.children() else {}
         return {**state, **inner, "dpnn_typename": self.typename()}
 
-    def write(self, file: Any) -> None:
+    def write(self, file: Value) -> None:
         """Writes all fields, as one table, by `file.writeObject`."""
         file.writeObject(self.__getstate__())
 
-    def read(self, file: Any) -> None:
+    def read(self, file: Value) -> None:
         """Takes the fields that `file.readObject` gives."""
         self.__setstate__(file.readObject())
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple:
         described = type(self._spec)
         if not is_generated(type(self)) or is_named(described):
             return super().__reduce_ex__(protocol)
@@ -117,12 +119,12 @@ class Serialization(Described):
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
-    def saved_fields(self) -> dict[str, Any]:
+    def saved_fields(self) -> Fields:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
         empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
         return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
 
-    def take_fields(self, fields: dict[str, Any]) -> None:
+    def take_fields(self, fields: Fields) -> None:
         """Becomes what a file's fields say; the dict is the object's from then on."""
         for name in LEFT:
             fields.pop(name, None)

@@ -8,12 +8,17 @@ import re
 from dataclasses import fields
 from functools import cache
 from keyword import iskeyword
-from typing import Any
 
 from ... import core
+from ...core.types import Value
 from ...interop.torch7.table import schema_of
 
-DESCRIBED = {"functorch7.core.module.Module": "Module", "functorch7.losses.base.Criterion": "Criterion"}
+DESCRIBED = {
+    "functorch7.core.module.Module": "Module",
+    "functorch7.layers.pooling.MaxPooling": "Module",
+    "functorch7.layers.pooling.Record": "Record",
+    "functorch7.losses.base.Criterion": "Criterion",
+}
 """Types of descriptions, in whose place objects are given; what else is ours (Const) may be given as anything."""
 
 PLAIN = (bool, int, float, str)
@@ -22,7 +27,7 @@ PLAIN = (bool, int, float, str)
 class ConstructorSignature:
     """The attribute `__signature__` of a class, made when it is asked for; none where its `__init__` names all."""
 
-    def __get__(self, instance: Any, kind: Any) -> inspect.Signature:
+    def __get__(self, instance: object, kind: type) -> inspect.Signature:
         found = signature_of(kind) if instance is None else None
         if found is None:
             raise AttributeError("__signature__")
@@ -30,7 +35,7 @@ class ConstructorSignature:
 
 
 @cache
-def signature_of(kind: Any) -> inspect.Signature | None:
+def signature_of(kind: Value) -> inspect.Signature | None:
     """What a class takes; None where nothing is described, or the class has an `__init__` that names all."""
     maker = next(base for base in kind.__mro__ if "__init__" in vars(base))
     own = list(inspect.signature(kind.__init__).parameters.values())[1:]
@@ -51,9 +56,11 @@ def _parameter(spec_class: type[core.Module], parameter: inspect.Parameter) -> i
     return parameter.replace(name=parameter.name if iskeyword(name) else name, annotation=kind)
 
 
-def written(annotation: Any) -> str:
+def written(annotation: object) -> str:
     """A type as it is written, with objects in the place of descriptions."""
     text = "Any" if annotation is inspect.Parameter.empty else inspect.formatannotation(annotation)
+    text = text.replace("list[typing.Any] | tuple[typing.Any, ...]", "list | tuple")
+    text = text.replace("functorch7.core.arrays.Const | typing.Any", "Numbers")
     text = re.sub(r"functorch7(\.\w+)+", lambda match: DESCRIBED.get(match[0], "Any"), text)
     text = re.sub(r"\b(typing|collections\.abc)\.", "", text).strip("'")
     return "Any" if "Any" in text.split(" | ") else text
@@ -69,7 +76,7 @@ class Documentation:
     def __init__(self, spec_class: type[core.Module], own: str | None = None):
         self.spec_class, self.own = spec_class, inspect.cleandoc(own or "")
 
-    def __get__(self, instance: Any, kind: type) -> str:
+    def __get__(self, instance: object, kind: type) -> str:
         spell, names = schema_of(self.spec_class).spell, {each.name for each in fields(self.spec_class)}  # type: ignore[arg-type]
         blocks = re.split(r"\n\s*\n", inspect.cleandoc(self.spec_class.__doc__ or ""))
         said = "\n\n".join(block for block in blocks if not block.startswith(">>>"))

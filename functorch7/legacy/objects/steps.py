@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -12,7 +12,7 @@ from ...network.zero_mask import is_zero_mask
 from ...recurrent import set_zero_mask
 from ..engine.calls import Call, Newest, Repeated
 from ..tensors.changes import watchers
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, unwrapped, wrapped
 from .described import Described
 
 
@@ -153,7 +153,7 @@ class Steps(Described):
         steps.calls[number] = steps.calls[number].at(self, input)  # type: ignore[arg-type]
         return steps.calls[number], steps.grad_states.get(number), number
 
-    def forget(self) -> Any:
+    def forget(self) -> Self:
         """Forgets all recurrent state inside: the next forward starts a new sequence."""
         for module in self.listModules():
             module._drop_steps()
@@ -164,7 +164,7 @@ class Steps(Described):
                 plan.members[0]._drop_steps()
         return self
 
-    def remember(self, mode: str | None = None) -> Any:
+    def remember(self, mode: str | None = None) -> Self:
         """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
         if hasattr(self._spec, "remember"):
             self._respecify(self._spec.remember(mode))
@@ -187,7 +187,7 @@ class Steps(Described):
                 module.__dict__.setdefault("_longest", module._spec.rho)
                 module.rho = rho
 
-    def setZeroMask(self, zeroMask: Any) -> None:
+    def setZeroMask(self, zeroMask: Input | bool) -> None:
         """Says which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none is.
 
         It counts for the masking modules inside, for every call until it is set again; after a reversal in a chain,
@@ -207,7 +207,7 @@ class Steps(Described):
 
     # Rewards -----------------------------------------------------------------------------------------------------
 
-    def reinforce(self, reward: Any) -> None:
+    def reinforce(self, reward: Input) -> None:
         """Sends a reward per example to every stochastic module inside, between forward and backward.
 
         In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
@@ -216,5 +216,5 @@ class Steps(Described):
         for module in self.listModules():
             module.take_reward(sent)
 
-    def take_reward(self, reward: Any) -> None:
+    def take_reward(self, reward: Input) -> None:
         """What this module itself does with a reward: nothing, unless it is stochastic."""

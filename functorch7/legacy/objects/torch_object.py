@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .newest import Numbered, newest
 
 
@@ -17,6 +15,6 @@ class TorchObject(Numbered):
         return self.given_name
 
 
-def plain_class_named(name: str) -> Any:
+def plain_class_named(name: str) -> type:
     """The newest of these classes that has a name, or None."""
     return newest(TorchObject, lambda kind: kind.given_name == name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..tensors.random import generator
+from .described import Described
 
 
 class StochasticGradient:
@@ -19,7 +20,7 @@ class StochasticGradient:
     Source: nn/doc/training.md#nn.StochasticGradient.
     """
 
-    def __init__(self, module: Any, criterion: Any):
+    def __init__(self, module: Described, criterion: Described):
         self.learningRate: float = 0.01
         self.learningRateDecay: float = 0
         self.maxIteration = 25
@@ -33,7 +34,7 @@ class StochasticGradient:
         """Torch's name of the class."""
         return "nn.StochasticGradient"
 
-    def train(self, dataset: Any) -> None:
+    def train(self, dataset: Sequence) -> None:
         """Passes over the dataset, in one random order for all passes; pass k uses rate / (1 + k * decay), k > 1.
 
         The dataset is a list of [input, target]; or has `size()` and is indexed from 1, as in Torch; or is a dict

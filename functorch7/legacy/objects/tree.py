@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Self, SupportsIndex
 
 from ...core.tree import by_position
+from ...core.types import Value
 from ..tensors.changes import changed
 from .described import Described
 
@@ -13,31 +14,31 @@ from .described import Described
 class ModuleList(list):
     """A container's modules: a Python list that notes its changes and takes nothing but modules."""
 
-    _seats: Any = ()
+    _seats: Value = ()
 
-    def __init__(self, owner: str, modules: Any = ()):
+    def __init__(self, owner: str, modules: Iterable = ()):
         super().__init__(_checked(owner, module) for module in modules)
         self.owner = owner
 
     def __reduce__(self):
         return ModuleList, (self.owner, list(self))
 
-    def append(self, module: Any) -> None:
+    def append(self, module: Value) -> None:
         self.insert(len(self), module)
 
-    def extend(self, modules: Any) -> None:
+    def extend(self, modules: Iterable) -> None:
         for module in modules:
             self.append(module)
 
-    def __iadd__(self, modules: Any) -> Any:
+    def __iadd__(self, modules: Iterable) -> Self:
         self.extend(modules)
         return self
 
-    def insert(self, index: Any, module: Any) -> None:
+    def insert(self, index: SupportsIndex, module: Value) -> None:
         super().insert(index, _checked(self.owner, module))
         changed(self)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: SupportsIndex, value: Value) -> None:
         if isinstance(index, slice):
             super().__setitem__(index, [_checked(self.owner, module) for module in value])
         else:
@@ -67,16 +68,16 @@ def _checked(owner: str, module: Any) -> Any:
 class Tree(Described):
     """The part of Module that deals with the modules inside."""
 
-    modules: Any
+    modules: Value
     train: bool = True
     takes_an_input = True
     """Whether it can be in a list of modules; a criterion takes a target, too."""
 
-    def children(self) -> list[Any]:
+    def children(self) -> list[Described]:
         """The modules inside."""
         return self.__dict__.get("modules", [])
 
-    def listed(self) -> list[Any]:
+    def listed(self) -> list:
         """What else holds this module's structure: the list of the modules inside."""
         inside = self.children()
         return [inside] if isinstance(inside, ModuleList) else []
@@ -99,7 +100,7 @@ class Tree(Described):
         given = dataset is not None or methods is not None
         return self._measured(dataset, methods, batchSize) if given else self._in_mode(False)
 
-    def _in_mode(self, train: bool) -> Any:
+    def _in_mode(self, train: bool) -> Self:
         if not isinstance(train, bool):
             raise ValueError(f"{self.title()}: training mode is expected to be boolean, got {train!r}")
         for module in self.children():
@@ -109,14 +110,14 @@ class Tree(Described):
         self.train = train
         return self
 
-    def apply(self, callback: Callable[[Any], Any]) -> Any:
+    def apply(self, callback: Callable[[Value], Value]) -> Self:
         """Calls callback(module) on this module and on all inside, outer ones first; returns the module."""
         callback(self)
         for module in list(self.children()):
             module.apply(callback)
         return self
 
-    def replace(self, callback: Callable[[Any], Any]) -> Any:
+    def replace(self, callback: Callable[[Value], Value]) -> Described:
         """callback(module) for this module and all inside, which are replaced by what it returns."""
         made = callback(self)
         for i, module in enumerate(self.children()):
@@ -130,11 +131,11 @@ class Tree(Described):
     def _put_child(self, index: int, module: Any) -> None:
         self.children()[index] = module
 
-    def listModules(self) -> list[Any]:
+    def listModules(self) -> list:
         """This module and all inside, outer ones first."""
         return [self, *(found for module in self.children() for found in module.listModules())]
 
-    def findModules(self, typename: str) -> tuple[list[Any], list[Any]]:
+    def findModules(self, typename: str) -> tuple[list, list]:
         """The modules of exactly this type, and for each the container that it is in."""
         nodes, containers = ([self], [self]) if self.typename() == typename else ([], [])
         for module in self.children():

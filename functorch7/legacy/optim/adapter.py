@@ -41,7 +41,7 @@ class Rule:
         return {re.sub("_(.)", lambda m: m[1].upper(), name).rstrip("_"): name for name in names}
 
 
-def descend(rule: Rule, opfunc: Callable, x: Any, config: dict | None, state: dict | None) -> tuple[Any, list]:
+def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: dict | None) -> tuple[Point, list]:
     """One step: (x, [loss before the step]). State defaults to config, and config to a new table."""
     config, state = tables(rule, config, state)
     settings = arguments(rule, config, x)
@@ -144,7 +144,7 @@ def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
     }
 
 
-def arguments(rule: Rule, config: dict, x: Any) -> dict[str, Any]:
+def arguments(rule: Rule, config: dict, x: Point) -> dict:
     """What config has for the rule, checked."""
     settings, params = {}, held(rule.name, x)
     for key, name in rule.keys.items():

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .objective import Objective, table
+from .objective import Objective, Point, table
 
 
 def cg(
-    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
-) -> tuple[Any, list[float], int]:
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
+) -> tuple[Point, list[float], int]:
     """Polak-Ribiere conjugate gradients, with line searches by cubic and quadratic inter- and extrapolation.
 
     Returns x, the losses (at the start, and after each successful line search), and the number of evaluations.

@@ -1,14 +1,13 @@
 """A test of gradients."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from .objective import Objective, held
+from .objective import Objective, Point, held
 
 
-def checkgrad(opfunc: Callable, x: Any, eps: float = 1e-7) -> tuple[float, np.ndarray, np.ndarray]:
+def checkgrad(opfunc: Callable, x: Point, eps: float = 1e-7) -> tuple[float, np.ndarray, np.ndarray]:
     """|dC - dC_est| / |dC + dC_est|, dC, dC_est: opfunc's gradient at x, and that by central differences.
 
     The gradients have the shape of x, which is as before at the end. In float32 choose an eps of about 1e-3.

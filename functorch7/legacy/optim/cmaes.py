@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..tensors.random import generator
-from .objective import Objective, held, table
+from .objective import Objective, Point, held, table
 
 
 def cmaes(
-    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
-) -> tuple[Any, list[float], int]:
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
+) -> tuple[Point, list[float], int]:
     """CMA-ES, an evolution strategy that needs no gradients. The work is done by the package cma (pycma).
 
     Returns x at the best place found (changed in place), the losses (at the start, the best of each generation, and

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...interop.writing import replacing
+from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 from .pictures import new_figure, pixels, show
@@ -38,7 +41,7 @@ class ConfusionMatrix:
     Source: torch/optim, ConfusionMatrix.lua.
     """
 
-    def __init__(self, nclasses: Any, classes: Any = None):
+    def __init__(self, nclasses: int | Sequence[str], classes: Sequence | None = None):
         if isinstance(nclasses, (list, tuple)):
             nclasses, classes = len(nclasses), nclasses
         if isinstance(nclasses, bool) or not isinstance(nclasses, (int, np.integer)) or nclasses < 1:
@@ -54,7 +57,7 @@ class ConfusionMatrix:
         self.unionvalids = Tensor.of(np.zeros(self.nclasses, np.float32))
         self.totalValid = self.averageValid = self.averageUnionValid = 0.0
 
-    def add(self, prediction: Any, target: Any) -> None:
+    def add(self, prediction: Numbers, target: Numbers) -> None:
         """Counts one example. Each of the two is a class, or a vector with a score for each class (the largest counts).
 
         Targets <= 0 are missing, and ignored. Raises ValueError for classes that do not exist, vectors of other sizes,
@@ -68,7 +71,7 @@ class ConfusionMatrix:
             )
         self._count("add", *(self._chosen("add", value) if value.ndim else value[None] for value in pair))
 
-    def batchAdd(self, predictions: Any, targets: Any) -> None:
+    def batchAdd(self, predictions: Numbers, targets: Numbers) -> None:
         """Counts a batch. Each of the two has a class (n or n x 1) or scores (n x nclasses) for every example.
 
         Targets <= 0 are missing, and ignored. Raises ValueError for classes that do not exist, and for other shapes.
@@ -168,7 +171,12 @@ class ConfusionMatrix:
         return str(self.classes[position]) if position < len(self.classes) else nameless
 
     def render(
-        self, sortmode: str = "score", display: bool = False, block: int = 25, legendwidth: int = 200, path: Any = None
+        self,
+        sortmode: str = "score",
+        display: bool = False,
+        block: int = 25,
+        legendwidth: int = 200,
+        path: str | os.PathLike | None = None,
     ) -> Tensor:
         """A picture, 3 x height x width from 0 to 1, of each row divided by its sum; written to `path` if given.
 
@@ -186,7 +194,7 @@ class ConfusionMatrix:
         rates = mat / np.maximum(counts, 1)[:, None]
         order = np.argsort(-(rates.diagonal() if sortmode == "score" else counts), kind="stable")
         size = ((self.nclasses * block + legendwidth) / DPI, self.nclasses * block / DPI)
-        figure = new_figure("optim.ConfusionMatrix.render", display, figsize=size, dpi=DPI, facecolor="black")
+        figure: Any = new_figure("optim.ConfusionMatrix.render", display, figsize=size, dpi=DPI, facecolor="black")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.axis("off")
         _draw_rates(axes, rates[np.ix_(order, order)], legendwidth / block)

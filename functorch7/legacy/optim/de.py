@@ -2,16 +2,13 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from .objective import Objective, table
+from .objective import Objective, Point, table
 
 
-def de(
-    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
-) -> tuple[Any, list[float]]:
+def de(opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None) -> tuple[Point, list[float]]:
     """The best of a population in [minRegion, maxRegion]^D that evolves by best/1/bin; of x only the shape matters.
 
     A child is best + scaleFactor * (a - b) in each coordinate with probability crossoverRate (in one at least), else

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..tensors.tensor import Tensor
-from .objective import held, stored, table
+from .objective import Point, held, stored, table
 
 
 def FistaLS(
-    f: Callable, g: Callable, pl: Callable, xinit: Any, params: dict[str, Any] | None = None
-) -> tuple[Any, list[dict[str, Any]]]:
+    f: Callable, g: Callable, pl: Callable, xinit: Point, params: dict | None = None
+) -> tuple[Point, list[dict]]:
     """The minimum of f(x) + g(x), f smooth, by FISTA with backtracking: x = pl(y - f'(y) / L), y = x + momentum.
 
     f(y, "dx") gives the value and the gradient, f(y) the value; g(y) gives a value; pl(y, L) moves y to the minimum of

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .objective import Objective, table
+from .objective import Objective, Point, table
 
 
 def lbfgs(
-    opfunc: Callable, x: Any, config: dict[str, Any] | None = None, state: dict[str, Any] | None = None
-) -> tuple[Any, list[float], int]:
+    opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
+) -> tuple[Point, list[float], int]:
     """Quasi-Newton steps x = x + t * d, with d = -H g from the last nCorrection changes of x and g.
 
     Returns x, the losses, and the number of evaluations. Without a line search t is the learning rate (at the very

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,7 @@ class Logger:
     Source: torch/optim, doc/logger.md and Logger.lua.
     """
 
-    def __init__(self, filename: Any = None, timestamp: bool = False):
+    def __init__(self, filename: str | os.PathLike | None = None, timestamp: bool = False):
         self.name = "stdout" if filename is None else str(filename)
         self.path: Path | None = None
         self.epsfile: str | None = None
@@ -69,7 +71,7 @@ class Logger:
             with self.path.open("a") as file:
                 file.write(line)
 
-    def setNames(self, names: Any) -> Logger:
+    def setNames(self, names: str | Sequence[str]) -> Logger:
         """Writes the first row, the columns' names; returns the logger. Raises ValueError for names that repeat."""
         names = list(names)
         if len(set(names)) < len(names):
@@ -80,7 +82,7 @@ class Logger:
         self._write([str(name) for name in names])
         return self
 
-    def add(self, symbols: Any) -> None:
+    def add(self, symbols: Sequence | dict) -> None:
         """Writes a row: a list with a value for each column, or a dict of them by name.
 
         Numbers are written with four decimals and an exponent, strings as they are. The first row names the columns
@@ -98,7 +100,7 @@ class Logger:
         for name, value in zip(names, row, strict=True):
             self.symbols[name].append(value)
 
-    def style(self, symbols: Any) -> Logger:
+    def style(self, symbols: str) -> Logger:
         """How columns are drawn, a list in their order or a dict by name; returns the logger.
 
         '.' dots, '+' points, '-' lines, '+-' both, '~' a smooth curve (a natural cubic spline), '|' boxes, or a format
@@ -130,7 +132,7 @@ class Logger:
         """Whether `plot` opens a window, where there is a screen; it writes files anyway."""
         self.showPlot = state
 
-    def plot(self, *names: Any) -> None:
+    def plot(self, *names: str | Sequence[str]) -> None:
         """Draws the named columns (all, if none is named) that have more than one value, and no text, over the row.
 
         Writes <filename>.eps, and the same as <filename>.png. Raises ValueError for unknown columns, ImportError
@@ -140,7 +142,7 @@ class Logger:
         columns = {n: v for n, v in columns.items() if len(v) > 1 and not any(isinstance(x, str) for x in v)}
         if not columns:
             return
-        figure = new_figure("optim.Logger.plot", self.showPlot, self.figure, layout="constrained")
+        figure: Any = new_figure("optim.Logger.plot", self.showPlot, self.figure, layout="constrained")
         axes = figure.add_subplot()
         for number, (name, values) in enumerate(columns.items()):
             for style in self.styles[name]:

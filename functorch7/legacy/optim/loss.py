@@ -1,12 +1,11 @@
 """The measure of a criterion."""
 
-from typing import Any
-
 from ...training import validation
 from ..bigdl.evaluation import described
+from ..modules.criterion import Criterion
 
 
-def Loss(criterion: Any = None) -> validation.Loss:
+def Loss(criterion: Criterion | None = None) -> validation.Loss:
     """A criterion's value, averaged over samples; `functorch7.training.Loss` of an object of `nn` (ClassNLLCriterion).
 
     Shape: as the criterion's. Raises: what the criterion raises.

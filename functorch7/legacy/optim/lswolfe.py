@@ -1,11 +1,11 @@
 """A line search for the strong Wolfe conditions."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .objective import Objective, table
+from .objective import Objective, Point, table
 from .polyinterp import polyinterp
 
 
@@ -23,8 +23,15 @@ class _Trial(NamedTuple):
 
 
 def lswolfe(
-    opfunc: Callable, x: Any, t: float, d: Any, f: float, g: Any, gtd: float, options: dict[str, Any] | None = None
-) -> tuple[float, np.ndarray, Any, float, int]:
+    opfunc: Callable,
+    x: Point,
+    t: float,
+    d: np.ndarray,
+    f: float,
+    g: np.ndarray,
+    gtd: float,
+    options: dict | None = None,
+) -> tuple[float, np.ndarray, np.ndarray, float, int]:
     """A step t along d where f(t) <= f + c1 t gtd and |f'(t)| <= c2 |gtd|: by bracketing, then zooming by cubics.
 
     t is the first step to try; f, g and gtd = g . d are the loss, gradient and slope at x. Returns the new f, g, x

@@ -1,7 +1,7 @@
 """What every method of optim is given: a point x, and a function that gives the loss and its gradient there."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,8 @@ from ..tensors.notes import notes_of, place_among
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 
+Point: TypeAlias = Tensor | np.ndarray | jax.Array
+"""The parameters: a tensor or NumPy array, which is changed in place, or a JAX array, which cannot be."""
 
 def held(who: str, x: Any) -> Any:
     """The array of a tensor (or what is noted of it), a NumPy array or a JAX array; anything else is refused."""
@@ -24,7 +26,7 @@ def held(who: str, x: Any) -> Any:
     return array
 
 
-def stored(x: Any, array: Any) -> Any:
+def stored(x: Point, array: Value) -> Value:
     """x with these elements: changed in place, save that a JAX array cannot be and the new one is returned."""
     if isinstance(x, Tensor):
         x.array = array
@@ -36,14 +38,14 @@ def stored(x: Any, array: Any) -> Any:
     return x
 
 
-def table(who: str, name: str, given: Any) -> dict:
+def table(who: str, name: str, given: object) -> dict:
     """A table of Torch's, which is a dict here; a missing one is a new one."""
     if given is not None and not isinstance(given, dict):
         raise TypeError(f"optim.{who}: expected a dict {name}, got {given!r}")
     return {} if given is None else given
 
 
-def fitted(who: str, what: str, value: Any, like: Any) -> Any:
+def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in the shape and dtype of another, of which it must have the number of elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
     if np.shape(array) == like.shape and array.dtype == like.dtype:
@@ -54,7 +56,7 @@ def fitted(who: str, what: str, value: Any, like: Any) -> Any:
         return array.reshape(like.shape).astype(like.dtype)
 
 
-def evaluated(who: str, opfunc: Callable, x: Any) -> tuple[Any, Any]:
+def evaluated(who: str, opfunc: Callable, x: Point) -> tuple[Value, Array]:
     """opfunc(x): the loss as it came, and the gradient in the shape of x."""
     result = opfunc(x)
     if not isinstance(result, (tuple, list)) or len(result) < 2:
@@ -73,7 +75,7 @@ def computed(function: Callable, *args: Any) -> Any:
 class Objective:
     """opfunc as a function of flat NumPy vectors, for methods that compute on the host. It takes x along."""
 
-    def __init__(self, who: str, opfunc: Callable, x: Any):
+    def __init__(self, who: str, opfunc: Callable, x: Point):
         self.who, self.opfunc, self.x = who, opfunc, x
 
     @property
@@ -81,7 +83,7 @@ class Objective:
         """A flat copy of x."""
         return np.array(held(self.who, self.x)).reshape(-1)
 
-    def move(self, point: np.ndarray) -> Any:
+    def move(self, point: np.ndarray) -> Value:
         """Makes x this point, and returns it."""
         array = held(self.who, self.x)
         self.x = stored(self.x, point.reshape(array.shape).astype(array.dtype))

@@ -1,12 +1,17 @@
 """Figures of matplotlib (`pip install functorch7[viz]`), on the screen only where there is one."""
 
+from __future__ import annotations
+
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def new_figure(who: str, window: bool, number: int | None = None, **options: Any) -> Any:
+
+def new_figure(who: str, window: bool, number: int | None = None, **options: Any) -> Figure:
     """An empty figure; with `window` one of pyplot's: the one of that number, if it is given and still there.
 
     Raises ImportError, naming who asked, without matplotlib.
@@ -23,7 +28,7 @@ def new_figure(who: str, window: bool, number: int | None = None, **options: Any
     return pyplot.figure(number, **options)
 
 
-def show(figure: Any) -> None:
+def show(figure: Figure) -> None:
     """Opens or refreshes the window of one of pyplot's figures, without waiting; drops it where there is no screen."""
     from matplotlib import pyplot
 
@@ -34,7 +39,7 @@ def show(figure: Any) -> None:
         pyplot.pause(0.001)
 
 
-def pixels(figure: Any) -> np.ndarray:
+def pixels(figure: Figure) -> np.ndarray:
     """The figure as an image, height x width x 3 from 0 to 1."""
     from matplotlib.image import imread
 

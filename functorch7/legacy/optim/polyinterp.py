@@ -1,12 +1,13 @@
 """Where an interpolating polynomial is least."""
 
 import math
-from typing import Any
 
 import numpy as np
 
+from ..tensors.kinds import Numbers
 
-def polyinterp(points: Any, xminBound: float | None = None, xmaxBound: float | None = None) -> float:
+
+def polyinterp(points: Numbers, xminBound: float | None = None, xmaxBound: float | None = None) -> float:
     """The position of the minimum of the polynomial that has, at each x, value f and slope g; rows of points: x, f, g.
 
     Two points without bounds: the cubic's minimum, moved into their interval, or its middle if the cubic has none.

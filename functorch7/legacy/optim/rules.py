@@ -37,7 +37,7 @@ _RPROP = Rule(
 _ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
 
 
-def sgd(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def sgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Gradient descent with momentum, of which the dampening is the momentum unless given.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0), dampening (momentum), nesterov
@@ -47,7 +47,7 @@ def sgd(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> 
     return descend(_SGD, opfunc, x, config, state)
 
 
-def nag(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def nag(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Nesterov's accelerated gradient: opfunc is called at x + momentum * dfdx, and the returned x is without.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0.9), learningRates.
@@ -74,7 +74,7 @@ def _add(x: jax.Array, factor: Any, direction: jax.Array) -> jax.Array:
     return x + factor * direction
 
 
-def adam(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def adam(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adam.
 
     config: learningRate (1e-3), learningRateDecay (0), beta1 (0.9), beta2 (0.999), epsilon (1e-8), weightDecay (0).
@@ -84,7 +84,7 @@ def adam(opfunc: Callable, x: Any, config: Table = None, state: Table = None) ->
     return descend(_ADAM, opfunc, x, config, state)
 
 
-def adamax(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def adamax(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adam with the infinity norm.
 
     config: learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0). state: t, m, u.
@@ -93,7 +93,7 @@ def adamax(opfunc: Callable, x: Any, config: Table = None, state: Table = None) 
     return descend(_ADAMAX, opfunc, x, config, state)
 
 
-def adagrad(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def adagrad(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adagrad.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0). state: evalCounter, paramVariance.
@@ -102,7 +102,7 @@ def adagrad(opfunc: Callable, x: Any, config: Table = None, state: Table = None)
     return descend(_ADAGRAD, opfunc, x, config, state)
 
 
-def adadelta(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def adadelta(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adadelta, which has no learning rate.
 
     config: rho (0.9), eps (1e-6), weightDecay (0). state: evalCounter, paramVariance, accDelta.
@@ -111,7 +111,7 @@ def adadelta(opfunc: Callable, x: Any, config: Table = None, state: Table = None
     return descend(_ADADELTA, opfunc, x, config, state)
 
 
-def rmsprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def rmsprop(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """RMSprop.
 
     config: learningRate (1e-2), alpha (0.99), epsilon (1e-8, in the denominator), weightDecay (0), initialMean (0,
@@ -121,7 +121,7 @@ def rmsprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None)
     return descend(_RMSPROP, opfunc, x, config, state)
 
 
-def rprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list]:
+def rprop(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Resilient propagation, niter steps in one call; returns all their losses.
 
     config: stepsize (0.1), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1).
@@ -136,7 +136,7 @@ def rprop(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -
     return x, losses
 
 
-def asgd(opfunc: Callable, x: Any, config: Table = None, state: Table = None) -> tuple[Any, list, Any]:
+def asgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list, Point]:
     """Averaged gradient descent; returns the average of x as third value.
 
     config, which gets its defaults: eta0 (1e-4), lambda (1e-4), alpha (0.75), t0 (1e6).

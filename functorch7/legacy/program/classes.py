@@ -9,16 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import core
+from ...interop.t7.values import Fields
 from ...interop.torch7.names import KIN
 from .. import nn
 from ..objects.described import Described, class_named
 from ..objects.from_fields import with_fields
 from ..objects.torch_object import TorchObject, plain_class_named
-from ..tensors.types import constructor_of
+from ..tensors.types import Constructor, constructor_of
 from .objects import type as type_of
 
 
-def class_(name: str, *given: Any) -> Any:
+def class_(name: str, *given: str | types.ModuleType | dict) -> Any:
     """A new class, `class_(name, [parentName], [module])`; with a parent, the class and its parent.
 
     Its methods are set afterwards, `__init__` among them. "package.Name" is put into a package, `legacy`'s or a global
@@ -33,6 +34,7 @@ def class_(name: str, *given: Any) -> Any:
     >>> torch.type(shop["Apple"]()), shop["Apple"]().name(), parent is Fruit
     ('Apple', 'a fruit', True)
     """
+    parents: list[Any]
     *parents, module = given if given and not isinstance(given[-1], str) else (*given, None)
     if len(parents) > 1 or not all(isinstance(each, str) for each in (name, *parents)):
         raise TypeError(f"torch.class: expected (name, [parent's name], [module]), got {(name, *given)}")
@@ -40,7 +42,7 @@ def class_(name: str, *given: Any) -> Any:
     return (made, made.__bases__[0]) if parents else made
 
 
-def newmetatable(name: str, parentName: str | None = None, constructor: Callable | None = None) -> Any:
+def newmetatable(name: str, parentName: str | None = None, constructor: Callable | None = None) -> type:
     """A new class, as of `class_`; with a constructor, that is what its name stands for. Raises ValueError as `class_`.
 
     >>> sorted(newmetatable("Pair", None, lambda a, b: {a, b})().__dict__)
@@ -83,7 +85,7 @@ def _package(name: str, names: dict[str, Any]) -> Any:
 # Classes by name ------------------------------------------------------------------------------------------------------
 
 
-def getmetatable(name: str) -> Any:
+def getmetatable(name: str) -> type | Constructor | None:
     """The class of a name: of `torch.class`, of a module, or what makes tensors or storages; None if there is none.
 
     >>> getmetatable("nn.Linear").__name__, getmetatable("no.Class")
@@ -99,7 +101,7 @@ def getmetatable(name: str) -> Any:
 getconstructortable = getmetatable
 
 
-def factory(name: str) -> Callable[[], Any] | None:
+def factory(name: str) -> Callable[[], object] | None:
     """A function that makes an empty object of a class: its `__init__` does not run. None if there is no such class.
 
     >>> factory("torch.LongTensor")().nElement()
@@ -111,7 +113,7 @@ def factory(name: str) -> Callable[[], Any] | None:
     return lambda: object.__new__(kind)
 
 
-def setmetatable(table: dict[str, Any], classname: str) -> Any:
+def setmetatable(table: Fields, classname: str) -> Any:
     """An object of a class with a table's entries as fields, which it shares with the table; of a class of nn that is
     not the program's own, as a file with these fields would give it. Raises ValueError for no such class.
 
@@ -135,7 +137,7 @@ def typename2id(name: str) -> int | None:
     return None if kind is None else builtins.id(kind)
 
 
-def id(object: Any) -> int | None:
+def id(object: object) -> int | None:
     """The number of an object's class; None for what is no object of Torch's.
 
     >>> from functorch7.legacy import nn
@@ -145,17 +147,17 @@ def id(object: Any) -> int | None:
     return typename2id(type_of(object))
 
 
-def isequal(object1: Any, object2: Any) -> bool:
+def isequal(object1: object, object2: object) -> bool:
     """Whether two tables or objects are one and the same; False for numbers and texts."""
     return object1 is object2 and not isinstance(object1, (bool, int, float, str, types.NoneType))
 
 
-def isclass(obj: Any) -> bool:
+def isclass(obj: object) -> bool:
     """Whether a value is a class of Torch's, or made by `torch.class`. Source: torchnet."""
     return isinstance(obj, type) and issubclass(obj, (TorchObject, Described))
 
 
-def version(object: Any) -> int | None:
+def version(object: object) -> int | None:
     """The `version_` that an object, or its class, has; 1 without, and None for what is no object of Torch's."""
     return None if id(object) is None else getattr(object, "version_", 1)
 
@@ -163,12 +165,12 @@ def version(object: Any) -> int | None:
 # Environments ---------------------------------------------------------------------------------------------------------
 
 
-def getenv(function: Any) -> dict[str, Any]:
+def getenv(function: types.FunctionType) -> Fields:
     """The global names that a function sees."""
     return function.__globals__
 
 
-def setenv(function: Any, table: dict[str, Any]) -> Any:
+def setenv(function: types.FunctionType, table: Fields) -> types.FunctionType:
     """The function with other global names: a new one, where Lua changes it."""
     made = types.FunctionType(function.__code__, table, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__

@@ -6,9 +6,10 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
+from ...core.types import Value
 from ..objects.files import load_t7, save_t7
+from ..tensors.kinds import Operand
 from ..tensors.makers import joined
 from ..tensors.storage import Storage
 from ..tensors.strides import reach
@@ -28,7 +29,7 @@ def include(package: str, file: str) -> None:
     run_file(os.path.join(os.path.dirname(found.origin), file), sys._getframe(1).f_globals)
 
 
-def concat(*args: Any) -> Tensor:
+def concat(*args: Operand) -> Tensor:
     """concat([result,] tensors, [dim]): a table of tensors one after the other, along the first dimension by default.
 
     Source: torchx.
@@ -36,12 +37,12 @@ def concat(*args: Any) -> Tensor:
     return joined(args if isinstance(args[-1], int) else (*args, 1), Tensor)
 
 
-def protoClone(proto: Any, *args: Any) -> Any:
+def protoClone(proto: Value, *args: Value) -> Value:
     """A new object of the same class, made with these arguments; of a tensor, one of its type. Source: dp."""
     return proto.new(*args) if isinstance(proto, Tensor) else type(proto)(*args)
 
 
-def checkpoint(path: str, make: Callable[[], Any], overwrite: bool = False, mode: str = "binary") -> Any:
+def checkpoint(path: str, make: Callable[[], object], overwrite: bool = False, mode: str = "binary") -> Value:
     """What a file has; if there is none, or with `overwrite`, what a function gives, which is saved there. Source: dp.
 
     Folders above the file are made.

@@ -223,7 +223,7 @@ class File(Named):
         """Whether the next int is 1."""
         return self._number("Int") == 1
 
-    def writeBool(self, value: Any) -> int:
+    def writeBool(self, value: object) -> int:
         """Writes the int 1 or 0."""
         return self._write_numbers("Int", 1 if value is True else 0)
 
@@ -285,7 +285,7 @@ class File(Named):
         stream.seek(source.position)
         return self._loaded.value(value)
 
-    def writeObject(self, object: Any) -> Self:
+    def writeObject(self, object: object) -> Self:
         """Writes an object; what was written before as a reference to it, whatever has changed since.
 
         Raises: TypeError for what Torch has not, as `torch.save`.

@@ -119,7 +119,7 @@ class MemoryFile(File):
         return Storage(np.frombuffer(self._open("").getvalue() + b"\0", np.int8).copy())  # type: ignore[attr-defined]
 
 
-def serializeToStorage(object: Any, mode: str = "binary") -> Storage:
+def serializeToStorage(object: object, mode: str = "binary") -> Storage:
     """The bytes of `torch.serialize` in a CharStorage."""
     return Storage(np.frombuffer(t7.serialize(to_file(object), mode), np.int8).copy())
 

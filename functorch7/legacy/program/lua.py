@@ -14,14 +14,14 @@ class Table(dict):
         except KeyError:
             raise AttributeError(f"no field {name!r}; there are {', '.join(map(str, self))}") from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self[name] = value
 
     def __delattr__(self, name: str) -> None:
         del self[name]
 
 
-def kind(value: Any) -> str:
+def kind(value: object) -> str:
     """Lua's name of a value's type: "nil", "boolean", "number", "string", "table", "function" or "userdata"."""
     if value is None:
         return "nil"
@@ -36,7 +36,7 @@ def kind(value: Any) -> str:
     return "function" if callable(value) and not hasattr(value, "typename") else "userdata"
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """A value as Lua prints it: true, nil, numbers with 14 digits."""
     name = kind(value)
     if name == "nil":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import os
 import re
@@ -16,12 +17,12 @@ from ..tensors.tensor import Tensor
 from .lua import kind
 
 
-def type(obj: Any) -> str:
+def type(obj: object) -> str:
     """Torch's name of a value's class, or Lua's of its type: "nn.Linear", "torch.FloatTensor", "number", "table"."""
     return _name(obj) or kind(obj)
 
 
-def isTypeOf(obj: Any, typeSpec: Any) -> bool:
+def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     """Whether a value is of a class, or of one below it: by a class, a name, or a pattern that is found in a name.
 
     >>> from functorch7.legacy import nn
@@ -36,7 +37,7 @@ def isTypeOf(obj: Any, typeSpec: Any) -> bool:
     return any(re.search(typeSpec, name) for name in names)
 
 
-def type_names(obj: Any) -> list[str]:
+def type_names(obj: object) -> list[str]:
     """Torch's names of a value's class and of those above it."""
     return [name for name in (_name(obj), *map(_name_of_class, obj.__class__.__mro__[1:])) if name]
 
@@ -55,7 +56,7 @@ def _name(value: Any) -> str | None:
     return value.typename() if hasattr(value, "typename") and not inspect.isclass(value) else None
 
 
-def isStorage(value: Any) -> bool:
+def isStorage(value: object) -> bool:
     """Whether a value is a storage."""
     return isinstance(value, Storage)
 
@@ -70,7 +71,7 @@ def totable(object: Tensor | Storage) -> list:
 _pointed: WeakValueDictionary[int, Storage] = WeakValueDictionary()
 
 
-def pointer(object: Any) -> int:
+def pointer(object: object) -> int:
     """A number of a value's own: tensors share their elements if their storages have the same."""
     if isinstance(object, Storage):
         _pointed[id(object)] = object

@@ -22,7 +22,7 @@ class OptionParser:
         self._of: dict[str, Table] = {}
         self.option("-h", "--help", action="store_true", dest="help", help="show this help message and exit")
 
-    def option(self, *flags: str, dest: str, action: str = "store", help: str = "", **more: Any) -> None:
+    def option(self, *flags: str, dest: str, action: str = "store", help: str = "", **more: object) -> None:
         """Adds an option by its flags: `option("-s", "--save", dest="save", default="out", help="folder")`.
 
         The action is "store" (the word that follows), "store_true" or "store_false"; `req=True` says that it must be

@@ -1,9 +1,9 @@
 """Runs Python files as Lua's dofile does."""
 
-from typing import Any
+from ...interop.t7.values import Fields
 
 
-def run_file(path: str, names: dict[str, Any]) -> None:
+def run_file(path: str, names: Fields) -> None:
     """Runs a file with global names that are there before and, with what it defines, afterwards."""
     with open(path, encoding="utf-8") as file:
         program = compile(file.read(), path, "exec")

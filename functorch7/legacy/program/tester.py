@@ -25,10 +25,10 @@ class TestSuite(dict):
 
     __test__ = False  # no test of pytest's
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Callable) -> None:
         self[name] = value
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: Callable) -> None:
         if name in self:
             raise ValueError(f"Test {name} is already defined.")
         if isinstance(value, dict):
@@ -213,13 +213,13 @@ class Tester(Named):
 
     # Assertions -----------------------------------------------------------------------------------------------------
 
-    def assert_(self, condition: Any, message: str = "") -> bool:
+    def assert_(self, condition: object, message: str = "") -> bool:
         """The condition holds."""
         if not isinstance(condition, bool):
             self._warn(" :assert should only be used for boolean conditions: say what is meant, as in `x is not None`")
         return self._checked(bool(condition), f"{_line(message)}BOOL violation condition={text(condition)}")
 
-    def eq(self, got: Any, expected: Any, *tolerance_and_message: Any) -> bool:
+    def eq(self, got: object, expected: object, *tolerance_and_message: float | str | None) -> bool:
         """Values are of one type and equal: tables entry by entry, numbers, tensors and storages within the tolerance.
 
         Raises: TypeError for what is neither a tolerance nor a message; so do all assertions that take both.
@@ -227,14 +227,14 @@ class Tester(Named):
         tolerance, message = _taken(tolerance_and_message)
         return self._compared(equal(got, expected, tolerance), False, message)
 
-    def ne(self, got: Any, unexpected: Any, *tolerance_and_message: Any) -> bool:
+    def ne(self, got: object, unexpected: object, *tolerance_and_message: float | str | None) -> bool:
         """Values are not equal, as `eq` compares them."""
         tolerance, message = _taken(tolerance_and_message)
         return self._compared(equal(got, unexpected, tolerance), True, message)
 
     assertGeneralEq, assertGeneralNe = eq, ne
 
-    def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: Any) -> bool:
+    def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors of one type have equal elements; other sizes are a warning. Raises TypeError for other values."""
         tolerance, message = _taken(tolerance_and_message)
         found = tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True)
@@ -242,69 +242,69 @@ class Tester(Named):
             self._warn("Tensors have the same content but different dimensions; `eq` would not call them equal.")
         return self._compared(found, False, message)
 
-    def assertTensorNe(self, ta: Tensor, tb: Tensor, *tolerance_and_message: Any) -> bool:
+    def assertTensorNe(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors differ, as assertTensorEq compares them. Raises TypeError for other values."""
         tolerance, message = _taken(tolerance_and_message)
         return self._compared(tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True), True, message)
 
-    def assertTableEq(self, ta: Any, tb: Any, *tolerance_and_message: Any) -> bool:
+    def assertTableEq(self, ta: object, tb: object, *tolerance_and_message: float | str | None) -> bool:
         """Tables are equal, as `eq` compares them. Raises TypeError for other values."""
         return self.eq(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
 
-    def assertTableNe(self, ta: Any, tb: Any, *tolerance_and_message: Any) -> bool:
+    def assertTableNe(self, ta: object, tb: object, *tolerance_and_message: float | str | None) -> bool:
         """Tables differ, as `eq` compares them. Raises TypeError for other values."""
         return self.ne(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
 
-    def assertlt(self, a: Any, b: Any, message: str = "") -> bool:
+    def assertlt(self, a: float, b: float, message: str = "") -> bool:
         """a < b."""
         return self._checked(a < b, f"{_line(message)}LT failed: {text(a)} >= {text(b)}")
 
-    def assertgt(self, a: Any, b: Any, message: str = "") -> bool:
+    def assertgt(self, a: float, b: float, message: str = "") -> bool:
         """a > b."""
         return self._checked(a > b, f"{_line(message)}GT failed: {text(a)} <= {text(b)}")
 
-    def assertle(self, a: Any, b: Any, message: str = "") -> bool:
+    def assertle(self, a: float, b: float, message: str = "") -> bool:
         """a <= b."""
         return self._checked(a <= b, f"{_line(message)}LE failed: {text(a)} > {text(b)}")
 
-    def assertge(self, a: Any, b: Any, message: str = "") -> bool:
+    def assertge(self, a: float, b: float, message: str = "") -> bool:
         """a >= b."""
         return self._checked(a >= b, f"{_line(message)}GE failed: {text(a)} < {text(b)}")
 
-    def asserteq(self, a: Any, b: Any, message: str = "") -> bool:
+    def asserteq(self, a: object, b: object, message: str = "") -> bool:
         """a == b, as Lua compares: tables and tensors are equal only to themselves."""
         return self._checked(_same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
 
-    def assertne(self, a: Any, b: Any, message: str = "") -> bool:
+    def assertne(self, a: object, b: object, message: str = "") -> bool:
         """Not a == b, as Lua compares, with a warning for tables and tensors."""
         if kind(a) == kind(b) and kind(a) in ("table", "userdata"):
             self._warn(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
         return self._checked(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
 
-    def assertalmosteq(self, a: float, b: float, *tolerance_and_message: Any) -> bool:
+    def assertalmosteq(self, a: float, b: float, *tolerance_and_message: float | str | None) -> bool:
         """|a - b| is at most the tolerance, 1e-16 unless it is given."""
         tolerance, message = _taken(tolerance_and_message, 1e-16)
         said = f"{message}ALMOST_EQ failed: {text(a)} ~= {text(b)} with tolerance={text(tolerance)}"
         return self._checked(abs(a - b) <= tolerance, said)
 
-    def assertError(self, f: Callable[[], Any], message: str = "") -> bool:
+    def assertError(self, f: Callable[[], object], message: str = "") -> bool:
         """Calling f raises an exception."""
         return self.assertErrorObj(f, lambda error: True, message)
 
-    def assertNoError(self, f: Callable[[], Any], message: str = "") -> bool:
+    def assertNoError(self, f: Callable[[], object], message: str = "") -> bool:
         """Calling f raises no exception."""
         error = _raised(f)
         return self._checked(error is None, f"{_line(message)}ERROR violation: err={error}")
 
-    def assertErrorMsg(self, f: Callable[[], Any], errmsg: str, message: str = "") -> bool:
+    def assertErrorMsg(self, f: Callable[[], object], errmsg: str, message: str = "") -> bool:
         """Calling f raises an exception with this message."""
         return self.assertErrorObj(f, lambda error: str(error) == errmsg, message)
 
-    def assertErrorPattern(self, f: Callable[[], Any], errPattern: str, message: str = "") -> bool:
+    def assertErrorPattern(self, f: Callable[[], object], errPattern: str, message: str = "") -> bool:
         """Calling f raises an exception in whose message a regular expression is found."""
         return self.assertErrorObj(f, lambda error: self._is_found(errPattern, str(error)), message)
 
-    def assertErrorObj(self, f: Callable[[], Any], errcomp: Callable[[Exception], bool], message: str = "") -> bool:
+    def assertErrorObj(self, f: Callable[[], object], errcomp: Callable[[Exception], bool], message: str = "") -> bool:
         """Calling f raises an exception of which `errcomp` is true."""
         error = _raised(f)
         holds = error is not None and bool(errcomp(error))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ...network.naming import misfits
+from ..objects.described import Described
+from ..tensors.kinds import Numbers
+from ..tensors.values import Output
 
 
-def functional_call(module: Any, params_and_buffers: Mapping[str, Any], args: Any, kwargs: Any = None) -> Any:
+def functional_call(
+    module: Described, params_and_buffers: Mapping[str, Numbers], args: Value, kwargs: Value = None
+) -> Output:
     """What `module(*args, **kwargs)` gives with these arrays, by dotted name; afterwards the module is as before.
 
     Arrays that are not named are the module's own. `args` is a tuple, or the only argument.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 from ...checks.tracebacks import shorten
+from ...core.types import Value
 from ...layers.graph import nodes_among
 from ..engine.forms import frozen, is_array, split, thawed
 from ..engine.plan import grad_name
@@ -25,9 +26,9 @@ from .traced import Inside, Traced, describing, tree_text
 class Mode(int):
     """Whether a module is in training mode; called, as Torch's method `training`, it changes the mode."""
 
-    module: Any
+    module: Value
 
-    def __call__(self, mode: bool = True) -> Any:
+    def __call__(self, mode: bool = True) -> Module:
         return self.module._in_mode(mode)
 
     def __repr__(self) -> str:
@@ -54,7 +55,7 @@ class Custom(Registration):
         self.__dict__.setdefault("_plain", {})
 
     @property
-    def training(self) -> Any:  # type: ignore[override]
+    def training(self) -> Value:  # type: ignore[override]
         """PyTorch's flag and Torch's method: true in training mode; `training()` switches to it."""
         mode = Mode(self.train)
         mode.module = self
@@ -134,7 +135,7 @@ class Custom(Registration):
 
     # Structure -------------------------------------------------------------------------------------------------------
 
-    def children(self) -> list[Any]:
+    def children(self) -> list[Described]:
         """The modules inside, in the order of registration."""
         return [self.__dict__[name] for name in self.child_names()]
 
@@ -143,7 +144,7 @@ class Custom(Registration):
         return [name for name in self.__dict__.get("_children", ()) if self.__dict__[name] is not None]
 
     @property
-    def modules(self) -> list[Any]:
+    def modules(self) -> list[Described]:
         """Torch's field: the modules inside."""
         return self.children()
 
@@ -197,7 +198,8 @@ class Custom(Registration):
         def shapes(names: Any) -> tuple:
             return tuple((name, fields[name].shape, fields[name].dtype.name) for name in names)
 
-        described = type(self).described_by(
+        described_by: Any = type(self).described_by  # whose field `kind` is the class
+        described = described_by(
             self.own_attributes(),
             tuple(self.child_names()),
             tuple(child.description() for child in self.children()),
@@ -228,7 +230,7 @@ class Custom(Registration):
         for name, child in spec.children().items():
             setattr(self, name, taken_from(given, child) or object_of(child, given))
 
-    def reset(self, stdv: float | None = None) -> Any:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new values: by `reset` of the modules inside, and by the user's `reset_parameters()`."""
         if self.own_parameters() and not hasattr(self, "reset_parameters"):
             raise NotImplementedError(f"{self.typename()}: define reset_parameters(), which draws its parameters")
@@ -244,20 +246,20 @@ class Custom(Registration):
         """False, unless the user writes Torch's methods, too."""
         return self.has_own_gradient() or self.overrides("updateOutput")
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Value:
         """To be written by the user."""
         raise NotImplementedError(f"{self.typename()}: missing the required forward function")
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Value:
         """The output for one input."""
         return self.call_with((input,), {})
 
-    def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Value:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
         form, given = split(args, kwargs)
         return self._run(self._planned(form), given).result
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Value:
         """`forward` of these arguments; of nodes, a node of a graph."""
         nodes = None if kwargs else nodes_among(args)
         if nodes is not None:
@@ -277,7 +279,7 @@ class Custom(Registration):
         return tree_text(type(self).__name__, self.extra_repr(), children)
 
 
-def note_class(kind: Any) -> None:
+def note_class(kind: type) -> None:
     """Looks at a user's new class: one that defines `forward`, and neither Torch's methods nor a layer, is a Custom."""
     if not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
         return

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..modules.module import Module
+from ..objects.described import Described
 from .custom import Custom
 from .traced import describing, tree_text
 
@@ -20,7 +21,7 @@ class ModuleList(Custom):
     Source: PyTorch, the Modules note.
     """
 
-    def __init__(self, modules: Iterable[Module] | None = None):
+    def __init__(self, modules: Iterable[Described] | None = None):
         super().__init__()
         self.extend([] if modules is None else modules)
 
@@ -37,7 +38,7 @@ class ModuleList(Custom):
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Described]:
         return iter(self.children())
 
     def _name(self, index: int) -> str:
@@ -47,7 +48,7 @@ class ModuleList(Custom):
             raise IndexError(f"nn.ModuleList: index {index} is out of range of {len(self)} modules, counted from 0")
         return str(index % len(self))
 
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: int | slice) -> Described:
         if isinstance(index, slice):
             return ModuleList(self.children()[index])
         return getattr(self, self._name(index))
@@ -68,12 +69,12 @@ class ModuleList(Custom):
             lines[f"{first}-{more[-1]}" if more else str(first)] = f"{len(more) + 1} x {text}" if more else text
         return tree_text(type(self).__name__, self.extra_repr(), lines)
 
-    def append(self, module: Module) -> ModuleList:
+    def append(self, module: Described) -> ModuleList:
         """Adds a module at the end."""
         self.add_module(str(len(self)), _checked(self, module))
         return self
 
-    def extend(self, modules: Iterable[Module]) -> ModuleList:
+    def extend(self, modules: Iterable[Described]) -> ModuleList:
         """Adds modules at the end."""
         if not isinstance(modules, Iterable):
             raise TypeError(f"nn.ModuleList: extend expected modules in a list, got {type(modules).__name__}")
@@ -87,16 +88,16 @@ class ModuleList(Custom):
         modules.insert(index, _checked(self, module))
         self._renumber(modules)
 
-    def pop(self, index: int = -1) -> Any:
+    def pop(self, index: int = -1) -> Described:
         """Takes a module out and gives it."""
         module = self[index]
         del self[index]
         return module
 
-    def __add__(self, modules: Iterable[Module]) -> ModuleList:
+    def __add__(self, modules: Iterable[Described]) -> ModuleList:
         return ModuleList([*self, *modules])
 
-    def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
+    def __iadd__(self, modules: Iterable[Described]) -> ModuleList:
         return self.extend(modules)
 
 
@@ -111,7 +112,7 @@ class ModuleDict(Custom):
         super().__init__()
         self.update({} if modules is None else modules)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Described:
         self._check(name)
         return getattr(self, name)
 
@@ -145,11 +146,11 @@ class ModuleDict(Custom):
         """The names."""
         return self.child_names()
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[Described]:
         """The modules."""
         return self.children()
 
-    def items(self) -> list[tuple[str, Any]]:
+    def items(self) -> list[tuple[str, Described]]:
         """(name, module), in order."""
         return list(zip(self.child_names(), self.children(), strict=True))
 
@@ -160,7 +161,7 @@ class ModuleDict(Custom):
         for name, module in dict(modules).items():
             self[name] = module
 
-    def pop(self, name: str) -> Any:
+    def pop(self, name: str) -> Described:
         """Takes a module out and gives it."""
         module = self[name]
         del self[name]

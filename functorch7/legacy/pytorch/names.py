@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Names(Described):
     Source: PyTorch, the Modules note.
     """
 
-    def named_children(self) -> Iterator[tuple[str, Any]]:
+    def named_children(self) -> Iterator[tuple[str, Described]]:
         """(name, module) of the modules directly inside, each once."""
         seen: set[int] = set()
         for name, module in zip(self.child_names(), self.children(), strict=True):
@@ -28,7 +28,7 @@ class Names(Described):
                 seen.add(id(module))
                 yield str(name), module
 
-    def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
+    def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Described]]:
         """(dotted name, module) of this module (whose name is `prefix`) and of all inside, outer ones first."""
         seen: set[int] = set()
         waiting = [(prefix, self)]
@@ -73,18 +73,18 @@ class Names(Described):
                     seen.add(id(tensor))
                     yield _joined(path, name), tensor
 
-    def add_module(self, name: str, module: Any) -> None:
+    def add_module(self, name: str, module: Described) -> None:
         """Adds a module inside; containers and modules with a user's `forward` do so, others raise TypeError."""
         raise TypeError(
             f"{self.typename()}: add_module needs a container, or a class with a forward; what is inside of this "
             "module is given by its arguments"
         )
 
-    def register_module(self, name: str, module: Any) -> None:
+    def register_module(self, name: str, module: Described) -> None:
         """As `add_module`."""
         self.add_module(name, module)
 
-    def get_submodule(self, target: str) -> Any:
+    def get_submodule(self, target: str) -> Described:
         """The module of a dotted name; "" is this one. Raises AttributeError, naming the module that has it not."""
         module: Any = self
         for name in target.split(".") if target else ():
@@ -109,7 +109,7 @@ class Names(Described):
             raise AttributeError(f"{module.title()} has no {what} {name!r}")
         return module.__dict__[name]
 
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Says whether the parameters, here and in all modules inside, get gradients.
 
         Raises TypeError for what is neither true nor false.

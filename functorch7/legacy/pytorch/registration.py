@@ -6,6 +6,7 @@ from typing import Any
 
 from ..engine.forms import is_array
 from ..modules.module import Module
+from ..tensors.kinds import Numbers
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 
@@ -23,7 +24,7 @@ class Registration(Module):
             raise self._unfit(param, "parameter", name, "nn.Parameter")
         self._register("_parameters", name, param)
 
-    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+    def register_buffer(self, name: str, tensor: Numbers | None, persistent: bool = True) -> None:
         """Adds a tensor that is no parameter but changes; with persistent=False it is not in `state_dict`.
 
         Raises TypeError unless it is a tensor or None.

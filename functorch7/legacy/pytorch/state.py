@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
+from ...core.types import Value
 from ...network.naming import IncompatibleKeys, fitting
 from ..engine.plan import grad_name
+from ..tensors.kinds import Numbers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, type_name_of
@@ -43,7 +46,7 @@ class State(Names):
         return found
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, Numbers], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
         """Copies arrays into the tensors of these names; gives (missing_keys, unexpected_keys).
 
@@ -112,7 +115,7 @@ class State(Names):
         """hook(module, incompatible_keys) after loading."""
         return self._on_state_at("after", hook)
 
-    def to(self, device: Any = None, dtype: Any = None) -> Any:
+    def to(self, device: Value = None, dtype: DTypeLike | None = None) -> Self:
         """Moves to "cpu" or "cuda", and casts floating tensors, gradients and buffers too; also to(dtype), to(tensor).
 
         Raises TypeError for what is no dtype of real numbers, and for any other device; RuntimeError without a GPU.
@@ -139,19 +142,19 @@ class State(Names):
             raise TypeError(f"{self.title()}: to() expected a floating-point dtype, got {given}")
         return found
 
-    def eval(self) -> Any:
+    def eval(self) -> Self:
         """PyTorch's name of `evaluate()`; the flag is `train`."""
         return self.evaluate()
 
-    def cpu(self) -> Any:
+    def cpu(self) -> Self:
         """Moves to the host: `to("cpu")`."""
         return self.to("cpu")
 
-    def half(self) -> Any:
+    def half(self) -> Self:
         """Casts to float16."""
         return self.to(dtype=np.float16)
 
-    def bfloat16(self) -> Any:
+    def bfloat16(self) -> Self:
         """Casts to bfloat16."""
         return self.to(dtype="bfloat16")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, partial
 from typing import Any, ClassVar
@@ -14,6 +15,8 @@ from ... import core
 from ...core import tree
 from ...core.composite import key_of_call
 from ...core.emitted import both, is_emitted
+from ...core.types import Array, Key, State, Tree, Value
+from ...interop.t7.values import Fields
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, frozen, is_array, split, thawed
 from ..objects.generated import class_of, classes
@@ -57,13 +60,13 @@ class Traced(core.Module, abstract=True):
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(name for name, _, _ in self.parameters)
 
-    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Any]:
+    def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return _zeros(self.parameters)
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> State:
         return _zeros(self.buffers)
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Value, buffers: Value, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
@@ -78,7 +81,7 @@ class Traced(core.Module, abstract=True):
         check_unchanged(run.object, self.torch_name())
         return output, collected(run.object)
 
-    def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Any]:
+    def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Value]:
         """(module, input) of a call with several arguments: its input is the table of the arrays among them."""
         form, given = split(args, kwargs)
         return self.replace(form=form), array_of(given)
@@ -107,7 +110,7 @@ def describing(kind: type) -> type[Traced]:
     return made
 
 
-def tree_text(name: str, extra: str, children: dict[str, Any]) -> str:
+def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
     """PyTorch's form of printing: Net(extra) or, with modules inside, a line for each."""
     if not children:
         return f"{name}({extra})"
@@ -121,18 +124,18 @@ class Inside:
 
     __dict__: dict[str, Any]
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Value:
         """Runs the module; a module that calls itself runs the user's code."""
         return self.__dict__["_run_inside"].call(self, args, kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Value:
         return self.forward(*args, **kwargs)
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Value:
         """As forward."""
         return self.forward(input)
 
-    def backward(self, *_: Any, **__: Any) -> Any:
+    def backward(self, *_: Value, **__: Value) -> Value:
         """Refused: the gradient is found by differentiation."""
         raise TypeError(f"{type(self).__name__}: backward cannot be called in forward; it is found by differentiation")
 
@@ -147,7 +150,7 @@ def _inside(kind: type) -> type:
 class Run:
     """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
 
-    def __init__(self, spec: Traced, params: Any, buffers: Any, key: Any, train: bool):
+    def __init__(self, spec: Traced, params: Value, buffers: Value, key: Key, train: bool):
         self.spec, self.params, self.key, self.train = spec, params, key, train
         self.calls: Counter[tree.Path] = Counter()
         self.object = self._stand_in(spec, params, buffers, train, ())
@@ -187,7 +190,7 @@ class Run:
             fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
         return made
 
-    def call(self, module: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module inside, at any depth, by `core.Module.call` from each level to the next."""
         path = module.__dict__["_path"]
         if not path:
@@ -203,7 +206,7 @@ class Run:
         return wrapped(output)
 
 
-def check_unchanged(made: Any, who: str, place: str = "self") -> None:
+def check_unchanged(made: Value, who: str, place: str = "self") -> None:
     """Refuses what a `forward` has set on stand-ins, other than buffers: it runs once, not at every call."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     before = dict(spec.attributes) if isinstance(spec, Traced) else {}
@@ -250,7 +253,7 @@ def _entered(
     return child.apply(params, buffers, input, key=key, train=train)
 
 
-def collected(made: Any) -> Any:
+def collected(made: Value) -> Value:
     """The buffers of a stand-in and of all inside it, as they are now."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     own = {name: _current(made, name) for name in spec.init_buffers()}
@@ -266,7 +269,7 @@ def _current(made: Any, name: str) -> Any:
     return value.array
 
 
-def put(made: Any, buffers: Any) -> None:
+def put(made: Value, buffers: Value) -> None:
     """Gives a stand-in, and all inside it, the buffers that a call returned."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     own, below = tree.split(spec, buffers)

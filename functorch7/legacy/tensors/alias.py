@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...core import Const
 from ...layers.alias import DRAWS, alias_table
 from .arguments import described
+from .kinds import Operand, Result
 from .random import given_generator
 
 
-def alias_state(probs: Any, state: list | None = None) -> list:
+def alias_state(probs: Operand, state: list | None = None) -> list:
     """What `multinomialAlias` draws by: a class for each column, and how likely a column keeps its own.
 
     `probs`: a vector of weights; `state`: a table of a LongTensor and a tensor of the type of `probs`, to be filled.
@@ -29,7 +28,7 @@ def alias_state(probs: Any, state: list | None = None) -> list:
     return state
 
 
-def alias_drawn(output: Any, *args: Any) -> Any:
+def alias_drawn(output: Operand, *args: Operand) -> Result:
     """The output, a LongTensor of one dimension, filled with classes from 1 on; ([generator], state).
 
     Each takes two numbers of the generator: a column, and whether it keeps its own.

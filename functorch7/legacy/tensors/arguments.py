@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .kinds import Operand
 
 
-def plain_arrays(args: Any, are_alike: bool, are_typed: bool = True) -> list | None:
+def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> list | None:
     """The arrays of tensors, all NumPy's, of one type and if need be one size, among plain numbers; None for others.
 
     Most calls are such, and need no more checks. With `are_typed` numbers are of the tensors' type.
@@ -38,7 +40,7 @@ def plain_arrays(args: Any, are_alike: bool, are_typed: bool = True) -> list | N
     return [in_type(each, first.dtype) for each in arrays] if are_typed and first.dtype.kind in "iu" else arrays
 
 
-def in_type(value: Any, dtype: np.dtype) -> Any:
+def in_type(value: Operand, dtype: np.dtype) -> Operand:
     """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
 
     Others, and what stands beside floating-point numbers, are as they were.
@@ -49,7 +51,7 @@ def in_type(value: Any, dtype: np.dtype) -> Any:
         return np.asarray(value).astype(dtype).item()
 
 
-def array_of(values: Any, dtype: np.dtype) -> np.ndarray:
+def array_of(values: Operand, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
     try:
         return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
@@ -94,24 +96,24 @@ def is_floating(dtype: np.dtype) -> bool:
     return jnp.issubdtype(dtype, jnp.floating)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Operand) -> bool:
     """Whether a value is a tensor or one of Python's numbers."""
     return hasattr(value, "storage_") or type(value) in (int, float)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Operand) -> bool:
     """Whether a value is a number, or a tensor or array without dimensions."""
     return isinstance(value, (int, float, numbers.Number)) or (hasattr(value, "dtype") and not value.shape)
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: Operand) -> bool:
     """Whether a value is a tensor, an array or a table of numbers."""
     if isinstance(value, (list, tuple)):
         return isinstance(as_arrays(value), np.ndarray)
     return hasattr(value, "ndim") and not isinstance(value, np.generic)
 
 
-def described(value: Any) -> str:
+def described(value: Operand) -> str:
     """An argument as an error message shows it: a tensor by its sizes."""
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)
@@ -122,7 +124,7 @@ def _are_known(*tensors: Any) -> bool:
     return all(is_concrete(each.noted) for each in tensors)
 
 
-def of_one_type(name: str, args: Any) -> None:
+def of_one_type(name: str, args: Iterable) -> None:
     """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
 
     Those that are being traced have JAX's precision instead of their own.

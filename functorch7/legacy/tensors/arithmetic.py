@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .convolutions import CONVOLUTIONS
 from .default_type import default_dtype
 from .devices import gpu, precision
 from .distributions import DISTRIBUTIONS, Distribution, filled, multinomial, permutation
+from .kinds import Operand, Result
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS, joined
 from .named_errors import words_of
@@ -61,7 +63,7 @@ class Arithmetic(Places):
     _axis: Any
     _index: Any
 
-    def item(self) -> Any:
+    def item(self) -> float:
         """The only element as a Python number. Raises ValueError if there are more, or none."""
         if self.nElement() != 1:
             raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
@@ -76,7 +78,7 @@ class Arithmetic(Places):
         array = self.noted  # JAX arrays never change, so that a whole view needs no copy
         return type(self).of(np.array(array) if isinstance(array, np.ndarray) else array)
 
-    def copy(self, source: Any) -> Self:
+    def copy(self, source: Operand) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
         values = source.noted if isinstance(source, Arithmetic) else as_arrays(source)
         values = values.copy() if values is source else values  # whoever has the array may write to it
@@ -114,26 +116,26 @@ class Arithmetic(Places):
             return self
         return self.fill(0)
 
-    def rand(self, *sizes: Any) -> Self:
+    def rand(self, *sizes: Operand) -> Self:
         """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
         chosen, sizes = given_generator(sizes)
         return self.resize(*sizes_given(*sizes)).uniform(chosen)
 
-    def randn(self, *sizes: Any) -> Self:
+    def randn(self, *sizes: Operand) -> Self:
         """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
         chosen, sizes = given_generator(sizes)
         return self.resize(*sizes_given(*sizes)).normal(chosen)
 
-    def cat(self, *args: Any) -> Self:
+    def cat(self, *args: Operand) -> Self:
         """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other."""
         return joined((self, *args), type(self))
 
-    def randperm(self, *args: Any) -> Self:
+    def randperm(self, *args: Operand) -> Self:
         """randperm([generator], n): becomes the numbers 1 to n in random order."""
         order = permutation(args)
         return self.resize(len(order)).copy(order)
 
-    def multinomial(self, *args: Any) -> Self:
+    def multinomial(self, *args: Operand) -> Self:
         """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,
         or for each row of a matrix, that are as probable as their weights; without replacement no class twice.
         """
@@ -149,20 +151,20 @@ class Arithmetic(Places):
         """
         return alias_state(self, state)
 
-    def multinomialAlias(self, *args: Any) -> Self:
+    def multinomialAlias(self, *args: Operand) -> Self:
         """multinomialAlias([generator], state): fills a LongTensor with classes, by what `multinomialAliasSetup` gave.
 
         Differs from Torch7: its classes are wrong by one where a column does not keep its own.
         """
         return alias_drawn(self, *args)
 
-    def apply(self, function: Any) -> Self:
+    def apply(self, function: Callable) -> Self:
         """Replaces every element x by function(x), unless that is None."""
         values = [function(x) for x in self.numpy().reshape(-1).tolist()]
         old = self.numpy().reshape(-1).tolist()
         return self.copy([o if v is None else v for v, o in zip(values, old, strict=True)])
 
-    def sub(self, *args: Any) -> Any:
+    def sub(self, *args: Operand) -> Result:
         """sub(first1, last1, first2, last2, ...): the view of these ranges of the first dimensions; -1 is the last.
 
         With a tensor, or one number, as csub: subtracts, in place.
@@ -177,7 +179,13 @@ class Arithmetic(Places):
             view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
         return view
 
-    def type(self, name: str | None = None) -> Any:
+    @overload
+    def type(self, name: None = None) -> str: ...
+
+    @overload
+    def type(self, name: str) -> Self: ...
+
+    def type(self, name: str | None = None) -> str | Self:
         """Torch's name of the type; with a name, a copy of that type (itself if it has it already)."""
         if name is None:
             return type_name_of(self.dtype)
@@ -286,7 +294,7 @@ _OPERATORS: dict[tuple[str, bool], Any] = {}
 """Python's operators by name, and whether they are PyTorch's; Torch7's `/` of whole numbers has no fraction."""
 
 
-def operated(name: str, left: Any, right: Any, like: Any) -> Any:
+def operated(name: str, left: Operand, right: Operand, like: Operand) -> Result:
     """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
     in_pytorch = has_pytorch_operators()
     function = _OPERATORS[name, in_pytorch]
@@ -332,7 +340,7 @@ def _product(left: Any, right: Any) -> Any:
     return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
 
 
-def as_result(found: Any, like: Any) -> Any:
+def as_result(found: Operand, like: Operand) -> Result:
     """A result as a tensor, or, if it has no dimensions and is known, as a number."""
     return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
 

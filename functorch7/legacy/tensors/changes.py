@@ -1,7 +1,8 @@
 """Who hears of a change of structure: the plans of the trees that hold what has changed, and nobody else."""
 
 import weakref
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Protocol
 
 
 class Watcher(Protocol):
@@ -14,7 +15,7 @@ class Watcher(Protocol):
     is_in_mode: bool
 
 
-def watch(watcher: Watcher, *things: Any) -> None:
+def watch(watcher: Watcher, *things: object) -> None:
     """Lets the watcher hear of changes of these objects, for as long as it lives."""
     for thing in things:
         seats = getattr(thing, "_seats", ())
@@ -24,19 +25,19 @@ def watch(watcher: Watcher, *things: Any) -> None:
         seats.add(watcher)
 
 
-def watchers(thing: Any) -> Any:
+def watchers(thing: object) -> Iterable:
     """Those that hear of its changes, or of earlier ones."""
     return getattr(thing, "_seats", ())
 
 
-def changed(*things: Any) -> None:
+def changed(*things: object) -> None:
     """Notes that the structure of these objects (modules, lists of them, tensors, storages) is another one now."""
     for thing in things:
         for watcher in getattr(thing, "_seats", ()):
             watcher.is_stale = True
 
 
-def switched(thing: Any) -> None:
+def switched(thing: object) -> None:
     """Notes that a module is in another mode now, training or evaluation."""
     for watcher in watchers(thing):
         watcher.is_in_mode = False

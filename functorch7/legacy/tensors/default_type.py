@@ -1,7 +1,5 @@
 """The type of tensors and modules that are made without naming one."""
 
-from typing import Any
-
 import numpy as np
 
 from .arguments import is_floating
@@ -36,6 +34,6 @@ def type_of_modules() -> str:
     return _Default.name
 
 
-def default_dtype() -> np.dtype[Any]:
+def default_dtype() -> np.dtype:
     """Its dtype."""
     return dtype_of(_Default.name)

@@ -2,12 +2,13 @@
 
 import contextlib
 from functools import cache
-from typing import Any
 
 import jax
 import numpy as np
+from jax.typing import DTypeLike
 
 from ...core import host_device, is_concrete
+from ...core.types import Device
 
 
 class CurrentDevice:
@@ -26,7 +27,7 @@ def gpus() -> list:
     return jax.devices("cpu")[1:] or jax.devices("cpu")
 
 
-def gpu(who: str) -> Any:
+def gpu(who: str) -> Device:
     """The current GPU; raises RuntimeError, naming who asked, if there is none."""
     found = gpus()
     if not found:
@@ -38,7 +39,7 @@ Place = frozenset
 """The devices, all but the host, on which an array lies."""
 
 
-def place_of(array: Any) -> Place | None:
+def place_of(array: object) -> Place | None:
     """Where an array lies; None for the host, and for an array that is being traced."""
     if type(array) is np.ndarray or not isinstance(array, jax.Array) or not has_others() or not is_concrete(array):
         return None
@@ -56,7 +57,7 @@ def has_others() -> bool:
     return jax.local_devices() != [host_device()]
 
 
-def precision(dtype: Any) -> contextlib.AbstractContextManager:
+def precision(dtype: DTypeLike) -> contextlib.AbstractContextManager:
     """The context in which JAX keeps 64-bit numbers, where `dtype` has them."""
     if np.dtype(dtype).itemsize == 8 and not jax.config.read("jax_enable_x64"):
         return jax.enable_x64(True)

@@ -12,9 +12,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from .arguments import described, is_floating
 from .generator import Generator, exactly
+from .kinds import Operand, Result
 from .random import given_generator, next_draw
 
 _BLOCK = 1 << 15
@@ -33,7 +35,7 @@ class Distribution:
     formula: str
     continuous: bool
 
-    def numbers(self, args: tuple, count: int, dtype: Any = None) -> np.ndarray:
+    def numbers(self, args: tuple, count: int, dtype: DTypeLike | None = None) -> np.ndarray:
         """As many numbers, for the arguments ([generator], parameters...); `dtype` is that of the tensor to fill."""
         generator, given = given_generator(args)
         if dtype is not None and self.continuous:
@@ -65,7 +67,7 @@ class Distribution:
         return TypeError(f"torch.{self.name}: expected ({wanted}), numbers, after a tensor to fill if any, got ({got})")
 
 
-def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: Any = None) -> np.ndarray:
+def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | None = None) -> np.ndarray:
     """draw(count), in a dtype; large ones block by block, whose intermediate results stay in the processor's cache."""
     if count <= _BLOCK:
         drawn = draw(count)
@@ -144,14 +146,14 @@ DISTRIBUTIONS = {
 """Torch's distributions by name."""
 
 
-def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTypeLike | None) -> np.ndarray:
     """An array of numbers that a generator's method gives; TypeError for types of whole numbers."""
     if not is_floating(dtype):
         raise TypeError(f"torch.rand: expected a floating-point type, got {dtype}")
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 
-def filled(distribution: Distribution, tensor: Any, args: tuple) -> Any:
+def filled(distribution: Distribution, tensor: Operand, args: tuple) -> Result:
     """The tensor, each of its elements drawn, row by row."""
     dtype = tensor.dtype
     if distribution.name == "random" and not given_generator(args)[1]:
@@ -181,7 +183,7 @@ class Draws:
     generator: Generator
     dtype: np.dtype
 
-    def uniform(self, shape: tuple[int, ...], low: Any, high: Any) -> np.ndarray:
+    def uniform(self, shape: tuple[int, ...], low: Operand, high: Operand) -> np.ndarray:
         """Numbers in [low, high), bounds that are of the dtype first; one for each row, if they are arrays."""
         low, high = (np.asarray(each, self.dtype).astype(np.float64) for each in (low, high))
         if low.ndim:
@@ -204,7 +206,7 @@ class Draws:
 class Zeros:
     """The source of initial values that will be overwritten: they are not drawn."""
 
-    def uniform(self, shape: tuple[int, ...], low: Any, high: Any) -> np.ndarray:
+    def uniform(self, shape: tuple[int, ...], low: Operand, high: Operand) -> np.ndarray:
         """Zeros."""
         return np.zeros(shape, np.float32)
 

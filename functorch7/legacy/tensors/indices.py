@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 
 from ...core import check_values, is_concrete
 from ...core.contexts import during
+from .kinds import Operand
 
 
-def indices(name: str, given: Any, size: int) -> Any:
+def indices(name: str, given: Operand, size: int) -> Operand:
     """Indices from 1 as positions from 0. Raises IndexError for those out of range."""
     if not is_concrete(given):
         return _checked_later(name, given, size)
@@ -25,7 +27,7 @@ def indices(name: str, given: Any, size: int) -> Any:
 _asks: ContextVar[Callable[[], None]] = ContextVar("asks", default=lambda: None)
 
 
-def asking_for_checks(ask: Callable[[], None]) -> Any:
+def asking_for_checks(ask: Callable[[], None]) -> AbstractContextManager[object]:
     """A block in which this is called before values are checked that are not known yet."""
     return during(_asks, ask)
 

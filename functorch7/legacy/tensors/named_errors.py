@@ -11,6 +11,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
 from ...checks.given import MISUSE
+from ...core.types import Value
 from .arguments import described
 
 LIBRARIES = {"functorch7", "jax", "jaxlib", "matplotlib", "numpy", "PIL", *sys.stdlib_module_names}
@@ -28,7 +29,7 @@ def name_errors(kind: type, besides: Container[str] = ()) -> None:
                 setattr(base, name, naming(f"torch.{name}", method, first=1))
 
 
-def name_errors_in(names: dict[str, Any], besides: Container[str] = ()) -> None:
+def name_errors_in(names: dict[str, Value], besides: Container[str] = ()) -> None:
     """The same for the functions of one of the packages beside torch, among the global names of its module."""
     package = names["__name__"].rpartition(".")[2]
     for name, function in _public_functions(names):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from .changes import changed
+from .kinds import Numbers
 from .storage import Storage
 from .tensor import Tensor
 
@@ -19,7 +19,7 @@ class Parameter(Tensor):
 
     __slots__ = ("_requires_grad", "grad")
 
-    def __init__(self, data: Any, requires_grad: bool = True):
+    def __init__(self, data: Numbers, requires_grad: bool = True):
         if not isinstance(data, (Tensor, list, tuple)) and not hasattr(data, "dtype"):
             raise TypeError(f"nn.Parameter: expected a tensor, an array or a list of numbers, got {data!r}")
         tensor = data if isinstance(data, Tensor) else Tensor.of(data) if hasattr(data, "dtype") else Tensor(data)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from .arguments import in_type, is_number, sizes_text
 from .indices import indices
+from .kinds import Numbers, Operand
 from .noted import Noted
 from .notes import known
 from .sizes import numbers_given
@@ -38,18 +39,18 @@ class Places(Views):
             raise ValueError(f"torch.{name}: expected a mask of as many elements as size {wanted}, got size {given}")
         return found.reshape(self.shape)
 
-    def maskedSelect(self, *args: Any) -> Self:
+    def maskedSelect(self, *args: Operand) -> Self:
         """maskedSelect([tensor,] mask): the elements where the mask is not 0, one after the other."""
         if len(args) == 2:
             found = args[0].maskedSelect(args[1])
             return self.resize(*found.shape).copy(found)
         return self.of(self._elements()[self._masked("maskedSelect", args[0])])
 
-    def maskedFill(self, mask: Any, value: float) -> Self:
+    def maskedFill(self, mask: Numbers, value: float) -> Self:
         """Sets the elements where the mask is not 0."""
         return self._where(self._masked("maskedFill", mask), value)
 
-    def maskedCopy(self, mask: Any, source: Any) -> Self:
+    def maskedCopy(self, mask: Numbers, source: Numbers) -> Self:
         """Copies one element after the other from a tensor to where the mask is not 0."""
         chosen, values = self._masked("maskedCopy", mask), np.asarray(source).reshape(-1)
         if values.size < (count := int(chosen.sum())):
@@ -90,21 +91,21 @@ class Places(Views):
             )
         return values.reshape(wanted)
 
-    def indexCopy(self, dim: int, index: Any, tensor: Any) -> Self:
+    def indexCopy(self, dim: int, index: Numbers, tensor: Numbers) -> Self:
         """Copies a tensor's slices to those of a dimension that a LongTensor names."""
         place = self._slices("indexCopy", dim, index)
         return self._where(place, self._source("indexCopy", place, tensor))
 
-    def indexAdd(self, dim: int, index: Any, tensor: Any) -> Self:
+    def indexAdd(self, dim: int, index: Numbers, tensor: Numbers) -> Self:
         """Adds a tensor's slices to those of a dimension that a LongTensor names, each as often as it is named."""
         place = self._slices("indexAdd", dim, index)
         return self._where(place, self._source("indexAdd", place, tensor).astype(self.dtype), "add")
 
-    def indexFill(self, dim: int, index: Any, value: float) -> Self:
+    def indexFill(self, dim: int, index: Numbers, value: float) -> Self:
         """Sets the slices of a dimension that a LongTensor names."""
         return self._where(self._slices("indexFill", dim, index), value)
 
-    def scatter(self, dim: int, index: Any, source: Any) -> Self:
+    def scatter(self, dim: int, index: Numbers, source: Numbers) -> Self:
         """Writes a number, or a tensor's elements, to the places along a dimension that a LongTensor names."""
         axis = self._axis(dim)
         at = indices("scatter", index, self.shape[axis])
@@ -114,11 +115,11 @@ class Places(Views):
 
     # Functions of elements --------------------------------------------------------------------------------------------
 
-    def map(self, tensor: Any, function: Callable) -> Self:
+    def map(self, tensor: Numbers, function: Callable) -> Self:
         """Replaces every element x by function(x, y), y the other tensor's, unless that is None."""
         return self._mapped(function, tensor)
 
-    def map2(self, tensor1: Any, tensor2: Any, function: Callable) -> Self:
+    def map2(self, tensor1: Numbers, tensor2: Numbers, function: Callable) -> Self:
         """Replaces every element x by function(x, y, z), y and z the others', unless that is None."""
         return self._mapped(function, tensor1, tensor2)
 
@@ -129,7 +130,7 @@ class Places(Views):
 
     # Questions --------------------------------------------------------------------------------------------------------
 
-    def equal(self, *tensors: Any) -> bool:
+    def equal(self, *tensors: Operand) -> bool:
         """equal([tensor1,] tensor2): whether both have the same sizes and elements."""
         first, second = (self, *tensors)[-2:]
         return first.shape == np.shape(second) and bool(np.array_equal(np.asarray(first), np.asarray(second)))
@@ -142,12 +143,12 @@ class Places(Views):
         """Whether some element is not 0."""
         return bool(np.any(np.asarray(self.array)))
 
-    def isSize(self, sizes: Any) -> bool:
+    def isSize(self, sizes: Iterable[float]) -> bool:
         """Whether it has these sizes."""
         return self.shape == numbers_given(*sizes)
 
     @staticmethod
-    def isTensor(value: Any) -> bool:
+    def isTensor(value: object) -> bool:
         """Whether a value is a tensor."""
         return isinstance(value, Places)
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .kinds import Operand
 from .quiet import quietly
 
 
-def types_of(args: tuple) -> Any:
+def types_of(args: tuple) -> type | tuple[type, ...]:
     """The types of arguments, by which plans are found; what calls have most is found quickest."""
     count = len(args)
     if count == 2:
@@ -27,11 +28,11 @@ Plan = Callable[..., Any]
 def planned(
     compute: Callable,
     places: tuple[int | None, ...],
-    left_out: Any,
+    left_out: Operand,
     letters: str,
     of_one_size: bool,
     with_fractions: bool,
-    check: Callable[[tuple], Any] | None = None,
+    check: Callable[[tuple], object] | None = None,
 ) -> Plan:
     """The plan of calls of `compute(library, ...)`, whose arguments are at these places of those given.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Context
-from typing import Any
 
 import numpy as np
+
+from .kinds import Operand, Result
 
 
 class _Own(threading.local):
@@ -22,6 +23,6 @@ class _Own(threading.local):
 _own = _Own()
 
 
-def quietly(function: Callable, *args: Any) -> Any:
+def quietly(function: Callable, *args: Operand) -> Result:
     """function(*args), which does not call this again."""
     return _own.run(function, *args)

@@ -3,12 +3,12 @@
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import jax
 import numpy as np
 
 from .generator import Generator
+from .kinds import Operand
 
 default_generator = Generator()
 
@@ -66,7 +66,7 @@ def given_generator(args: tuple) -> tuple[Generator, tuple]:
 # Torch's functions ----------------------------------------------------------------------------------------------------
 
 
-def manualSeed(*args: Any) -> None:
+def manualSeed(*args: Operand) -> None:
     """manualSeed([generator,] number): starts all randomness anew, or a generator's; equal seeds give equal numbers.
 
     Raises TypeError for anything but a number.

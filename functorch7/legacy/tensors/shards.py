@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 
+from ...core.types import Device
 from .arguments import sizes_text
 from .tensor import Tensor
 
 
-def split_over(devices: Sequence[Any], axis: int) -> jax.sharding.NamedSharding:
+def split_over(devices: Sequence[Device], axis: int) -> jax.sharding.NamedSharding:
     """The sharding in which each of the devices has an equal part of an axis, in their order."""
     mesh = jax.sharding.Mesh(list(devices), "parts")
     return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*[None] * axis, "parts"))

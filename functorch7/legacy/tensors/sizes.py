@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .arguments import sizes_text
+from .kinds import Sizes
 
 
-def sizes_given(*given: Any) -> tuple[int, ...]:
+def sizes_given(*given: Sizes) -> tuple[int, ...]:
     """Sizes, given as `numbers_given` takes them. Raises ValueError for negative ones."""
     sizes = numbers_given(*given)
     if sizes and min(sizes) < 0:
@@ -17,12 +18,13 @@ def sizes_given(*given: Any) -> tuple[int, ...]:
     return sizes
 
 
-def numbers_given(*given: Any) -> tuple[int, ...]:
+def numbers_given(*given: Sizes) -> tuple[int, ...]:
     """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
 
     Raises TypeError for anything but numbers.
     """
-    numbers = given[0] if len(given) == 1 and (isinstance(given[0], (list, tuple)) or _is_storage(given[0])) else given
+    together = len(given) == 1 and (isinstance(given[0], (list, tuple)) or _is_storage(given[0]))
+    numbers: Any = given[0] if together else given
     try:
         return tuple(map(operator.index, numbers))
     except TypeError:

@@ -1,9 +1,9 @@
 """Many storages at once: what `Storage` does for one, without a call of Python's for each."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import jax
+import numpy as np
 
 from .devices import has_others
 from .storage import Storage
@@ -45,7 +45,7 @@ def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[li
     return kept, over
 
 
-def hold(storages: Iterable[Storage], arrays: Iterable[Any], owned: bool = False) -> None:
+def hold(storages: Iterable[Storage], arrays: Iterable[np.ndarray], owned: bool = False) -> None:
     """Lets each hold an array from now on; `owned` says that nobody else has seen them."""
     are_on_host = not has_others()
     for storage, array in zip(storages, arrays, strict=True):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from .arithmetic import BY_TABLES, Arithmetic
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
+from .kinds import Numbers, Operand, Result, Sizes
 from .named_errors import name_errors
 from .noted import Noted
 from .notes import notes_of
@@ -57,7 +58,7 @@ class Tensor(Arithmetic):
         def __getattr__(self, name: str) -> Any:
             """Methods that are made of tables (operations.py), which type checkers do not see."""
 
-    def __init__(self, *given: Any):
+    def __init__(self, *given: Operand):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
         `Tensor(sizes, strides)`, LongStorages both; `Tensor(storage, offset=1, sizes, strides)`, which views a storage
@@ -65,19 +66,19 @@ class Tensor(Arithmetic):
         """
         self._bind(*place_given(default_dtype(), given))
 
-    def new(self, *given: Any) -> "Tensor":
+    def new(self, *given: Operand) -> "Tensor":
         """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
         return Tensor.typed(self.dtype, *given)
 
     @classmethod
-    def typed(cls, dtype: np.dtype, *given: Any) -> "Tensor":
+    def typed(cls, dtype: np.dtype, *given: Operand) -> "Tensor":
         """As `Tensor(...)`, of another type."""
         tensor = object.__new__(cls)
         tensor._bind(*place_given(dtype, given))
         return tensor
 
     @classmethod
-    def of(cls, array: Any) -> "Tensor":
+    def of(cls, array: Operand) -> "Tensor":
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
         storage = tensor.storage_ = Storage(array)
@@ -106,13 +107,13 @@ class Tensor(Arithmetic):
     # As an array ----------------------------------------------------------------------------------------------
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Operand:
         """The elements as a JAX or NumPy array, not to be written to."""
         found = self.noted
         return found() if type(found) is Noted else found
 
     @property
-    def noted(self) -> Any:
+    def noted(self) -> Operand:
         """The elements as an array, or, on an accelerator, what is noted of them."""
         storage, shape = self.storage_, self.shape
         if shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
@@ -131,7 +132,7 @@ class Tensor(Arithmetic):
         return self._strided(np.asarray(storage.array).reshape(-1))
 
     @array.setter
-    def array(self, array: Any) -> None:
+    def array(self, array: Operand) -> None:
         storage, shape = self.storage_, self.shape
         if array.shape == shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             storage.array = array
@@ -200,11 +201,23 @@ class Tensor(Arithmetic):
 
     # Torch's questions ------------------------------------------------------------------------------------------
 
-    def size(self, dim: int | None = None) -> Any:
+    @overload
+    def size(self, dim: None = None) -> Storage: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
+
+    def size(self, dim: int | None = None) -> Storage | int:
         """All sizes as a LongStorage, or that of one dimension."""
         return long_storage(self.shape[: self.dim()]) if dim is None else self.shape[self._axis(dim)]
 
-    def stride(self, dim: int | None = None) -> Any:
+    @overload
+    def stride(self, dim: None = None) -> Storage: ...
+
+    @overload
+    def stride(self, dim: int) -> int: ...
+
+    def stride(self, dim: int | None = None) -> Storage | int:
         """All strides as a LongStorage, or that of one dimension, in elements."""
         return long_storage(self.strides_[: self.dim()]) if dim is None else self.strides_[self._axis(dim)]
 
@@ -243,7 +256,7 @@ class Tensor(Arithmetic):
 
     # What it views ------------------------------------------------------------------------------------------------
 
-    def set(self, *given: Any) -> "Tensor":
+    def set(self, *given: Operand) -> "Tensor":
         """Becomes a view of what others view: `set(tensor)`, `set(storage, [offset, sizes, [strides]])`, with sizes and
         strides as LongStorages or by turns as numbers; without arguments an empty tensor. Raises TypeError for another
         type.
@@ -255,7 +268,7 @@ class Tensor(Arithmetic):
         self.rebind(*place_given(self.dtype, given or (first,)))
         return self
 
-    def resize(self, *sizes: Any) -> "Tensor":
+    def resize(self, *sizes: Sizes) -> "Tensor":
         """Gives this tensor other sizes: it views its storage from the same element on, row by row.
 
         The storage grows, for all that view it, where it has too few elements; new ones are 0.
@@ -268,7 +281,7 @@ class Tensor(Arithmetic):
             self.rebind(self.storage_, self.offset, shape)
         return self
 
-    def resizeAs(self, other: Any) -> "Tensor":
+    def resizeAs(self, other: Numbers) -> "Tensor":
         """Gives this tensor the sizes of another."""
         return self.resize(*np.shape(other))
 
@@ -294,14 +307,14 @@ class Tensor(Arithmetic):
         array = None if isinstance(key, (int, np.integer, tuple, list, slice, Storage)) else np.asarray(key)
         return array != 0 if array is not None and array.shape == self.shape and array.ndim else None
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Operand) -> Result:
         mask = self._mask(key)
         if mask is not None:
             return Tensor.of(self._elements()[mask])
         place = self._place(key)
         return place if place.shape else place.item()
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Operand, value: Operand) -> None:
         mask = self._mask(key)
         values = np.asarray(value)
         if values.dtype.kind in "OUS":
@@ -332,7 +345,7 @@ class Tensor(Arithmetic):
 
     # Its memory -----------------------------------------------------------------------------------------------------
 
-    def data(self, asnumber: bool = False) -> Any:
+    def data(self, asnumber: bool = False) -> np.ndarray | int:
         """What lies in memory from the first element on, to read and write, counted from 0; or its address.
 
         As LuaJIT sees it: a tensor that is not contiguous has other elements between its own. From now on the elements

@@ -1,9 +1,9 @@
 """Torch's names of the types of elements."""
 
 from contextlib import AbstractContextManager
-from typing import Any
 
 import numpy as np
+from jax.typing import DTypeLike
 
 from ...layers.tensor_types import TYPES
 from .devices import precision
@@ -19,7 +19,7 @@ def dtype_of(type_name: str) -> np.dtype:
         raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
 
 
-def type_name_of(dtype: Any) -> str:
+def type_name_of(dtype: DTypeLike) -> str:
     """Torch's name for a dtype."""
     dtype = np.dtype(dtype)
     return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")

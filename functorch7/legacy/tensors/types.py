@@ -13,6 +13,7 @@ from ...layers.tensor_types import TYPES
 from .arguments import array_of
 from .default_type import default_dtype
 from .devices import gpu
+from .kinds import Operand
 from .sizes import sizes_given
 from .storage import FixedStorage
 from .storage import Storage as _Storage
@@ -34,7 +35,7 @@ class Constructor:
         self.on_gpu = name.startswith("torch.Cuda")
         self.kind = _Storage if name.endswith("Storage") else Tensor
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Operand) -> Any:
         if self.on_gpu:
             gpu(self.name)  # an error before anything is made
         made = storage_given(self.dtype, *given) if self.kind is _Storage else Tensor.typed(self.dtype, *given)
@@ -44,7 +45,7 @@ class Constructor:
 
     new = __call__
 
-    def __instancecheck__(self, value: Any) -> bool:
+    def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self.kind) and value.dtype == self.dtype
 
     def __getattr__(self, name: str) -> Any:
@@ -79,7 +80,7 @@ Storage = _DefaultStorage()
 # Storages -------------------------------------------------------------------------------------------------------------
 
 
-def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
+def storage_given(dtype: np.dtype, *given: Operand) -> _Storage:
     """A storage: `(size)`, zeros; `(size, address)`, what lies there in memory; `(table)`; `(storage, [offset, size])`,
     the same elements if they are of this type; `(filename, [shared, size, sharedMem])`, those of a file.
     """

@@ -5,14 +5,22 @@ from typing import Any
 
 import jax
 import numpy as np
+import numpy.typing as npt
 
 from ...core import is_concrete
+from ...core.types import Value
 from ...losses.tables import as_arrays
 from .noted import Noted, settled
 from .tensor import Tensor
 
+Input: TypeAlias = Tensor | npt.ArrayLike | Sequence[Any] | dict[Any, Any]
+"""What users give an object: a tensor, an array, a number, or a table of such."""
 
-def unwrapped(value: Any) -> Any:
+Output: TypeAlias = Tensor | Any
+"""What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
+
+
+def unwrapped(value: Value) -> Value:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
     if isinstance(value, Tensor):
         return value.array
@@ -89,7 +97,7 @@ def as_gradient(value: Any, output: Any, read: Callable[[Any], Any] = as_input) 
     return read(value)
 
 
-def wrapped(value: Any) -> Any:
+def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
@@ -100,7 +108,7 @@ def wrapped(value: Any) -> Any:
     return value
 
 
-def as_tensors(value: Any) -> Any:
+def as_tensors(value: Value) -> Value:
     """What a user's method is given: tensors, and tables of them; those that are such already."""
     return value if _are_tensors(value) else wrapped(unwrapped(value))
 
@@ -111,6 +119,6 @@ def _are_tensors(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def shapes(value: Any) -> Any:
+def shapes(value: Value) -> Value:
     """The shapes of a table's tensors, nested as it is."""
     return jax.tree.map(lambda leaf: tuple(np.shape(leaf)), value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .arguments import sizes_text
 from .computing import computed
+from .kinds import Operand, Result, Sizes
 from .sizes import numbers_given, sizes_given
 
 
@@ -60,7 +61,7 @@ class Views:
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
-    def select(self, dim: int, index: int) -> Any:
+    def select(self, dim: int, index: int) -> Result:
         """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
         return self[index] if self.ndim == 1 else self.selected(dim, index)
 
@@ -114,7 +115,7 @@ class Views:
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
 
-    def squeeze(self, dim: int | None = None) -> Any:
+    def squeeze(self, dim: int | None = None) -> Result:
         """The view without the dimensions of size 1, or without this one if it is of size 1.
 
         Where one element is left, and no dimension is named, it is a number.
@@ -133,7 +134,7 @@ class Views:
 
     # Other sizes ------------------------------------------------------------------------------------------------------
 
-    def view(self, *sizes: Any) -> Self:
+    def view(self, *sizes: Sizes) -> Self:
         """The view of a contiguous tensor with other sizes, one may be -1; `r.view(x, sizes...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             return self.set(sizes[0].view(*sizes[1:]))
@@ -148,7 +149,7 @@ class Views:
             raise ValueError(f"expected sizes for the {total} elements of {mine}, got {given}")
         return self.viewing(self.storage_, self.offset, shape)
 
-    def viewAs(self, *given: Any) -> Self:
+    def viewAs(self, *given: Operand) -> Self:
         """The view with the sizes of another tensor; `r.viewAs(x, other)` becomes it."""
         *source, other = given
         return self.set(source[0].viewAs(other)) if source else self.view(*other.shape)
@@ -157,14 +158,14 @@ class Views:
         """Itself if contiguous, else a contiguous copy."""
         return self if self.isContiguous() else self.clone()
 
-    def reshape(self, *sizes: Any) -> Self:
+    def reshape(self, *sizes: Sizes) -> Self:
         """A copy of the elements with other sizes; `r.reshape(x, sizes...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             found = sizes[0].reshape(*sizes[1:])
             return self.resize(*found.shape).copy(found)
         return self.clone().view(*sizes)
 
-    def expand(self, *sizes: Any) -> Self:
+    def expand(self, *sizes: Sizes) -> Self:
         """The view in which dimensions of size 1 repeat to these sizes; `r.expand(x, sizes...)` becomes it.
 
         Raises ValueError where they do not fit.
@@ -180,12 +181,12 @@ class Views:
         )
         return self.viewing(self.storage_, self.offset, shape, stride)
 
-    def expandAs(self, *given: Any) -> Self:
+    def expandAs(self, *given: Operand) -> Self:
         """The view in which dimensions of size 1 repeat to the sizes of another tensor; `r.expandAs(x, other)`: r."""
         *source, other = given
         return self.set(source[0].expandAs(other)) if source else self.expand(*np.shape(other))
 
-    def repeatTensor(self, *sizes: Any) -> Self:
+    def repeatTensor(self, *sizes: Sizes) -> Self:
         """The elements repeated so often along each dimension, new ones first; `r.repeatTensor(x, ...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             repeated = sizes[0].repeatTensor(*sizes[1:])

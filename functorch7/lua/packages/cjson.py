@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..kinds import Crossing
 
-def encode(value: Any) -> str:
+
+def encode(value: Crossing) -> str:
     """A value as JSON; an empty table is an object. Raises TypeError for what JSON has not."""
     return json.dumps(_named(value), separators=(",", ":"))
 
@@ -17,7 +19,7 @@ def _named(value: Any) -> Any:
     return [_named(each) for each in value] if isinstance(value, list) else value
 
 
-def decode(text: str) -> Any:
+def decode(text: str) -> Crossing:
     """The value of a text; null in tables is left out. Raises ValueError for what is no JSON."""
     return _without_null(json.loads(text))
 

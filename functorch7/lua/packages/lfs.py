@@ -7,6 +7,8 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..kinds import Crossing
+
 KINDS = ((stat.S_ISDIR, "directory"), (stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISFIFO, "named pipe"))
 
 
@@ -18,12 +20,12 @@ def _tried(function: Callable[..., Any], *given: Any) -> Any:
     return True
 
 
-def attributes(filepath: str, request: str | None = None) -> Any:
+def attributes(filepath: str, request: str | None = None) -> Crossing:
     """What is known of a file: "mode", "size", "modification" and others, or one of these."""
     return _attributes(os.stat, filepath, request)
 
 
-def symlinkattributes(filepath: str, request: str | None = None) -> Any:
+def symlinkattributes(filepath: str, request: str | None = None) -> Crossing:
     """The same of a link itself."""
     return _attributes(os.lstat, filepath, request)
 
@@ -48,17 +50,17 @@ def _attributes(look: Callable[[str], os.stat_result], path: str, request: str |
     return known if request is None else known.get(request)
 
 
-def mkdir(dirname: str) -> Any:
+def mkdir(dirname: str) -> Crossing:
     """Makes a folder."""
     return _tried(os.mkdir, dirname)
 
 
-def rmdir(dirname: str) -> Any:
+def rmdir(dirname: str) -> Crossing:
     """Removes an empty folder."""
     return _tried(os.rmdir, dirname)
 
 
-def chdir(path: str) -> Any:
+def chdir(path: str) -> Crossing:
     """Makes a folder the current one."""
     return _tried(os.chdir, path)
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...legacy.objects.nested import recursiveAdd, recursiveCopy, recursiveResizeAs
 from ...legacy.objects.nested import recursiveFill as fillNested
+from ..kinds import Crossing
 
 
-def cloneNested(obj: Any) -> Any:
+def cloneNested(obj: Crossing) -> Crossing:
     """A copy of a tensor, or of a table and all tensors in it."""
     return recursiveCopy(None, obj)[0]
 
 
-def resizeNestedAs(output: Any, input: Any) -> None:
+def resizeNestedAs(output: Crossing, input: Crossing) -> None:
     """Gives `output` the structure and the sizes of `input`."""
     recursiveResizeAs(output, input)
 
 
-def copyNested(output: Any, input: Any) -> None:
+def copyNested(output: Crossing, input: Crossing) -> None:
     """Copies what is in `input` to `output`."""
     recursiveCopy(output, input)
 
 
-def addNestedTo(output: Any, input: Any) -> None:
+def addNestedTo(output: Crossing, input: Crossing) -> None:
     """Adds what is in `input` to `output`."""
     recursiveAdd(output, 1, input)
 

@@ -1,0 +1,27 @@
+"""Names for what goes between Lua and Python."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeAlias
+
+from .registry import Registry
+
+Crossing: TypeAlias = Any
+"""What a Lua program gives or gets: None, a number, a text, a table, a function, or an object of any class."""
+
+
+class Bridge(Protocol):
+    """The border between Lua and Python (`border.py`), as far as those know it that it is made of."""
+
+    ask: Any
+    registry: Registry
+    released: list[int]
+    forgotten: list[int]
+
+    def answered(self, answer: Crossing) -> Crossing: ...
+
+    def call_lua(self, reference: int, given: tuple) -> Crossing: ...
+
+    def decoded(self, code: int, value: Crossing) -> Crossing: ...
+
+    def encode(self, value: Crossing) -> tuple: ...
