@@ -28,6 +28,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 """
+KNOWN = (
+    ("..layers.pooling", "Record"), ("..optim.regularizers", "L1L2Regularizer"), (".tensors.kinds", "Numbers"),
+)  # fmt: skip
+"""Other types of arguments, and their files."""
 IN_FRONT = {nn.Module: "_BigDL, _PyTorch", nn.Container: "_Appending"}
 """What is put in front of a class's bases when it is used: here it is there at once."""
 LAYERS = (
@@ -54,7 +58,8 @@ def stub() -> str:
         bases = base.__name__ if known else _bases(base)
         classes.append(_class(kind, bases, kind.__name__, _methods(kind)))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
-    return HEADER + "\n".join([*sorted({*imports}), "", *sorted(filter(None, aliases)), "", *classes])
+    known = [f"from {file} import {name}" for file, name in KNOWN]
+    return HEADER + "\n".join([*sorted({*imports, *known}), "", *sorted(filter(None, aliases)), "", *classes])
 
 
 def _imported(file: str, name: str = "") -> str:

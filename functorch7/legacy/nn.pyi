@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from . import nngraph as _nngraph
 from . import nngraph as nngraph
+from ..layers.pooling import Record
+from ..optim.regularizers import L1L2Regularizer
 from .bigdl import BigDL as _BigDL
 from .bigdl.graphs import Graph as Graph
 from .bigdl.graphs import Input as Input
@@ -158,7 +160,7 @@ class Bigrams(Module):
     Shape: words (B) -> (B, nsample), integers; no gradient. `bigrams` is a table from words (numbers from 1) to tables
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     """
-    def __init__(self, bigrams: Any, nsample: int) -> None: ...
+    def __init__(self, bigrams: Numbers, nsample: int) -> None: ...
     def statistics(self) -> Any: ...
 
 class Bilinear(Module):

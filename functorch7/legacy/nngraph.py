@@ -25,7 +25,9 @@ from . import graph as graph
 from .modules import passing as passing
 from .modules.container import Container
 from .modules.graph_nodes import GraphNode, Nodes
+from .objects.described import Described
 from .objects.generated import class_of
+from .tensors.values import Input, Output
 
 if TYPE_CHECKING:
     from ..viz import Picture

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import jax
 

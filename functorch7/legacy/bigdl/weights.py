@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import os
+from typing import Any, Self
 
 from ...core.types import Value
 from ...network import misfits
 from ..engine.plan import grad_name
 from ..objects.described import Described
 from ..objects.files import load_t7
+from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
 from .names import Names
 from .saving import save_value

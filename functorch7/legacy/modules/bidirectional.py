@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from ...recurrent.reversal import BothWays as BothWaysSpec
+from ..objects.described import Described
 from .decorators import Decorator
 
 

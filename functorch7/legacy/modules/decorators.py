@@ -10,6 +10,8 @@ import jax
 import numpy as np
 
 from ... import layers
+from ...core.types import Value
+from ...interop.t7.values import Fields
 from ...layers.placement import device_numbered
 from ..engine.plan import grad_name
 from ..tensors.changes import changed

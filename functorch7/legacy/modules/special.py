@@ -21,7 +21,7 @@ from ..tensors.devices import precision
 from ..tensors.random import next_draw
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, Output, unwrapped, wrapped
 from .aliases import made, method
 from .container import Container
 from .module import Module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Self, SupportsIndex
 
 from ... import layers
 from ...core.types import Value

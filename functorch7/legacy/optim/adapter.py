@@ -17,7 +17,7 @@ from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
-from .objective import computed, evaluated, fitted, held, stored, table
+from .objective import Point, computed, evaluated, fitted, held, stored, table
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,13 @@
 """What every method of optim is given: a point x, and a function that gives the loss and its gradient there."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...core.types import Array, Value
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted
 from ..tensors.notes import notes_of, place_among
@@ -15,6 +16,7 @@ from ..tensors.values import unwrapped
 
 Point: TypeAlias = Tensor | np.ndarray | jax.Array
 """The parameters: a tensor or NumPy array, which is changed in place, or a JAX array, which cannot be."""
+
 
 def held(who: str, x: Any) -> Any:
     """The array of a tensor (or what is noted of it), a NumPy array or a JAX array; anything else is refused."""

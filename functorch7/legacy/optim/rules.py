@@ -18,7 +18,7 @@ from ... import optim
 from ...programs import Compiled
 from ..tensors.devices import precision
 from .adapter import Rule, arguments, descend, tables
-from .objective import computed, fitted, held, stored
+from .objective import Point, computed, fitted, held, stored
 
 Table = dict[str, Any] | None
 

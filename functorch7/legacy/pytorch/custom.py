@@ -13,7 +13,7 @@ from ..engine.forms import frozen, is_array, split, thawed
 from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
-from ..objects.described import noting_classes, overridden_in, taken_from
+from ..objects.described import Described, noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter

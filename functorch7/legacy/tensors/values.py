@@ -1,7 +1,7 @@
 """Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
