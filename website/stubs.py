@@ -58,8 +58,9 @@ def stub() -> str:
         bases = base.__name__ if known else _bases(base)
         classes.append(_class(kind, bases, kind.__name__, _methods(kind)))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
-    known = [f"from {file} import {name}" for file, name in KNOWN]
-    return HEADER + "\n".join([*sorted({*imports, *known}), "", *sorted(filter(None, aliases)), "", *classes])
+    known = {f"from {file} import {name}" for file, name in KNOWN}
+    ordered = sorted({*imports, *known}, key=lambda line: (not line.startswith("from .."), line))
+    return HEADER + "\n".join([*ordered, "", *sorted(filter(None, aliases)), "", *classes])
 
 
 def _imported(file: str, name: str = "") -> str:
@@ -117,7 +118,7 @@ def _methods(kind: Any) -> Iterator[str]:
             yield _method(spelled, _written(member), "Self")
     for name, member in vars(kind).items() if is_generated(kind) else ():  # what is in no file to be imported
         if inspect.isfunction(member) and not name.startswith("_"):
-            yield _method(name, _written(member), "Any")
+            yield _method(name, _written(member), member.__annotations__.get("return", "Any"))
         elif not name.startswith("_") and name not in ("spec_class", "made_as"):
             yield f"{name}: Any"
 

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .engine.user_code import users
-from .objects.described import noting_classes, overridden_in
+from .objects.described import Described, noting_classes, overridden_in
 from .objects.layered import bring, bring_all, offer
 
 BIGDL = (
@@ -70,7 +70,7 @@ def _pytorch() -> Any:
     return pytorch
 
 
-def note_class(kind: Any) -> None:
+def note_class(kind: type[Described]) -> None:
     """Brings what a user's new class needs: to define `forward`, and not updateOutput, is PyTorch's style.
 
     What `super()` is asked for has to be there, and so has all that a `__getattr__` of the user's could hide.

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from . import nngraph as _nngraph
-from . import nngraph as nngraph
 from ..layers.pooling import Record
 from ..optim.regularizers import L1L2Regularizer
+from . import nngraph as _nngraph
+from . import nngraph as nngraph
 from .bigdl import BigDL as _BigDL
 from .bigdl.graphs import Graph as Graph
 from .bigdl.graphs import Input as Input
@@ -161,7 +161,7 @@ class Bigrams(Module):
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     """
     def __init__(self, bigrams: Numbers, nsample: int) -> None: ...
-    def statistics(self) -> Any: ...
+    def statistics(self) -> float: ...
 
 class Bilinear(Module):
     """y_k = x1^T A_k x2 + b_k.
@@ -683,7 +683,7 @@ class PReLU(Module):
     Shape: any, kept; with nOutputPlane, a 1-D tensor of that size, or planes in dimension 2.
     """
     def __init__(self, nOutputPlane: int | None = None) -> None: ...
-    def reset(self, stdv: Any = None) -> Any: ...
+    def reset(self, stdv: float | None = None) -> Self: ...
 
 class Padding(Module):
     """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
@@ -1191,7 +1191,7 @@ class Threshold(Module):
     Shape: any, kept.  `inplace` is accepted and changes no value.
     """
     def __init__(self, threshold: float = 1e-06, val: float = 0, inplace: bool = False) -> None: ...
-    def validateParameters(self) -> Any: ...
+    def validateParameters(self) -> None: ...
 
 class TotalDropout(Module):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
@@ -1303,8 +1303,8 @@ class BiSequencer(Container):
     dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
     """
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
-    def getForward(self) -> Any: ...
-    def getBackward(self) -> Any: ...
+    def getForward(self) -> Module: ...
+    def getBackward(self) -> Module: ...
 
 class BiSequencerLM(Container):
     """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
@@ -2033,7 +2033,7 @@ class Repeater(AbstractSequencer):
 class ReverseUnreverse(Decorator):
     """y = reverse(sequencer(reverse(x))): a sequencer that goes from the end to the start."""
     def __init__(self, sequencer: Module) -> None: ...
-    def getModule(self) -> Any: ...
+    def getModule(self) -> Module: ...
 
 class Sequencer(AbstractSequencer):
     """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to

@@ -11,7 +11,7 @@ from ..objects.described import Described
 class Names(Described):
     """The part of Module that is about names. They are those of `named` in the description, and in files."""
 
-    def setName(self, name: str) -> Any:
+    def setName(self, name: str) -> Self:
         """Names the module. Raises TypeError for what is no text, or empty."""
         if self._spec is None:
             if not isinstance(name, str) or not name:

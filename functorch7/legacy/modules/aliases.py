@@ -6,24 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import layers, recurrent
+from ...core.types import Value
 from ...layers.monitors import stopwatch
 from ..objects.generated import More, more, object_of
 from ..tensors.values import unwrapped
 from .container import Container
 
 
-def method(run: Callable[..., Any], said: str) -> Callable[..., Any]:
-    """A method that does no more than call another."""
+def method(run: Callable[..., Value], said: str, gives: str = "Module") -> Callable[..., Value]:
+    """A method that does no more than call another; `gives` is for type checkers, who know the names of nn.pyi."""
     run.__doc__, run.__module__ = said, __name__
+    run.__annotations__ = {**run.__annotations__, "return": gives}
     return run
 
 
-def found(read: Callable[[Any], Any], said: str) -> property:
+def _found(read: Callable[[Any], Any], said: str) -> property:
     """What follows from the object."""
     return property(read, doc=said)
 
 
-def made(name: str, said: str) -> Callable[..., Any]:
+def made(name: str, said: str) -> Callable[..., Value]:
     """A method that gives the object of what the description's method of this name describes."""
 
     def make(self: Any, *given: Any) -> Any:
@@ -32,14 +34,18 @@ def made(name: str, said: str) -> Callable[..., Any]:
     return method(make, said)
 
 
-def watched(numbers: str, direction: str, said: str) -> property:
+def _watched(numbers: str, direction: str, said: str) -> property:
     """What a Profile's stopwatch has noted of a direction since it last printed."""
-    return found(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], said)
+    return _found(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], said)
 
 
-def directions(self: Any) -> Any:
+def _directions(self: Any) -> Any:
     """The nn.Concat of a SeqBRNN, in which its two layers are."""
     return self.get(1, 2) if self.modules[0].size() == 4 else self.get(1, 1)
+
+
+def _reset(self: Container, stdv: float | None = None) -> Any:
+    return self
 
 
 more.update({
@@ -53,25 +59,28 @@ more.update({
         "validateParameters": method(
             lambda self: self.description().__post_init__(),
             "Raises for fields that make no sense together, as construction does.",
+            "None",
         )
     }),
-    layers.PReLU: More({"reset": method(lambda self, stdv=None: self, "Leaves the weight as it is, as Torch does.")}),
+    layers.PReLU: More({
+        "reset": method(_reset, "Leaves the weight as it is, as Torch does.", "Self")
+    }),
     layers.Bigrams: More({
         "statistics": method(
-            lambda self: self._spec.statistics(), "The mean number of words that may follow a word."
+            lambda self: self._spec.statistics(), "The mean number of words that may follow a word.", "float"
         )
     }),
     layers.NaN: More({
         "newId": staticmethod(
-            method(lambda: layers.NaN.new_id(), "The next number of the counter that gives identifiers.")
+            method(lambda: layers.NaN.new_id(), "The next number of the counter that gives identifiers.", "int")
         )
     }),
     layers.Profile: More(
         {
-            "numFwds": watched("passes", "forward", "Forward passes."),
-            "numBwds": watched("passes", "backward", "Backward passes."),
-            "summedFwdTime": watched("seconds", "forward", "Seconds of the forward passes."),
-            "summedBwdTime": watched("seconds", "backward", "Seconds of the backward passes."),
+            "numFwds": _watched("passes", "forward", "Forward passes."),
+            "numBwds": _watched("passes", "backward", "Backward passes."),
+            "summedFwdTime": _watched("seconds", "forward", "Seconds of the forward passes."),
+            "summedBwdTime": _watched("seconds", "backward", "Seconds of the backward passes."),
         },
         says="Its fields are those of its stopwatch since it last printed.",
     ),
@@ -84,8 +93,8 @@ more.update({
     ),
     recurrent.SeqBRNN: More(
         {
-            "forwardModule": found(lambda self: directions(self).get(1), "The nn.SeqLSTM that runs forwards."),
-            "backwardModule": found(lambda self: directions(self).get(2, 2), "The nn.SeqLSTM that runs backwards."),
+            "forwardModule": _found(lambda self: _directions(self).get(1), "The nn.SeqLSTM that runs forwards."),
+            "backwardModule": _found(lambda self: _directions(self).get(2, 2), "The nn.SeqLSTM that runs backwards."),
         },
         base=Container,
     ),

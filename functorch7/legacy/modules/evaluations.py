@@ -9,8 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ... import programs
-from ...core import check_kinds
+from ... import core, programs
 from ...core.types import Value
 from ...losses.base import without_arrays
 from ...network import numbers
@@ -25,13 +24,13 @@ class Loss:
 
     __slots__ = ("_function", "_noting", "_numbers", "dtype", "spec")
 
-    def __init__(self, spec: Any, dtype: np.dtype):
+    def __init__(self, spec: core.Module, dtype: np.dtype):
         self.spec, self.dtype = spec, dtype
         bare, self._numbers = numbers.taken_out(spec)
         self._function = _value_and_gradient(bare, dtype)
         self._noting = Noting(dtype.itemsize == 8) if has_others() else None
 
-    def __call__(self, input: Any, others: tuple) -> tuple[Any, Any]:
+    def __call__(self, input: Value, others: tuple) -> tuple[Value, Value]:
         """Both, in one compiled call, which an accelerator notes."""
         args = (self._numbers, input, *others)
         if self._noting is not None:
@@ -55,7 +54,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     variables = without_arrays(spec)
 
     def run(taken: list, input: Any, *others: Any) -> Any:
-        check_kinds(spec, input)
+        core.check_kinds(spec, input)
         criterion = numbers.put_in(spec, taken)
 
         def loss(input: Any) -> Any:

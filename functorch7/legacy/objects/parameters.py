@@ -203,7 +203,7 @@ class Parameters(Described):
                 self.shared = mlp.shared = True
         return self
 
-    def clone(self, *names: Any) -> Any:
+    def clone(self, *names: Any) -> Value:
         """A deep copy; the named tensors are shared instead of copied. BigDL's clone(False) shares all parameters."""
         if names in ((True,), (False,)):
             return self._cloned(deep=names[0])

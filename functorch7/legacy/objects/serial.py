@@ -109,7 +109,7 @@ class Serialization(Described):
             return super().__reduce_ex__(protocol)
         return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> Self:
         made = memo[id(self)] = object.__new__(type(self))
         kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))

@@ -85,11 +85,11 @@ class Tree(Described):
     def _parts(self) -> list[Described]:
         return list({id(part): part for part in (*super()._parts(), *self.children())}.values())
 
-    def training(self, isTraining: bool = True) -> Any:
+    def training(self, isTraining: bool = True) -> Self:
         """Switches to training mode, or, given False, to evaluation mode."""
         return self.evaluate() if isTraining is False else self._in_mode(isTraining)
 
-    def evaluate(self, dataset: Any = None, methods: Any = None, batchSize: int | None = None) -> Any:
+    def evaluate(self, dataset: Value = None, methods: Value = None, batchSize: int | None = None) -> Value:
         """Without arguments, switches to evaluation mode. With a data set, BigDL's [(result, method)] in that mode.
 
         The data set is an iterable of (input, target); with a batchSize, all inputs and all targets; or a loader of

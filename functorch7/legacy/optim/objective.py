@@ -18,7 +18,7 @@ Point: TypeAlias = Tensor | np.ndarray | jax.Array
 """The parameters: a tensor or NumPy array, which is changed in place, or a JAX array, which cannot be."""
 
 
-def held(who: str, x: Any) -> Any:
+def held(who: str, x: Point) -> Value:
     """The array of a tensor (or what is noted of it), a NumPy array or a JAX array; anything else is refused."""
     array = x.noted if isinstance(x, Tensor) else x
     if not isinstance(array, (np.ndarray, jax.Array, Noted)):
@@ -68,7 +68,7 @@ def evaluated(who: str, opfunc: Callable, x: Point) -> tuple[Value, Array]:
     return result[0], fitted(who, "a gradient", result[1], held(who, x))
 
 
-def computed(function: Callable, *args: Any) -> Any:
+def computed(function: Callable, *args: Any) -> Value:
     """What a function gives for arguments; noted, if some of them are on an accelerator."""
     place = next(filter(None, map(place_among, jax.tree.leaves(args))), None) if has_others() else None
     return function(*args) if place is None else notes_of(place).note(function, *args)

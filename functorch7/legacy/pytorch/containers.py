@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 from ..modules.module import Module
 from ..objects.described import Described
@@ -11,7 +11,7 @@ from ..objects.described import Described
 class Appending(Described):
     """The part of Container that appends."""
 
-    def append(self, module: Module) -> Any:
+    def append(self, module: Module) -> Self:
         """PyTorch's name of `add`."""
         return self.add(module)
 

@@ -63,7 +63,7 @@ class Custom(Registration):
 
     # Attributes ------------------------------------------------------------------------------------------------------
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in layered.fields:
             layered.bring(name)
         fields, registry = self.__dict__, self._registry_for(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from ..engine.forms import only_input
 from ..engine.registered import Registered, everywhere
@@ -18,7 +18,7 @@ class RemovableHandle:
     Source: PyTorch's Modules note, "Module Hooks".
     """
 
-    def __init__(self, owner: Any, hooks: list, hook: Any):
+    def __init__(self, owner: object, hooks: list[Registered], hook: Registered):
         self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:
@@ -90,7 +90,7 @@ class Hooks(Described):
     def _all_hooks(self) -> list[Registered]:
         return [*everywhere, *self._hooks]
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> Self:
         made = super().__deepcopy__(memo)  # type: ignore[misc]
         if self._hooks:
             hooks = [Registered(h.kind, h.function, h.with_kwargs, h.always_call) for h in self._hooks]

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ...core.types import Value
 from .noted import Noted
 
 
@@ -29,7 +31,7 @@ class Number:
             self._value = float(np.asarray(self._value))
         return self._value
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(float(self), dtype)
 
     def __reduce__(self) -> tuple:
@@ -38,7 +40,7 @@ class Number:
     def __round__(self, digits: int | None = None) -> float | int:
         return round(float(self), digits)
 
-    def __pow__(self, other: Any, modulus: None = None) -> Any:
+    def __pow__(self, other: float, modulus: None = None) -> float:
         return pow(float(self), other)
 
     def __format__(self, form: str) -> str:
@@ -48,7 +50,7 @@ class Number:
         return getattr(float(self), name)
 
 
-def as_number(value: Any) -> Any:
+def as_number(value: Value) -> Value:
     """A value of one element as a number, on an accelerator as one that is fetched later; None stays None."""
     if type(value) is Noted:
         return Number(value)

@@ -34,7 +34,7 @@ def unwrapped(value: Value) -> Value:
     return as_arrays(value)
 
 
-def noted(value: Any) -> Any:
+def noted(value: Value) -> Value:
     """As `unwrapped`, with what is noted of the arrays of an accelerator; NumPy's arrays are copied."""
     if isinstance(value, Tensor):
         return value.noted
@@ -45,7 +45,7 @@ def noted(value: Any) -> Any:
     return unwrapped(value)
 
 
-def as_input(value: Any, is_table: bool = False) -> Any:
+def as_input(value: Value, is_table: bool = False) -> Value:
     """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
 
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
@@ -63,13 +63,13 @@ def as_input(value: Any, is_table: bool = False) -> Any:
     return float(value) if isinstance(value, int) else unwrapped(value)
 
 
-def as_noted(value: Any, is_table: bool = False) -> Any:
+def as_noted(value: Value, is_table: bool = False) -> Value:
     """As `as_input`, with what is noted of the arrays of an accelerator."""
     has_tensors = isinstance(value, (list, tuple)) and any(isinstance(each, (Tensor, list, tuple)) for each in value)
     return noted(value) if has_tensors or isinstance(value, Tensor) else as_input(value, is_table)
 
 
-def same_values(one: Any, other: Any) -> bool:
+def same_values(one: Value, other: Value) -> bool:
     """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
     one, other = settled(one), settled(other)
     if one is other:
@@ -90,7 +90,7 @@ def same_values(one: Any, other: Any) -> bool:
     return same_bytes or np.array_equal(one, other, equal_nan=True)
 
 
-def as_gradient(value: Any, output: Any, read: Callable[[Any], Any] = as_input) -> Any:
+def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:
     """As `as_input` (or `as_noted`) reads it, with lists where the output has them."""
     if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
         return [as_gradient(v, o, read) for v, o in zip(value, output, strict=True)]
