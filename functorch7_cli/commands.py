@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Numbers, Sizes
+from .command import Command, Numbers, Recipe, Sizes
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 EXISTING = click.Path(exists=True)
@@ -204,7 +204,7 @@ functorch7 train my_recipe.toml --folder runs/second --bfloat16
 functorch7 train --list
 """,
 )
-@click.argument("file", metavar="RECIPE", required=False)
+@click.argument("file", metavar="RECIPE", type=Recipe(), required=False)
 @click.option("--folder", type=click.Path(), help="Where the run is kept, and goes on from; else runs/RECIPE.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change a setting of the recipe.")
 @click.option(

@@ -20,17 +20,23 @@ pytestmark = pytest.mark.structure
         "<msqrt><mrow><mi>c</mi></mrow></msqrt></mfrac>",
         "sum_i x_i": "<munder><mo>\u2211</mo><mi>i</mi></munder><msub><mi>x</mi><mi>i</mi></msub>",
         "i dh + h'": '<mi>i</mi><mspace width="0.2em"/><mi>dh</mi><mo>+</mo><msup><mi>h</mi><mo>\u2032</mo></msup>',
-        "max_k x": "<munder><mi>max</mi><mi>k</mi></munder><mi>x</mi>",
+        "max_k x": '<munder><mi>max</mi><mi>k</mi></munder><mspace width="0.2em"/><mi>x</mi>',
         "exp(a) / sum_j exp(b)": "<mfrac><mrow><mi>exp</mi><mrow><mo>(</mo><mrow><mi>a</mi></mrow><mo>)</mo></mrow>"
         "</mrow><mrow><munder><mo>\u2211</mo><mi>j</mi></munder><mrow><mi>exp</mi><mrow><mo>(</mo><mrow><mi>b</mi></mrow>"
         "<mo>)</mo></mrow></mrow></mrow></mfrac>",
         "W [x] / x[i]": "<mi>W</mi><mfrac><mrow><mo>[</mo><mrow><mi>x</mi></mrow><mo>]</mo></mrow>"
         "<mrow><mi>x</mi><mrow><mo>[</mo><mrow><mi>i</mi></mrow><mo>]</mo></mrow></mrow></mfrac>",
+        "x1 . x2": "<msub><mi>x</mi><mn>1</mn></msub><mo>\u22c5</mo><msub><mi>x</mi><mn>2</mn></msub>",
         "1e-5 < eps": "<msup><mn>10</mn><mn>\u22125</mn></msup><mo>&lt;</mo><mi>\u03b5</mi>",
     }.items(),
 )
 def test_a_formula_is_set(text, expected):
-    assert mathml(text) == f'<math display="block"><mrow>{expected}</mrow></math>'
+    assert mathml(text).replace(' stretchy="false"', "") == f'<math display="block"><mrow>{expected}</mrow></math>'
+
+
+def test_brackets_are_as_high_as_what_they_hold():
+    assert mathml("f(x_i)").count('<mo stretchy="false">') == 2
+    assert mathml("f(1 / n)").count("<mo>") == 2
 
 
 @pytest.mark.parametrize(

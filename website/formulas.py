@@ -27,8 +27,10 @@ SIGNS = {
     "||": "\u2016", "...": "\u2026",
 }  # fmt: skip
 LETTERS = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "eps": "\u03b5", "Phi": "\u03a6", "Gamma": "\u0393"}
-NAME = re.compile(r"(<mrow>|<msu[bp]>|<msubsup>)*<mi>")
-WORD = re.compile(r"(<mrow>|<msu[bp]>|<msubsup>)*<mi>\w\w")
+NAME = re.compile(r"(<mrow>|<munder>|<msu[bp]>|<msubsup>)*<mi>")
+WORD = re.compile(r"(<mrow>|<munder>|<msu[bp]>|<msubsup>)*<mi>\w\w")
+TALL = re.compile("<mfrac|<munder|<msqrt")
+"""What brackets have to be higher for."""
 SUM = "<mo>\u2211</mo>"
 SPACE = '<mspace width="0.2em"/>'
 PROSE = {"where", "else", "if", "and", "of"}
@@ -88,7 +90,7 @@ def _are_apart(one: str, other: str) -> bool:
 
 def _scripted(tokens: list[str]) -> str:
     """A part with what stands below and above it, and what it is applied to."""
-    is_sum = tokens[-1] in ("sum", "max", "min", "argmax", "argmin")
+    is_sum = tokens[-1] in ("sum", "max", "min", "argmax", "argmin", "mean")
     part = _with_scripts(_part(tokens), tokens, is_sum)
     while tokens and tokens[-1] == "\u2061":
         tokens.pop()
@@ -118,10 +120,10 @@ def _signed(tokens: list[str]) -> str:
 def _part(tokens: list[str]) -> str:
     token = tokens.pop()
     if token in ("(", "[", "{"):
-        inside = _row(tokens, {"(": ")", "[": "]", "{": "}"}[token])
-        return (
-            inside if token == "{" else f"<mrow><mo>{token}</mo>{inside}<mo>{')' if token == '(' else ']'}</mo></mrow>"
-        )
+        end = {"(": ")", "[": "]", "{": "}"}[token]
+        inside = _row(tokens, end)
+        kind = "mo" if TALL.search(inside) else 'mo stretchy="false"'
+        return inside if token == "{" else f"<mrow><{kind}>{token}</mo>{inside}<{kind}>{end}</mo></mrow>"
     if token == "sqrt" and tokens and tokens[-1] == "\u2061":
         tokens.pop()
         return f"<msqrt>{_bare(_part(tokens))}</msqrt>"
@@ -135,11 +137,13 @@ def _part(tokens: list[str]) -> str:
     if token[0].isalpha():
         name = token.rstrip("'")
         shown = f"<mi>{LETTERS.get(name, name)}</mi>"
+        if name[1:].isdigit():
+            shown = f"<msub><mi>{name[0]}</mi><mn>{name[1:]}</mn></msub>"
         return shown if name == token else f"<msup>{shown}<mo>\u2032</mo></msup>"
     return f"<mo>{SIGNS.get(token, html.escape(token))}</mo>"
 
 
 def _bare(part: str) -> str:
     """A part without the brackets around it, which a fraction, a root or an index does not need."""
-    found = re.fullmatch(r"<mrow><mo>\(</mo>(<mrow>.*</mrow>)<mo>\)</mo></mrow>", part)
+    found = re.fullmatch(r"<mrow><mo[^>]*>\(</mo>(<mrow>.*</mrow>)<mo[^>]*>\)</mo></mrow>", part)
     return found[1] if found else part

@@ -8,10 +8,12 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 from test_golden import assert_same, decoded
 
 import functorch7 as f7
+from functorch7 import recipes
 from functorch7.interop import pytorch, t7
 from functorch7.legacy import nn
 from functorch7_cli import main
@@ -296,6 +298,18 @@ def test_wrong_calls(convnet, tmp_path):
     )
     assert "expected numbers such as" in called("run", convnet[0], "--input", convnet[1], "--mean", "a", code=2)
     assert "name it: --to t7" in called("convert", convnet[0], tmp_path / "out", code=2)
+
+
+def completed(arguments, begun):
+    found = ShellComplete(main, {}, "functorch7", "_FUNCTORCH7_COMPLETE").get_completions(arguments, begun)
+    return [each.value for each in found if each.type == "plain"], any(each.type == "file" for each in found)
+
+
+def test_shells_complete_commands_and_recipes():
+    assert completed([], "tr") == (["train"], False)
+    assert completed(["train"], "dig") == (["digits"], True)  # or a file of one's own
+    assert set(completed(["train"], "")[0]) == set(recipes.shipped())
+    assert "--folder" in completed(["train", "digits"], "--fo")[0]
 
 
 def test_as_a_program(convnet):
