@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 from ..legacy import torch
+from ..legacy.tensors.storage import Storage
+from ..legacy.tensors.tensor import Tensor
 
 
 @cache
@@ -40,3 +42,10 @@ def maker(type_name: str) -> Callable:
     """What makes tensors or storages of a type."""
     make = getattr(torch, type_name.removeprefix("torch."))
     return lambda *given: make(*given)
+
+
+def special_field(owner: Any, name: str) -> Any:
+    """A field by which Torch's types are asked for, or one that is not looked for in a class."""
+    if name == "new" and isinstance(owner, (Tensor, Storage)):
+        return maker(owner.type())
+    return getattr(owner, "__dict__", {}).get(name)

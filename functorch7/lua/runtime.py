@@ -12,7 +12,8 @@ from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.program.objects import type_names
 from .border import Border
-from .classes import Classes, Method, described_encoder, encode_method
+from .calls import Calls
+from .classes import Classes, described_encoder
 from .errors import LuaError
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
@@ -59,8 +60,8 @@ class Runtime(Prompt):
         )
         self.lua.execute("python, package.loaded.python = nil, nil")
         self.border = Border()
-        self.classes, self.rocks = Classes(self.border), Rocks(self.border)
-        self.border._encoders[Method] = encode_method
+        self.calls = Calls(self.border)
+        self.classes, self.rocks = Classes(self.border, self.calls), Rocks(self.border, self.calls)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
             described_encoder(self.border, kind) if issubclass(kind, Described) else usual(kind)
@@ -92,7 +93,7 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.classes, self.rocks):
+        for part in (self.border, self.calls, self.classes, self.rocks):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (

@@ -11,8 +11,8 @@ local function namespace(number)
     if type(key) ~= 'string' then return nil end
     local kind, value = call(python.member_of_rock, number, nil, key)
     if kind == 'function' then
-      local call_function, place = python.call_function, value
-      value = function(...) return call(call_function, place, (...), ...) end
+      local entry = python.function_of(value)
+      value = function(...) return call(entry, 0, (...), ...) end
     elseif kind == 'package' then
       value = namespace(value)
     elseif kind ~= 'constant' then
