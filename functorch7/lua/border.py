@@ -62,6 +62,9 @@ class Border:
         self.names: list[str] = []
         self.released: list[int] = []
         self.forgotten: list[int] = []
+        self.unguarded: list[int] = []
+        self.written = 0  # how often Lua has put something into a class
+        self.function_of: Callable[[int], Callable]
         self.raised: BaseException | None = None
         self.has_nil = False
         self._name_numbers: dict[str, int] = {}
@@ -262,6 +265,8 @@ class Border:
             self.ask.release(*gone[start : start + 200])
         while self.forgotten:
             self.ask.forget(self.forgotten.pop())
+        while self.unguarded:
+            self.ask.unguard(self.unguarded.pop())
         self.registry.settle(self.ask.drop_unused())
         self.tables.forget()
 

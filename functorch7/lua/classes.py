@@ -155,10 +155,10 @@ class Classes:
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
         self._heard_of(kind, key)
 
-    @staticmethod
-    def _heard_of(kind: type, key: str) -> None:
+    def _heard_of(self, kind: type, key: str) -> None:
         """Lets networks be planned anew in which there are objects of a class with another method now."""
         overridden_in.cache_clear()
+        self.border.written += 1
         if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
             changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
@@ -174,6 +174,7 @@ class Classes:
             self.written.append((kind, key, vars(kind).get(key, Classes)))
             setattr(kind, key, by_type(getattr(kind, key, None)))
         vars(kind)[key].by_type[constructor.name] = value
+        self.border.written += 1
 
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from ..legacy.engine.stand_in import StandIn
 from ..legacy.objects.described import Described, cast_tensor
-from ..legacy.objects.own_fields import KeptElsewhere
+from ..legacy.objects.own_fields import KEPT, KeptElsewhere
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 
-OWN = "_lua"
+OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
 
 
@@ -67,11 +68,18 @@ class LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
 
 
+def traced(function: LuaFunction, user: Any, given: tuple) -> Any:
+    """What a method gives when a program is traced."""
+    from .traced.machine import run  # which is imported when it is needed
+
+    return run(function, user, given)
+
+
 def method_of(name: str, function: LuaFunction) -> Any:
     """A function of Lua's as the method of a class."""
 
     def method(self: Any, *given: Any) -> Any:
-        return function(self, *given)
+        return traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
 
     method.__name__ = method.__qualname__ = name
     method.lua = function  # type: ignore[attr-defined]
@@ -91,6 +99,13 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
+
+    @classmethod
+    def _read_code(cls) -> Any:
+        """What the code of the class's methods tells, for the engine."""
+        from .traced.outside import Outside
+
+        return Outside(cls)
 
     @classmethod
     def _class_name(cls) -> str:
@@ -127,6 +142,11 @@ class LuaLayer(LuaObject):
 
     As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
     """
+
+    @classmethod
+    def _passes_no_gradient(cls) -> bool:
+        """Whether nobody has written anything about gradients."""
+        return (cls.updateGradInput, cls.accGradParameters) == (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         """No gradient."""

@@ -61,6 +61,7 @@ class Runtime(Prompt):
         self.lua.execute("python, package.loaded.python = nil, nil")
         self.border = Border()
         self.calls = Calls(self.border)
+        self.border.function_of = self.calls.function
         self.classes, self.rocks = Classes(self.border, self.calls), Rocks(self.border, self.calls)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
@@ -82,6 +83,7 @@ class Runtime(Prompt):
             self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
+        self._chunk("reading", self.glue)
         self.lua.execute(AS_TH)
         told_by.append(self._place)
         if python:

@@ -6,15 +6,10 @@ import inspect
 from functools import cache
 from typing import Any
 
+from ..engine.fields import KEPT as KEPT
+from ..engine.fields import KeptElsewhere as KeptElsewhere
+
 OURS = "functorch7.legacy"
-
-
-class KeptElsewhere:
-    """What an object has in place of fields that are not its attributes."""
-
-    def contents(self) -> dict[str, Any]:
-        """These fields."""
-        raise NotImplementedError
 
 
 def own_fields(object: Any) -> dict[str, Any]:
