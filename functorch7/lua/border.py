@@ -146,15 +146,16 @@ class Border:
 
     def _tensor(self, value: Tensor) -> Encoded:
         number = self.registry.numbers.get(id(value))
-        return OBJECT, self.new_tensor(value) if number is None else number
+        if number is None:
+            number = self.registry.number(value, Tensor)
+            self.registry.bytes += math.prod(value.shape) * value.dtype.itemsize
+        return OBJECT, number
 
     def new_tensor(self, value: Tensor) -> int:
-        """The number of a tensor that Lua has not seen, before which others are forgotten if there are many."""
-        registry = self.registry
-        if registry.is_full():
+        """The number of a tensor that Lua has not seen, where nothing else crosses with it: others may be forgotten."""
+        if self.registry.is_full():
             self.sweep()
-        registry.bytes += math.prod(value.shape) * value.dtype.itemsize
-        return registry.number(value, Tensor)
+        return self._tensor(value)[1]
 
     def _table(self, value: Any) -> Encoded:
         return OBJECT, self.tables.number(value)

@@ -21,8 +21,9 @@ NETWORK = """
 require 'nn'
 torch.setdefaulttensortype('torch.DoubleTensor')
 torch.manualSeed(3)
-network = nn.Sequential():add(nn.Linear(3, 3)):add(Layer()):add(nn.Linear(3, 2))
-layer = network:get(2)
+network = nn.Sequential():add(Layer()):add(nn.Linear(3, 2))
+if not first then network:insert(nn.Linear(3, 3), 1) end
+layer = network:get(first and 1 or 2)
 function step(turn)
   local x = torch.linspace(-1, 2 + turn, 12):view(4, 3):sin():add(1)
   local y = network:forward(x)

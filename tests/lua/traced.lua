@@ -127,6 +127,12 @@ function Layer:__init() parent.__init(self, 3) end
 function Layer:shift() return parent.shift(self) * 2 end
 function Layer:updateOutput(input) return parent.updateOutput(self, input):abs() end
 
+--- First: called between compiled parts (the network hands on its gradInput, the very tensor)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return self.output:resizeAs(input):copy(input) end
+function Layer:updateGradInput(_, gradOutput) return self.gradInput:resizeAs(gradOutput):copy(gradOutput) end
+first = true
+
 --- Counting: called between compiled parts (its constants change too often)
 local Layer = torch.class('Layer', 'nn.Module')
 function Layer:updateOutput(input)

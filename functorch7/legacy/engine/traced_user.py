@@ -20,6 +20,7 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import is_looking
+from ...layers import Sequential
 from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
@@ -48,6 +49,8 @@ def form_of(user: Any, watcher: Any) -> Form:
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, watcher.members[0]):
+        raise Untraceable("the network hands on its gradInput, the very tensor")
     form = Form(user, about.found, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
@@ -55,6 +58,15 @@ def form_of(user: Any, watcher: Any) -> Form:
     if len(keys) > FORMS:
         raise Untraceable("its constants change too often")
     return form
+
+
+def _is_first(user: Any, network: Any) -> bool:
+    """Whether an object is what a chain begins with: in Torch's programs the chain's gradInput is the object's."""
+    if getattr(type(user), "_passes_no_gradient", bool)():
+        return False
+    while isinstance(network._spec, Sequential) and network.children():
+        network = network.children()[0]
+    return network is user
 
 
 def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
