@@ -34,7 +34,7 @@ WHOLE = {
 }
 """Suites that are one file: it, and what runs them."""
 SCRIPTS = {
-    "nngraph": "nngraph/test/test_graph*.lua",
+    "nngraph": "nngraph/test/test_*.lua",
     "optim": "optim/test/test_*.lua",
     "graph": "graph/test/test_graph*.lua",
 }

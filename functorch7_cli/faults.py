@@ -21,6 +21,8 @@ class Fault(NamedTuple):
     advice: str
     program: Callable[[], np.ndarray]
     right: Callable[[], np.ndarray]
+    in_tracing: bool = False
+    """Whether it lies in how JAX traces, so that it is there without compiling, too."""
 
     @property
     def present(self) -> bool:
@@ -68,6 +70,26 @@ def _check_in_scan() -> np.ndarray:
     return np.array(float(error.get() is not None))
 
 
+def _cubes() -> np.ndarray:
+    """The gradient of cubes that have a rule of their own, which needs their argument, behind a check."""
+
+    @jax.custom_vjp
+    def cube(values: jax.Array) -> jax.Array:
+        return values * values * values
+
+    def backward(values: jax.Array, gradient: jax.Array) -> tuple:
+        return (3.0 * values * values * gradient,)
+
+    cube.defvjp(lambda values: (values * values * values, values), backward)
+
+    def total(values: jax.Array) -> jax.Array:
+        checkify.check(values[0] > 0, "not positive")
+        return cube(1.0 * values).sum()
+
+    with jax.numpy_dtype_promotion("standard"):  # by which the wrong value, a truth value, is a number
+        return np.asarray(jax.grad(lambda values: checkify.checkify(total)(values)[1])(jnp.array([1.0, 2.0])))
+
+
 FAULTS = (
     Fault(
         "sums of padded reductions",
@@ -87,5 +109,15 @@ FAULTS = (
         " around a gradient has the same gap.",
         _check_in_scan,
         lambda: np.array(1.0),
+    ),
+    Fault(
+        "checks before gradients by hand",
+        "jax 0.10.2, all backends",
+        "In a function with checks, jax.custom_vjp gets a wrong value in place of a residual that is an argument of "
+        "the function itself, without a word.",
+        "Give such a residual through jax.lax.optimization_barrier, as functorch7.legacy does for users' modules.",
+        _cubes,
+        lambda: np.array([3.0, 12.0]),
+        in_tracing=True,
     ),
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -23,20 +22,18 @@ import numpy as np
 from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
+from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
 from .arguments import ANY, MODULE, Shape, shape_of
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .registry import FEW, PRESSURE, Registry
+from .registry import Registry
 from .tables import Tables
 from .text import from_lua, to_lua
 
 PLAIN, OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = range(8)
 """What stands before a value that crosses; several are the digits of a number, of which the first is the lowest."""
-
-ALL_OBJECTS = {OBJECT: 1, OBJECT * 9: 2, OBJECT * 73: 3, OBJECT * 585: 4}
-"""The kinds of arguments that are all objects, and how many they are."""
 
 BACK = (None, OWNER)
 """The result of a method that gives its object."""
@@ -63,20 +60,21 @@ class Border:
     def __init__(self) -> None:
         self.registry = Registry()
         self.tables = Tables(self)
-        self.functions: list[tuple[Callable, Shape]] = []
         self.takes_dicts: set[Callable] = set()
         self.names: list[str] = []
         self.released: list[int] = []
         self.forgotten: list[int] = []
+        self.unguarded: list[int] = []
+        self.written = 0  # how often Lua has put something into a class
+        self.function_of: Callable[[int], Callable]
         self.raised: BaseException | None = None
-        self._has_nil = False
-        self._function_numbers: dict[Any, int] = {}
+        self.has_nil = False
         self._name_numbers: dict[str, int] = {}
         self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
         self._objects = self.registry.objects
         as_object = self._objects.__getitem__
         self._decoders = (_same, as_object, from_lua, self._function, self._value, _same, _same, self._nil)
-        self._encoders: dict[type, Callable[[Any], Encoded]] = {
+        self._encoders: dict[type, Callable[[Crossing], Encoded]] = {
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
             int: _whole, str: _text, bytes: _bytes,
@@ -100,7 +98,7 @@ class Border:
         return found
 
     def _nil(self, _: None) -> None:
-        self._has_nil = True
+        self.has_nil = True
 
     def decoded(self, code: int, value: Crossing) -> Crossing:
         """One value as Python has it."""
@@ -112,7 +110,7 @@ class Border:
     def _value(self, reference: int) -> LuaValue:
         return self._hold(LuaValue, reference)
 
-    def _hold(self, kind: type, reference: int) -> Any:
+    def _hold(self, kind: type, reference: int) -> Crossing:
         found = self._held.get(reference)
         if found is None:
             found = self._held[reference] = kind(self, reference)
@@ -125,10 +123,12 @@ class Border:
         encoder = self._encoders.get(type(value))
         return self._encode_other(value) if encoder is None else encoder(value)
 
-    def _encode_other(self, value: Any) -> Encoded:
+    def _encode_other(self, value: Crossing) -> Encoded:
         kind = type(value)
         if isinstance(value, np.generic):
             return self.encode(value.item())
+        if isinstance(value, Number):
+            return self.encode(float(value))
         if isinstance(value, (np.ndarray, jax.Array)):
             return self._tensor(Tensor.of(value))
         if isinstance(value, Path):
@@ -155,7 +155,13 @@ class Border:
             self.registry.bytes += math.prod(value.shape) * value.dtype.itemsize
         return OBJECT, number
 
-    def _table(self, value: Any) -> Encoded:
+    def new_tensor(self, value: Tensor) -> int:
+        """The number of a tensor that Lua has not seen, where nothing else crosses with it: others may be forgotten."""
+        if self.registry.is_full():
+            self.sweep()
+        return self._tensor(value)[1]
+
+    def _table(self, value: Crossing) -> Encoded:
         return OBJECT, self.tables.number(value)
 
     def live(self, value: list | dict) -> None:
@@ -188,20 +194,12 @@ class Border:
             self.names.append(name)
         return number
 
-    def function_number(self, function: Callable) -> int:
-        """The number of a function that Lua may call."""
-        number = self._function_numbers.get(function)
-        if number is None:
-            number = self._function_numbers[function] = len(self.functions)
-            self.functions.append((function, shape_of(function)))
-        return number
-
     def entry(self, function: Callable[..., Crossing]) -> Callable[..., Crossing]:
         """A function that Lua asks things: function(number, arguments...)."""
 
         tables = self.tables
 
-        def entered(number: int, sig: int = 0, *values: Any) -> Any:
+        def entered(number: int, sig: int = 0, *values: Crossing) -> Crossing:
             try:
                 arguments = self.given(sig, values)
                 if not tables.touched:
@@ -215,77 +213,9 @@ class Border:
 
         return entered
 
-    def call_method(self, number: int, sig: int, *values: Crossing) -> Crossing:
-        """The method of a name of the first argument, called with the others."""
-        try:
-            arguments = self.given(sig, values)
-            owner = arguments[0]
-            function = getattr(owner, self.names[number])
-            if getattr(function, "__self__", None) is owner:
-                function = getattr(function, "__func__", None) or partial(_without_first, function)
-            else:
-                arguments = arguments[1:]
-            return self._called(function, _shape(function), arguments, owner)
-        except BaseException as error:
-            return self.failed(error)
-
-    def call_function(self, number: int, sig: int, *values: Crossing) -> Crossing:
-        """The function of a number."""
-        try:
-            function, shape = self.functions[number]
-            if ALL_OBJECTS.get(sig) == len(values) <= shape.most and not self.tables.touched:
-                return self._called_with_objects(function, values)
-            if self.tables.touched and function in self.takes_dicts:
-                self.tables.empty_as_dicts()
-            arguments = self.given(sig, values)
-            return self._called(function, shape, arguments, arguments[0] if arguments else None)
-        except BaseException as error:
-            return self.failed(error)
-
-    def call_object(self, _: int, sig: int, *values: Crossing) -> Crossing:
-        """The first argument, called with the others."""
-        try:
-            function, *arguments = self.given(sig, values)
-            if not callable(function):
-                return self.returned(next(function, None))
-            return self._called(function, _shape(function), arguments)
-        except BaseException as error:
-            return self.failed(error)
-
-    def _called_with_objects(self, function: Callable, values: tuple) -> Any:
-        """As `_called`, where nothing has to be fitted: most calls of methods are such, and should cost little."""
-        objects = self._objects
-        if len(values) == 1:
-            result = function(owner := objects[values[0]])
-        else:
-            owner, *others = [objects[each] for each in values]
-            result = function(owner, *others)
-        if result is owner:
-            return BACK
-        known = self.registry.numbers.get(id(result)) if type(result) is Tensor else None
-        if known is not None:
-            return known, OBJECT
-        registry = self.registry
-        if len(objects) > registry.limit or registry.bytes > PRESSURE:
-            self.sweep()
-        return self.returned(result)
-
-    def _called(self, function: Callable, shape: Shape, arguments: Any, owner: Any = None) -> Any:
-        given = self.tables.taken() if self.tables.touched else None
-        if self._has_nil or len(arguments) > shape.most:
-            self._has_nil = False
-            arguments = shape.fitted(arguments)
-        result = function(*arguments)
-        if given:
-            self.tables.push(given)
-        registry = self.registry
-        if len(self._objects) > registry.limit or registry.bytes > PRESSURE or len(self.released) > FEW:
-            self.sweep()
-        return self.returned(result, owner)
-
     def called(self, function: Callable, arguments: Crossing) -> Crossing:
         """What a function gives for Lua's arguments."""
-        return function(*_shape(function).fitted(arguments))
+        return function(*shape_for(function).fitted(arguments))
 
     def failed(self, error: BaseException) -> tuple:
         """An exception as Lua gets it."""
@@ -319,7 +249,7 @@ class Border:
         found = self.given(sig, (first, *rest))
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _raise(self, sig: int, value: Any, traceback: str = "") -> None:
+    def _raise(self, sig: int, value: Crossing, traceback: str = "") -> None:
         if sig == RAISED:
             message = from_lua(value)
             cause, self.raised = self.raised, None
@@ -340,23 +270,24 @@ class Border:
             self.ask.release(*gone[start : start + 200])
         while self.forgotten:
             self.ask.forget(self.forgotten.pop())
-        self.registry.drop(map(int, self.ask.unused(self.registry.is_heavy()).split()))
+        while self.unguarded:
+            self.ask.unguard(self.unguarded.pop())
+        self.registry.settle(self.ask.drop_unused())
         self.tables.forget()
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""
-        for name in ("method", "function", "object"):
-            yield f"call_{name}", getattr(self, f"call_{name}")
+        yield "drop", self.registry.drop
         yield "fill", self.tables.fill
         yield "filled", self.tables.filled
         yield "send_again", self.tables.send_again
 
 
-def _same(value: Any) -> Any:
+def _same(value: Crossing) -> Crossing:
     return value
 
 
-def _plain(value: Any) -> Encoded:
+def _plain(value: Crossing) -> Encoded:
     return PLAIN, value
 
 
@@ -380,11 +311,7 @@ def _reference(value: LuaValue) -> Encoded:
     return VALUE, value.reference
 
 
-def _without_first(function: Callable, _: Any, *arguments: Any) -> Any:
-    return function(*arguments)
-
-
-def _shape(function: Callable) -> Shape:
+def shape_for(function: Callable) -> Shape:
     """What a function takes, if that is known."""
     if isinstance(function, Described):
         return MODULE

@@ -7,7 +7,6 @@ import inspect
 import operator
 from collections.abc import Callable, Iterator
 from itertools import count
-from typing import Any
 
 from ..layers import Node
 from ..legacy import nn, tds
@@ -26,8 +25,9 @@ from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
-from .border import OBJECT, Border, Encoded
-from .functions import by_type, called_either_way, maker, unpacked
+from .border import METHOD, OBJECT, Border, Encoded
+from .calls import Calls
+from .functions import by_type, called_either_way, special_field, unpacked
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -53,29 +53,24 @@ COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 """Methods in whose place, where nobody has written others, compiled programs run."""
 
 
-class Method:
-    """A method that only its object knows, by its name's number."""
-
-    def __init__(self, number: int):
-        self.number = number
-
-
 class Classes:
     """Classes and the fields of their objects, as Lua asks for them."""
 
-    def __init__(self, border: Border):
-        self.border = border
+    def __init__(self, border: Border, calls: Calls):
+        self.border, self.calls = border, calls
         self.kinds = border.registry.kinds
         self.derivations: list[type] = []
-        self.written: list[tuple[type, str, Any]] = []  # what Lua has put into classes of Python's
+        self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
+        self._fields: dict[int, Callable] = {}
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "get", "class_of_type", "define_for_type",
+            "item", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
+        yield "field_of", self.field_of
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -121,7 +116,7 @@ class Classes:
         if key == "new" and issubclass(kind, (Tensor, Storage)):
             return "field", self.border.name_number(key)
         if key == "data" and issubclass(kind, (Tensor, Storage)):
-            return "pointer", self.border.function_number(found)
+            return "pointer", self.calls.number(found)
         if inspect.isfunction(found):
             if "tensorCache" in inspect.signature(found).parameters:
                 self.border.takes_dicts.add(found)
@@ -152,7 +147,7 @@ class Classes:
     def _function(self, function: Callable) -> tuple[str, int]:
         if function in SEVERAL:
             function = unpacked(function)
-        return "function", self.border.function_number(function)
+        return "function", self.calls.number(function)
 
     def define(self, number: int, key: str, value: Crossing) -> None:
         """Puts a method or value into a class."""
@@ -162,10 +157,10 @@ class Classes:
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
         self._heard_of(kind, key)
 
-    @staticmethod
-    def _heard_of(kind: type, key: str) -> None:
+    def _heard_of(self, kind: type, key: str) -> None:
         """Lets networks be planned anew in which there are objects of a class with another method now."""
         overridden_in.cache_clear()
+        self.border.written += 1
         if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
             changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
@@ -181,6 +176,7 @@ class Classes:
             self.written.append((kind, key, vars(kind).get(key, Classes)))
             setattr(kind, key, by_type(getattr(kind, key, None)))
         vars(kind)[key].by_type[constructor.name] = value
+        self.border.written += 1
 
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
@@ -212,29 +208,46 @@ class Classes:
 
     # Fields ---------------------------------------------------------------------------------------------------------
 
-    def get(self, number: int, owner: Crossing) -> Crossing:
-        """A field."""
-        name = self.border.names[number]
-        if name == "new" and isinstance(owner, (Tensor, Storage)):
-            return maker(owner.type())
-        if name.startswith("__"):
-            return getattr(owner, "__dict__", {}).get(name)
-        try:
-            value = getattr(owner, name)
-        except AttributeError:
-            return None
-        if isinstance(value, (list, dict)):
-            self._hold_table(owner, name, value)
-        elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
-            return Method(number)
-        return value
+    def field_of(self, number: int) -> Callable:
+        """What gives the field of a name, of the object of a number."""
+        if number not in self._fields:
+            self._fields[number] = self._field(number)
+        return self._fields[number]
 
-    def _hold_table(self, owner: Any, name: str, value: Any) -> None:
+    def _field(self, number: int) -> Callable:
+        objects, numbers, border = self.border.registry.objects, self.border.registry.numbers, self.border
+        name = border.names[number]
+        is_plain = name != "new" and not name.startswith("__")
+
+        def field(owner: int) -> Crossing:
+            try:
+                if not is_plain:
+                    return border.returned(special_field(objects[owner], name))
+                try:
+                    value = getattr(objects[owner], name)
+                except AttributeError:
+                    return None
+                kind = type(value)
+                if kind is Tensor:
+                    return numbers.get(id(value)) or border.new_tensor(value), OBJECT
+                if kind is int or kind is float or kind is bool:
+                    return border.returned(value)
+                if isinstance(value, (list, dict)):
+                    self._hold_table(objects[owner], name, value)
+                elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
+                    return number, METHOD
+                return border.returned(value)
+            except BaseException as error:
+                return border.failed(error)
+
+        return field
+
+    def _hold_table(self, owner: Crossing, name: str, value: Crossing) -> None:
         """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
         if getattr(owner, "__dict__", {}).get(name) is not value:
             return
         if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
-            self._fields(owner).put(name, value)
+            self._own(owner).put(name, value)
             del vars(owner)[name]
         elif type(value) in (list, dict, ModuleList):
             self.border.live(value)
@@ -246,17 +259,17 @@ class Classes:
         declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
             return "python"
-        self._fields(owner).names.add(name)
+        self._own(owner).names.add(name)
         return "both" if declared else "lua"
 
-    def _fields(self, owner: Any) -> Fields:
+    def _own(self, owner: Crossing) -> Fields:
         found = fields_of(owner)
         if found is None:
             found = vars(owner)[OWN] = Fields(self.border, self.border.registry.numbers[id(owner)])
         return found
 
     @staticmethod
-    def _is_declared(owner: Any, name: str) -> bool:
+    def _is_declared(owner: Crossing, name: str) -> bool:
         """Whether a field is one that functorch7 knows."""
         if _static(type(owner), name) is not None or name == "modules":
             return True
@@ -272,7 +285,7 @@ class Classes:
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, value)
         elif isinstance(owner, Described) and _is_method(owner, name):
-            self._fields(owner).put(name, value)
+            self._own(owner).put(name, value)
             if not isinstance(
                 value, Described
             ):  # modules among the fields are looked for by methods such as getParameters
@@ -328,15 +341,10 @@ class Classes:
         return OPERATORS[number - 1](*operands)
 
 
-def encode_method(method: Method) -> Encoded:
-    """How such a method crosses."""
-    return 6, method.number
-
-
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
     """How modules and criterions cross: those with fields in Lua keep their numbers."""
 
-    def encode(value: Any) -> Encoded:
+    def encode(value: Crossing) -> Encoded:
         number = border.registry.numbers.get(id(value))
         if number is None:
             own = fields_of(value)
@@ -363,11 +371,11 @@ def _is_of_torch(kind: type) -> bool:
     return issubclass(kind, Described) and getattr(nn, kind.__name__, None) is kind
 
 
-def _static(kind: type, key: str) -> Any:
+def _static(kind: type, key: str) -> Crossing:
     return inspect.getattr_static(kind, key, None)
 
 
-def _is_method(owner: Any, name: str) -> bool:
+def _is_method(owner: Crossing, name: str) -> bool:
     """Whether a name is a method's, which a field of the same name hides."""
     return inspect.isroutine(_static(type(owner), name))
 
@@ -379,7 +387,7 @@ def _let_set(kind: type, name: str) -> None:
         setattr(kind, name, None)
 
 
-def _index(key: Any) -> Any:
+def _index(key: Crossing) -> Crossing:
     return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from ..legacy import torch
+from ..legacy.tensors.storage import Storage
+from ..legacy.tensors.tensor import Tensor
+from .kinds import Crossing
 
 
 @cache
@@ -25,7 +27,7 @@ def by_type(usual: Callable | None) -> Callable:
     """A method that is another for tensors of some types, which its attribute `by_type` has."""
     others: dict[str, Callable] = {}
 
-    def method(self: Any, *given: Any) -> Any:
+    def method(self: Crossing, *given: Crossing) -> Crossing:
         found = others.get(self.type(), usual)
         if found is None:
             raise AttributeError(f"{self.type()} has no such method")
@@ -40,3 +42,10 @@ def maker(type_name: str) -> Callable:
     """What makes tensors or storages of a type."""
     make = getattr(torch, type_name.removeprefix("torch."))
     return lambda *given: make(*given)
+
+
+def special_field(owner: Crossing, name: str) -> Crossing:
+    """A field by which Torch's types are asked for, or one that is not looked for in a class."""
+    if name == "new" and isinstance(owner, (Tensor, Storage)):
+        return maker(owner.type())
+    return getattr(owner, "__dict__", {}).get(name)

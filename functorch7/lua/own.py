@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..legacy.engine.stand_in import StandIn
 from ..legacy.objects.described import Described, cast_tensor
-from ..legacy.objects.own_fields import KeptElsewhere
+from ..legacy.objects.own_fields import KEPT, KeptElsewhere
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 from .kinds import Bridge, Crossing
 
-OWN = "_lua"
+OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
 
 
@@ -68,11 +69,18 @@ class LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
 
 
+def traced(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
+    """What a method gives when a program is traced."""
+    from .traced.machine import run  # which is imported when it is needed
+
+    return run(function, user, given)
+
+
 def method_of(name: str, function: LuaFunction) -> Crossing:
     """A function of Lua's as the method of a class."""
 
-    def method(self: Any, *given: Any) -> Any:
-        return function(self, *given)
+    def method(self: Crossing, *given: Crossing) -> Crossing:
+        return traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
 
     method.__name__ = method.__qualname__ = name
     method.lua = function  # type: ignore[attr-defined]
@@ -92,6 +100,13 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
+
+    @classmethod
+    def _read_code(cls) -> Crossing:
+        """What the code of the class's methods tells, for the engine."""
+        from .traced.outside import Outside
+
+        return Outside(cls)
 
     @classmethod
     def _class_name(cls) -> str:
@@ -118,7 +133,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
                 cast_tensor(tensor, type_name, cache)
 
     def __getstate__(self) -> dict[str, Crossing]:
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[arg-type]
+        state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]
         own = state.pop(OWN, None)
         return state if own is None else {**state, **own.contents()}
 
@@ -129,6 +144,11 @@ class LuaLayer(LuaObject):
     As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
     """
 
+    @classmethod
+    def _passes_no_gradient(cls) -> bool:
+        """Whether nobody has written anything about gradients."""
+        return (cls.updateGradInput, cls.accGradParameters) == (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
+
     def updateGradInput(self, input: Crossing, gradOutput: Crossing = None) -> Crossing:
         """No gradient."""
         return None
@@ -137,7 +157,7 @@ class LuaLayer(LuaObject):
         """Nothing to add."""
 
 
-def _tensors(value: Any, seen: set[int]) -> Any:
+def _tensors(value: Crossing, seen: set[int]) -> Crossing:
     """The tensors in tables, at any depth."""
     if isinstance(value, Tensor):
         yield value

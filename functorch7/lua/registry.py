@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
@@ -12,11 +11,14 @@ SHIFT = 32
 LUA_TABLE, PYTHON_TABLE = 1, 2
 """The classes of lists and dicts that are tables in Lua: begun there, and begun here."""
 
-FEW = 1024
-"""With fewer objects than these nobody looks for unused ones."""
+FEW = 128
+"""With fewer new objects than these nobody looks for unused ones."""
 
 PRESSURE = 64_000_000
 """After tensors of so many bytes Lua is asked to collect its garbage: it does not know how large they are."""
+
+KILOBYTES = 4
+"""For each so many that Lua has in use, one more new object may come before it collects, which takes longer then."""
 
 
 class Registry:
@@ -59,19 +61,18 @@ class Registry:
         self.objects[number] = value
         self.numbers[id(value)] = number
 
-    def drop(self, numbers: Iterable[int]) -> None:
-        """Forgets objects that Lua has no use for, and says when it is worth looking for more."""
+    def drop(self, *numbers: int) -> None:
+        """Forgets objects that Lua has no use for."""
         for number in numbers:
             value = self.objects.pop(number, self)
             if value is not self:
                 del self.numbers[id(value)]
-        self.limit = max(FEW, 2 * len(self.objects))
+
+    def settle(self, kilobytes: float) -> None:
+        """Says when it is worth looking for unused objects again, where Lua has so many kilobytes in use."""
+        self.limit = len(self.objects) + max(FEW, int(kilobytes / KILOBYTES))
         self.bytes = 0
 
     def is_full(self) -> bool:
         """Whether it is time to look for objects that are not used."""
         return len(self.objects) > self.limit or self.bytes > PRESSURE
-
-    def is_heavy(self) -> bool:
-        """Whether Lua holds so much without knowing it that it should collect its garbage first."""
-        return self.bytes > PRESSURE

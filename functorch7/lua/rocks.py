@@ -10,6 +10,7 @@ from typing import Any
 
 from ..legacy.tensors.types import Constructor
 from .border import Border
+from .calls import Calls
 from .files import FUNCTIONS, Files
 from .kinds import Crossing
 from .tester import tester_of
@@ -43,8 +44,8 @@ FALLBACKS = {"pl.path": "lua.packages.path", "nngraph.nesting": "lua.packages.ne
 class Rocks:
     """The packages, and what is in them."""
 
-    def __init__(self, border: Border):
-        self.border = border
+    def __init__(self, border: Border, calls: Calls):
+        self.border, self.calls = border, calls
         self.packages: list[Any] = []
         files = Files(border)
         replaced = {name: getattr(files, name) for name in FUNCTIONS} | {"Tester": tester_of(border)}
@@ -102,7 +103,7 @@ class Rocks:
         if inspect.isroutine(found):
             if package.__name__ == f"{LEGACY}.optim":
                 self.border.takes_dicts.add(found)
-            return "function", self.border.function_number(found)
+            return "function", self.calls.number(found)
         return "value", found
 
 

@@ -12,7 +12,8 @@ from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.program.objects import type_names
 from .border import Border
-from .classes import Classes, Method, described_encoder, encode_method
+from .calls import Calls
+from .classes import Classes, described_encoder
 from .errors import LuaError
 from .kinds import Crossing
 from .prompt import Prompt
@@ -60,8 +61,9 @@ class Runtime(Prompt):
         )
         self.lua.execute("python, package.loaded.python = nil, nil")
         self.border = Border()
-        self.classes, self.rocks = Classes(self.border), Rocks(self.border)
-        self.border._encoders[Method] = encode_method
+        self.calls = Calls(self.border)
+        self.border.function_of = self.calls.function
+        self.classes, self.rocks = Classes(self.border, self.calls), Rocks(self.border, self.calls)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
             described_encoder(self.border, kind) if issubclass(kind, Described) else usual(kind)
@@ -82,6 +84,7 @@ class Runtime(Prompt):
             self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
+        self._chunk("reading", self.glue)
         self.lua.execute(AS_TH)
         told_by.append(self._place)
         if python:
@@ -93,7 +96,7 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.classes, self.rocks):
+        for part in (self.border, self.calls, self.classes, self.rocks):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (

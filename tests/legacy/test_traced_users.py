@@ -260,3 +260,33 @@ def test_another_method_of_the_class_is_heard_of():
     same(net.forward(x), 2 * x, 1e-6)
     Changing.updateOutput = lambda self, input: torch.mul(input, 3)
     same(net.forward(x), 3 * x, 1e-6)
+
+
+def test_gradients_by_hand_behind_checks_have_their_own_values():
+    """JAX gave the way back the check's result in place of what forward had left."""
+    net = nn.Sequential().add(nn.LookupTable(4, 3)).add(Cube()).double()
+    net.zeroGradParameters()
+    net.forward(torch.LongTensor([2, 4]))
+    net.backward(torch.LongTensor([2, 4]), torch.DoubleTensor(2, 3).fill(1))
+    weight = np.asarray(net.get(1).weight)
+    same(np.asarray(net.get(1).gradWeight)[[1, 3]], 3 * weight[[1, 3]] ** 2, 1e-9)
+    assert TRACED in explain(net)
+
+
+def test_buffers_grow_where_they_are_compiled():
+    class Kept(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kept = torch.Tensor()
+
+        def updateOutput(self, input):
+            self.kept.resizeAs(input).copy(input)
+            return torch.mul(self.kept, 2)
+
+    user = Kept()
+    net = nn.Sequential().add(nn.Identity()).add(user)
+    for rows in (2, 4, 3):
+        x = values(rows, 3, seed=rows).astype(np.float32)
+        same(net.forward(x), 2 * x, 1e-6)
+        same(user.kept, x, 1e-6)
+    assert TRACED in explain(net)

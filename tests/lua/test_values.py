@@ -64,6 +64,15 @@ def test_objects_survive_the_collector_as_themselves(lua):
     assert len(lua.border.registry.objects) < before + 50
 
 
+def test_what_crosses_with_new_tensors_is_not_forgotten_on_its_way(lua):
+    """A tensor whose stand-in Lua has collected comes again, together with one that makes the border look for such."""
+    first = lua.execute("return function(old, new) return old:size(1) + new:size(1) end")
+    held = [torch.Tensor(3) for _ in range(3)]
+    for _ in range(700):
+        for each in held:
+            assert first(each, torch.Tensor(2)) == 5
+
+
 def test_rosenbrock_is_the_same_from_lua_as_from_python(lua):
     """lupa's own objects were lost in this loop, in three of eight runs."""
 

@@ -19,6 +19,24 @@ from .user_code import CONSTANTS, Found, users
 LEFT = ("output", "gradInput")
 """What every call leaves: found out when it is asked for, as of other modules."""
 
+KEPT = "_lua"
+"""The attribute in which an object has its KeptElsewhere."""
+
+
+class KeptElsewhere:
+    """What an object has in place of fields that are not its attributes."""
+
+    names: set[str]
+
+    def drop(self, name: str) -> None:
+        """Forgets a field."""
+        raise NotImplementedError
+
+    def contents(self) -> dict[str, Any]:
+        """These fields."""
+        raise NotImplementedError
+
+
 NUMBERS = (bool, int, float, np.generic)
 
 
@@ -125,6 +143,9 @@ class Form:
                 members = kind.object.listModules()
                 watch(watcher, *members)
                 self._inner += [(each, each._spec, each.train) for each in members]
+        kept = user.__dict__.get(KEPT)
+        if kept is not None and not kept.names.isdisjoint(LEFT):
+            raise Untraceable(f"it has a table of its own in {' and '.join(sorted(kept.names.intersection(LEFT)))}")
         self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
 
     def _kind(self, value: Any) -> Any:
@@ -140,11 +161,15 @@ class Form:
             return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
         if is_constant(value):
             return frozen(value)
-        raise Untraceable(f"it has a {type(value).__name__} in a field")
+        kind = "table or function of Lua's" if isinstance(value, KeptElsewhere) else type(value).__name__
+        raise Untraceable(f"it has a {kind} in a field")
 
     def stands(self, user: Any) -> bool:
         """Whether the fields, and the code that reads them, still are so."""
         if not self._found.stands():
+            return False
+        kept = user.__dict__.get(KEPT)
+        if kept is not None and not kept.names.isdisjoint(LEFT):
             return False
         for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
             now = value_of(user, name)
@@ -174,6 +199,9 @@ class Form:
 def value_of(user: Any, name: str) -> Any:
     """What a user's object holds under a name: its own, or a constant of its class."""
     fields = user.__dict__
+    kept = fields.get(KEPT)
+    if kept is not None and name in kept.names:
+        return kept
     if name in fields:
         return fields[name]
     for base in users(type(user)):
@@ -236,6 +264,9 @@ class Taken:
             held.array = array
         else:
             user.__dict__[name] = value
+            kept = user.__dict__.get(KEPT)
+            if kept is not None and name in kept.names:
+                kept.drop(name)
 
     @staticmethod
     def _leaf(kind: Any, arrays: Iterator) -> Any:

@@ -36,11 +36,11 @@ class Noting:
         if place is None or Notes.runs_at_once or not all(_may_wait(type(leaf)) for leaf in leaves):
             return None
         key = (function, structure, _signature(varying))
-        prepared = self._prepared.get(key, self)
-        if prepared is self:
-            is_wide = self.is_wide or jax.config.jax_enable_x64
-            prepared = Prepared(function, structure, leaves, Residuals, is_wide)
-            self._prepared[key] = prepared = prepared if prepared.size <= MOST_ELEMENTS else None
+        if key not in self._prepared:
+            is_wide = self.is_wide or jax.config.read("jax_enable_x64")
+            made = Prepared(function, structure, leaves, Residuals, is_wide)
+            self._prepared[key] = made if made.size <= MOST_ELEMENTS else None
+        prepared = self._prepared[key]
         return None if prepared is None else notes_of(place).call(prepared, leaves)
 
 

@@ -127,7 +127,7 @@ class Run:
                 continue
             given, held = self.given.get(name, (None, None))
             if given is value:
-                if not _same(_held(value), held):
+                if not is_same(_held(value), held):
                     kind = self.fields[name]
                     if isinstance(kind, Cell) and kind.is_gradient:
                         continue
@@ -143,6 +143,10 @@ class Run:
                     raise Untraceable(f"it has set {name} to a view of another field")
                 storages.add(id(value.storage_))
         return found
+
+    def held(self) -> dict[str, tuple]:
+        """What is in the tensors that are fields."""
+        return {name: _held(value) for name, value in self.user.__dict__.items() if type(value) is Tensor}
 
 
 def _ours(kind: type) -> list[type]:
@@ -162,7 +166,8 @@ def _held(value: Any) -> Any:
     )
 
 
-def _same(one: tuple, other: tuple) -> bool:
+def is_same(one: tuple, other: tuple) -> bool:
+    """Whether what `_held` gave is still there."""
     return len(one) == len(other) and all(
         a is b or (isinstance(a, tuple | int) and a == b) for a, b in zip(one, other, strict=True)
     )

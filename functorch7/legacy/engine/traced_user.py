@@ -7,6 +7,8 @@ for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +20,7 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import is_looking
+from ...layers import Sequential
 from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
@@ -26,9 +29,8 @@ from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .fields import Form, Untraceable
 from .foreign import as_input_gradient
-from .forms import Static, frozen
 from .known_users import OtherwiseThanPlanned, known
-from .stand_in import Run, Unknown
+from .stand_in import Run, Unknown, is_same
 from .user_code import METHODS, users
 
 FORMS = 8
@@ -47,6 +49,8 @@ def form_of(user: Any, watcher: Any) -> Form:
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, watcher.members[0]):
+        raise Untraceable("the network hands on its gradInput, the very tensor")
     form = Form(user, about.found, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
@@ -56,11 +60,29 @@ def form_of(user: Any, watcher: Any) -> Form:
     return form
 
 
+def _is_first(user: Any, network: Any) -> bool:
+    """Whether an object is what a chain begins with: in Torch's programs the chain's gradInput is the object's."""
+    if getattr(type(user), "_passes_no_gradient", bool)():
+        return False
+    while isinstance(network._spec, Sequential) and network.children():
+        network = network.children()[0]
+    return network is user
+
+
 def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
     """A user's object as a module that is traced."""
     kind = type(user)
-    outside = tuple(frozen(value) for _, _, value in known(kind).found.outside)
-    return TracedUser(kind, by_hand, form.key, outside, dtype_of(user._type).name, known(kind).looks, user.title())
+    passes = not getattr(kind, "_passes_no_gradient", bool)()
+    return TracedUser(
+        kind,
+        by_hand and passes,
+        passes,
+        form.key,
+        known(kind).found.key(),
+        dtype_of(user._type).name,
+        known(kind).looks,
+        user.title(),
+    )
 
 
 class Seat:
@@ -96,8 +118,9 @@ class TracedUser(core.Module, abstract=True):
 
     kind: type
     by_hand: bool
+    passes: bool  # gradients
     fields: tuple[tuple[str, Any], ...]
-    outside: tuple[Static, ...]  # what its code has found outside of its arguments
+    outside: tuple  # what its code has found outside of its arguments
     dtype: str
     looks: bool
     text: str
@@ -113,17 +136,25 @@ class TracedUser(core.Module, abstract=True):
 
     def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
         given = buffers["fields"]
+        with self._running():
+            if self.by_hand:
+                output, changed = self._by_hand(params, given, input, train)
+            else:
+                output, run = self._ran(params, given, input, train)
+                changed = run.changes()
+                output = output if self.passes else lax.stop_gradient(output)
+        return output, {"fields": lax.stop_gradient(changed)}
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """A block in which the user's methods run; what turns out there, the network is planned anew with."""
         try:
             with (
                 refusing(f"{self.text}: updateOutput"),
                 pytorch_operators(False),
                 asking_for_checks(self._ask_for_checks),
             ):
-                if self.by_hand:
-                    output, changed = self._by_hand(params, given, input, train)
-                else:
-                    output, run = self._ran(params, given, input, train)
-                    changed = run.changes()
+                yield
         except Unknown as unknown:
             known(self.kind).names += (unknown.name,)
             raise OtherwiseThanPlanned(self.kind) from None
@@ -132,7 +163,6 @@ class TracedUser(core.Module, abstract=True):
         except Exception as error:
             known(self.kind).obstacle = _told(error)
             raise OtherwiseThanPlanned(self.kind, True) from error
-        return output, {"fields": lax.stop_gradient(changed)}
 
     def _ask_for_checks(self) -> None:
         if self.by_hand:
@@ -152,18 +182,22 @@ class TracedUser(core.Module, abstract=True):
 
     def _by_hand(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Any]:
         """(output, changes), whose gradient is that of the user's methods."""
+        checks = is_looking()
 
         @jax.custom_vjp
         def call(params: Any, given: Any, input: Any) -> Any:
             return forward(params, given, input)[0]
 
         def forward(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
-            output, run = self._ran(params, given, input, train)
-            changed = run.changes()
-            back, shapes = jax.make_jaxpr(
-                lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
-            )(output)
-            return (output, changed), _Back(back.consts, back.jaxpr, jax.tree.structure(shapes))
+            with self._running():  # which may be later, where values are checked
+                output, run = self._ran(params, given, input, train)
+                changed = run.changes()
+                back, shapes = jax.make_jaxpr(
+                    lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
+                )(output)
+            # Else JAX takes what is an input of the call for another one, where values are checked (faults.py).
+            needed = lax.optimization_barrier(back.consts) if checks and back.consts else back.consts
+            return (output, changed), _Back(needed, back.jaxpr, jax.tree.structure(shapes))
 
         def backward(back: _Back, gradients: Any) -> tuple:
             found = eval_jaxpr(back.jaxpr, back.needed, *jax.tree.leaves(gradients[0]))
@@ -175,7 +209,7 @@ class TracedUser(core.Module, abstract=True):
 
     def _pulled(self, run: Run, params: Any, input: Any, gradient: Any) -> tuple[Any, Any]:
         """The gradients of the parameters and of the input, by the user's methods."""
-        before, user = run.changes(), run.user
+        before, held, user = run.changes(), run.held(), run.user
         shown, gradient_shown = wrapped(input), wrapped(gradient)
         found = user.updateGradInput(shown, gradient_shown)
         if found is not None:
@@ -184,7 +218,9 @@ class TracedUser(core.Module, abstract=True):
         if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
             user.accGradParameters(shown, gradient_shown, 1)
         _check_unchanged((shown, gradient_shown), (input, gradient))
-        _check_left(before, run.changes())
+        _check_left(
+            before, run.changes(), {name for name, was in run.held().items() if is_same(held.get(name, ()), was)}
+        )
         gradients = {
             kind.number: user.__dict__[name].array
             for name, kind in run.fields.items()
@@ -213,9 +249,10 @@ def _check_unchanged(shown: Any, given: Any) -> None:
             raise Untraceable("it writes to its arguments")
 
 
-def _check_left(before: dict, after: dict) -> None:
+def _check_left(before: dict, after: dict, same: set[str]) -> None:
     """Refuses ways back that leave something in fields, which programs give for the way forward alone."""
-    for name, taken in after.items():
+    for name in after.keys() - same:
+        taken = after[name]
         then = before.get(name)
         if then is None or (then.kinds, then.structure) != (taken.kinds, taken.structure):
             raise Untraceable(f"its way back sets {name}")

@@ -8,16 +8,10 @@ from typing import Any
 
 from ...core.types import Value
 from ...interop.t7.values import Fields
+from ..engine.fields import KEPT as KEPT
+from ..engine.fields import KeptElsewhere as KeptElsewhere
 
 OURS = "functorch7.legacy"
-
-
-class KeptElsewhere:
-    """What an object has in place of fields that are not its attributes."""
-
-    def contents(self) -> Fields:
-        """These fields."""
-        raise NotImplementedError
 
 
 def own_fields(object: Value) -> Fields:

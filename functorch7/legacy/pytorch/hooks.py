@@ -18,7 +18,7 @@ class RemovableHandle:
     Source: PyTorch's Modules note, "Module Hooks".
     """
 
-    def __init__(self, owner: object, hooks: list[Registered], hook: Registered):
+    def __init__(self, owner: object, hooks: list, hook: object):
         self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:

@@ -218,7 +218,7 @@ def _laid_out(calls: list[_Call]) -> tuple[list, tuple]:
     return arguments, tuple(taken)
 
 
-def _whole_rounds(steps: list[Step]) -> int:
+def _whole_rounds(steps: list) -> int:
     """How many of too many calls to run: of a loop's whole rounds, so that what is left begins as these did."""
     for length in range(1, len(steps) // 2 + 1):
         if steps[-length:] == steps[-2 * length : -length]:

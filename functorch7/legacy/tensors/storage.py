@@ -5,6 +5,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -119,6 +120,10 @@ class Storage:
 
         def converted() -> Any:
             array = source.array
+            if isinstance(array, jax.core.Tracer) and array.dtype != dtype:
+                known = jax.dtypes.canonicalize_dtype(dtype)
+                if known.kind != "f" or known == dtype:  # numbers are not to lose digits
+                    return array.astype(known)
             return np.asarray(array).astype(dtype) if array.dtype != dtype else array
 
         copy = Storage.zeros(self.shape, dtype) if self.is_zero else Storage(None, converted, self.shape, dtype)
@@ -170,7 +175,10 @@ class Storage:
         """Gives it another number of elements, for all tensors that view it; what is new is 0."""
         (size,) = sizes_given(size)
         if size != len(self):
-            if not self.is_zero:
+            if isinstance(self._array, jax.core.Tracer):
+                old = self._array.reshape(-1)[:size]
+                self.array = jnp.concatenate([old, jnp.zeros(size - old.size, old.dtype)])
+            elif not self.is_zero:
                 new, old = np.zeros(size, self.dtype), self._flat()[:size]
                 new[: old.size] = old
                 self.array = new

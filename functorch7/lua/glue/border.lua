@@ -14,7 +14,8 @@ local CHUNK = 240
 
 local live = setmetatable({}, {__mode = 'v'}) -- by number what stands for a Python object
 local numbers = setmetatable({}, {__mode = 'k'}) -- and back
-local known = {} -- all numbers that Python holds an object for
+local held, holding = {}, 0 -- all numbers that Python holds an object for
+local tables = {} -- those of tables
 local pinned, references = {}, setmetatable({}, {__mode = 'k'}) -- what Python has of Lua, by number and back
 local arriving, arrivals = {}, 0 -- tables on their way, which nothing else holds yet
 local classes = {} -- what stands for the objects of a class, by its number
@@ -72,7 +73,9 @@ function send(value)
   if not number then
     tables_given = tables_given + 1
     number = LUA_TABLE * SHIFT + tables_given
-    numbers[value], live[number], known[number] = number, value, true
+    numbers[value], live[number], tables[number] = number, value, true
+    holding = holding + 1
+    held[holding] = number
   end
   if sending[value] then return number end
   sending[value] = true
@@ -110,18 +113,25 @@ end
 -- From Python ------------------------------------------------------------------------------------------------------
 
 local function make(number)
-  local class, again = floor(number / SHIFT), known[number]
-  local is_table = class == LUA_TABLE or class == PYTHON_TABLE
-  local made
-  if is_table then
-    made = {}
-    arrivals = arrivals + 1
-    arriving[arrivals] = made
-  else
+  local class, made = floor(number / SHIFT), nil
+  if class > PYTHON_TABLE then
     made = (classes[class] or border.describe(class)).stand_in(number)
+    live[number], numbers[made] = made, number
+    holding = holding + 1
+    held[holding] = number
+    return made
   end
-  live[number], numbers[made], known[number] = made, number, true
-  if is_table and again then python.send_again(number) end -- collected, which Python has not heard of
+  made = {}
+  arrivals = arrivals + 1
+  arriving[arrivals] = made
+  live[number], numbers[made] = made, number
+  if tables[number] then
+    python.send_again(number) -- collected, which Python has not heard of
+  else
+    tables[number] = true
+    holding = holding + 1
+    held[holding] = number
+  end
   return made
 end
 
@@ -249,18 +259,25 @@ function asked.change(number, codes, ...)
   end
 end
 
--- The numbers of those objects that Lua has no use for any more.
-function asked.unused(full)
-  if full then collectgarbage() end
-  local found, count = {}, 0
-  for number in pairs(known) do
-    if live[number] == nil then
+-- Collects garbage, and lets Python drop those objects that Lua has no use for. What is in use, in kilobytes.
+function asked.drop_unused()
+  collectgarbage()
+  local before, gone, count = holding, {}, 0
+  holding = 0
+  for i = 1, before do
+    local number = held[i]
+    if live[number] ~= nil then
+      holding = holding + 1
+      held[holding] = number
+    else
       count = count + 1
-      found[count] = ('%.0f'):format(number)
-      known[number] = nil
+      gone[count] = number
+      tables[number] = nil
     end
   end
-  return concat(found, ' ')
+  for i = holding + 1, before do held[i] = nil end
+  for first = 1, count, CHUNK do python.drop(unpack(gone, first, math.min(first + CHUNK - 1, count))) end
+  return collectgarbage('count')
 end
 
 function asked.release(...)

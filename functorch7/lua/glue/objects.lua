@@ -4,7 +4,9 @@ local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
 local floor = math.floor
 local SHIFT = 2 ^ 32 -- as in border.lua
-local getmetatable, newproxy, rawget, rawset, setmetatable, type = getmetatable, newproxy, rawget, rawset, setmetatable, type
+local OBJECTS = border.OBJECTS
+local getmetatable, newproxy, rawget, rawset, select, setmetatable, type =
+  getmetatable, newproxy, rawget, rawset, select, setmetatable, type
 
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
 local class_tables, constructors = {}, {} -- by a class's number the metatable of its objects, and what makes some
@@ -28,10 +30,20 @@ function border.method(name)
   return method
 end
 
--- The function of a number as a method.
+-- The function of a number as a method. Most calls have one argument or none, which needs no more than its number.
 function border.method_of_class(number)
-  local call_function = python.call_function
-  return function(self, ...) return call(call_function, number, self, self, ...) end
+  local entry = python.function_of(number)
+  return function(self, ...)
+    local owner, count = numbers[self], select('#', ...)
+    if owner and owner >= OBJECTS and count < 2 then
+      if count == 0 then return received(self, entry(0, 1, owner)) end
+      local given = ...
+      local other = numbers[given]
+      if other and other >= OBJECTS then return received(self, entry(0, 9, owner, other)) end
+      if type(given) == 'number' then return received(self, entry(0, 1, owner, given)) end
+    end
+    return call(entry, 0, self, self, ...)
+  end
 end
 
 local C_TYPES = {
@@ -42,7 +54,7 @@ local C_TYPES = {
 -- The function of a number that gives an address, as a method that gives a pointer of C's.
 local function pointer_method(number)
   return function(self, as_number)
-    local address = call(python.call_function, number, nil, self, true)
+    local address = call(python.function_of(number), 0, nil, self, true)
     if as_number then return address end
     local kind = C_TYPES[self:type():match('^torch%.(%u%l+)')]
     return ffi.cast(kind .. ' *', ffi.cast('uintptr_t', address))
@@ -61,7 +73,7 @@ local function look_up(class, key)
   elseif kind == 'lua' then
     class.methods[key] = found
   else
-    class.names[key] = found
+    class.names[key] = python.field_of(found)
   end
 end
 
@@ -72,7 +84,7 @@ local function get(class, self, key)
     if class.methods[key] then return class.methods[key] end
     name = class.names[key]
   end
-  return received(nil, python.get(name, 1, numbers[self]))
+  return received(nil, name(numbers[self]))
 end
 
 local function item(self, key) return call(python.item, 0, nil, self, key) end

@@ -2,6 +2,7 @@
 local border, python = ...
 local call = border.call
 local namespaces = {}
+border.places = setmetatable({}, {__mode = 'k'}) -- the numbers of Python's functions, by those that stand for them
 
 -- A package of Python's: what it has is looked for when it is asked for.
 local function namespace(number)
@@ -11,8 +12,9 @@ local function namespace(number)
     if type(key) ~= 'string' then return nil end
     local kind, value = call(python.member_of_rock, number, nil, key)
     if kind == 'function' then
-      local call_function, place = python.call_function, value
-      value = function(...) return call(call_function, place, (...), ...) end
+      local entry, place = python.function_of(value), value
+      value = function(...) return call(entry, 0, (...), ...) end
+      border.places[value] = place
     elseif kind == 'package' then
       value = namespace(value)
     elseif kind ~= 'constant' then
@@ -31,6 +33,8 @@ function border.number_of_namespace(value)
     if each == value then return number end
   end
 end
+
+function border.is_namespace(value) return border.number_of_namespace(value) ~= nil end
 
 -- Whether the program would go on without what it requires.
 local function is_tried()

@@ -1,0 +1,128 @@
+"""Calls from Lua of Python's functions and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ..legacy.tensors.tensor import Tensor
+from .arguments import Shape
+from .border import BACK, OBJECT, Border, shape_for
+from .kinds import Crossing
+from .registry import FEW
+
+TWO_OBJECTS = 9 * OBJECT
+"""The kinds of two arguments that are objects."""
+
+
+class _Nothing:
+    """In place of an argument that is not there."""
+
+
+class Calls:
+    """Functions and methods, as Lua calls them: function(number, kinds of the arguments, arguments...)."""
+
+    def __init__(self, border: Border):
+        self.border = border
+        self._numbers: dict[Callable, int] = {}
+        self._functions: list[Callable] = []
+        self._entries: list[Callable] = []
+        self._fields: dict[str, Callable] = {}
+
+    def bound(self) -> Iterator[tuple[str, Callable]]:
+        """Functions for Lua, by name."""
+        yield "call_method", self.method
+        yield "call_object", self.object
+        yield "function_of", self._entries.__getitem__
+
+    def number(self, function: Callable) -> int:
+        """The number of a function that Lua may call."""
+        number = self._numbers.get(function)
+        if number is None:
+            number = self._numbers[function] = len(self._entries)
+            self._functions.append(function)
+            self._entries.append(self._entry(function, shape_for(function)))
+        return number
+
+    def function(self, number: int) -> Callable:
+        """The function of a number."""
+        return self._functions[number]
+
+    def _entry(self, function: Callable, shape: Shape) -> Callable:
+        """A function as Lua calls it. Most calls have one or two arguments that fit as they are: they cost little."""
+        border, tables = self.border, self.border.tables
+        objects, numbers, most = border.registry.objects, border.registry.numbers, shape.most
+
+        def entered(
+            _: int, sig: int, first: Crossing = _Nothing, second: Crossing = _Nothing, *others: Crossing
+        ) -> Crossing:
+            try:
+                if second is _Nothing and sig == OBJECT and most >= 1 and not tables.touched:
+                    result = function(owner := objects[first])
+                elif second is _Nothing or others or most < 2 or tables.touched:
+                    values = tuple(each for each in (first, second, *others) if each is not _Nothing)
+                    return self._fitted(function, shape, sig, values)
+                elif sig == TWO_OBJECTS:
+                    result = function(owner := objects[first], objects[second])
+                elif sig == OBJECT:
+                    result = function(owner := objects[first], second)
+                else:
+                    return self._fitted(function, shape, sig, (first, second))
+                if result is owner:
+                    return BACK
+                kind = type(result)
+                if kind is Tensor:
+                    return numbers.get(id(result)) or border.new_tensor(result), OBJECT
+                return result if kind is float or kind is bool else border.returned(result)
+            except BaseException as error:
+                return border.failed(error)
+
+        return entered
+
+    def _fitted(self, function: Callable, shape: Shape, sig: int, values: tuple) -> Crossing:
+        border = self.border
+        if border.tables.touched and function in border.takes_dicts:
+            border.tables.empty_as_dicts()
+        arguments = border.given(sig, values)
+        return self._called(function, shape, arguments, arguments[0] if arguments else None)
+
+    def method(self, number: int, sig: int, *values: Crossing) -> Crossing:
+        """The method of a name of the first argument, called with the others."""
+        try:
+            arguments = self.border.given(sig, values)
+            owner = arguments[0]
+            function = getattr(owner, self.border.names[number])
+            if getattr(function, "__self__", None) is owner:
+                function = getattr(function, "__func__", None) or partial(_without_first, function)
+            else:
+                arguments = arguments[1:]
+            return self._called(function, shape_for(function), arguments, owner)
+        except BaseException as error:
+            return self.border.failed(error)
+
+    def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
+        """The first argument, called with the others."""
+        try:
+            function, *arguments = self.border.given(sig, values)
+            if not callable(function):
+                return self.border.returned(next(function, None))
+            return self._called(function, shape_for(function), arguments)
+        except BaseException as error:
+            return self.border.failed(error)
+
+    def _called(self, function: Callable, shape: Shape, arguments: Crossing, owner: Crossing = None) -> Crossing:
+        border = self.border
+        given = border.tables.taken() if border.tables.touched else None
+        if border.has_nil or len(arguments) > shape.most:
+            border.has_nil = False
+            arguments = shape.fitted(arguments)
+        result = function(*arguments)
+        if given:
+            border.tables.push(given)
+        if border.registry.is_full() or len(border.released) > FEW:
+            border.sweep()
+        return border.returned(result, owner)
+
+
+def _without_first(function: Callable, _: Crossing, *arguments: Crossing) -> Crossing:
+    return function(*arguments)

@@ -1,0 +1,119 @@
+"""Lua's own functions that only compute, on values as they are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...legacy import torch
+from ...legacy.engine.fields import Untraceable
+from ...legacy.tensors.storage import Storage
+from ...legacy.tensors.tensor import Tensor
+from ..kinds import Crossing
+from .values import Builtin, Table, is_traced, is_true, number, text_of
+
+
+def _type(value: Crossing) -> str:
+    """What Lua's type says; of objects nothing."""
+    if value is None:
+        return "nil"
+    if is_traced(value) or type(value) is float:
+        return "number"
+    for kind, name in ((bool, "boolean"), (str, "string"), (Table, "table"), (Builtin, "function")):
+        if isinstance(value, kind):
+            return name
+    if isinstance(value, (Tensor, Storage)):
+        return "userdata"
+    raise Untraceable(f"it asks for the type of a {type(value).__name__}")
+
+
+def _torch_type(_: Crossing, given: list) -> list:
+    value = given[0]
+    return [torch.typename(value) if isinstance(value, (Tensor, Storage)) else _type(value)]
+
+
+def _typename(_: Crossing, given: list) -> list:
+    return [torch.typename(given[0]) if isinstance(given[0], (Tensor, Storage)) else None]
+
+
+def _select(_: Crossing, given: list) -> list:
+    if given[0] == "#":
+        return [float(len(given) - 1)]
+    first = int(number(given[0]))
+    if first < 1:
+        raise Untraceable("it selects from the end")
+    return given[first:]
+
+
+def _unpack(_: Crossing, given: list) -> list:
+    table = given[0]
+    if not isinstance(table, Table) or len(given) > 1:
+        raise Untraceable("it unpacks something else than a table")
+    return [table.items[float(i)] for i in range(1, int(table.length()) + 1)]
+
+
+def _next_item(_: Crossing, given: list) -> list:
+    table, position = given[0], number(given[1]) + 1
+    found = table.items.get(position)
+    return [None] if found is None else [position, found]
+
+
+def _ipairs(_: Crossing, given: list) -> list:
+    if not given or not isinstance(given[0], Table):
+        raise Untraceable("it goes through something else than a table")
+    return [Builtin("ipairs' iterator"), given[0], 0.0]
+
+
+def _assert(_: Crossing, given: list) -> list:
+    if not given or not is_true(given[0]):
+        raise Untraceable("an assertion of it fails")
+    return given
+
+
+def _tonumber(_: Crossing, given: list) -> list:
+    if len(given) != 1 or not (type(given[0]) is float or is_traced(given[0])):
+        raise Untraceable("it makes numbers of something else")
+    return given
+
+
+def _insert(_: Crossing, given: list) -> list:
+    if len(given) != 2 or not isinstance(given[0], Table) or given[0].is_given:
+        raise Untraceable("it inserts into something outside of it")
+    given[0].items[given[0].length() + 1] = given[1]
+    return []
+
+
+def _by_lua(name: str) -> Callable:
+    """A function of numbers, which Lua itself computes."""
+
+    def found(machine: Crossing, given: list) -> list:
+        numbers = [number(value) for value in given]
+        result = machine.border.ask.computed(name, *numbers)
+        return [float(each) for each in (result if isinstance(result, tuple) else (result,))]
+
+    return found
+
+
+MATHS = (
+    "abs acos asin atan atan2 ceil cos cosh deg exp floor fmod ldexp log log10 max min modf pow rad sin sinh sqrt "
+    "tan tanh"
+).split()
+
+LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
+    "type": lambda _, given: [_type(given[0])],
+    "tostring": lambda _, given: [text_of(given[0])],
+    "tonumber": _tonumber,
+    "select": _select,
+    "unpack": _unpack,
+    "ipairs": _ipairs,
+    "ipairs' iterator": _next_item,
+    "assert": _assert,
+    "table.insert": _insert,
+    "table.getn": lambda _, given: [given[0].length()],
+    "torch.type": _torch_type,
+    "torch.typename": _typename,
+    "torch.isTensor": lambda _, given: [isinstance(given[0], Tensor)],
+    **{f"math.{name}": _by_lua(f"math.{name}") for name in MATHS},
+    "^": _by_lua("^"),
+    "%": _by_lua("%"),
+}
+"""By name: a function of the machine and of the values that it is given, which gives a list of results."""

@@ -1,0 +1,248 @@
+--- OneHot: compiled with the rest
+-- As char-rnn's: a field whose name begins with an underscore, and a layer that passes no gradient on.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init(size)
+  parent.__init(self)
+  self.size = size or 3
+  self._eye = torch.eye(self.size)
+end
+function Layer:updateOutput(input)
+  self.output:resize(input:size(1), self.size):zero()
+  if self._eye == nil then self._eye = torch.eye(self.size) end
+  self._eye = self._eye:float():double()
+  self.output:copy(self._eye:index(1, input:clone():clamp(1, 3):floor():long()[{{}, 1}]))
+  return self.output
+end
+
+--- Cube: compiled with the rest
+-- Written as Torch's layers are.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input)
+  self.seen = input:clone()
+  return self.output:resizeAs(input):copy(input):pow(3)
+end
+function Layer:updateGradInput(input, gradOutput)
+  self.gradInput:resizeAs(input):copy(gradOutput):cmul(self.seen):cmul(self.seen):mul(3)
+  return self.gradInput
+end
+
+--- Scale: compiled with the rest
+-- With a parameter, a function beside it and one of the class.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+local function scaled(x, weight) return torch.cmul(x, weight:view(1, weight:size(1)):expandAs(x)) end
+function Layer:__init()
+  parent.__init(self)
+  self.weight = torch.range(1, 3)
+  self.gradWeight = torch.zeros(3)
+end
+function Layer:scaled(x) return scaled(x, self.weight) end
+function Layer:updateOutput(input)
+  self.output = self:scaled(input)
+  return self.output
+end
+function Layer:updateGradInput(input, gradOutput)
+  self.gradInput = self:scaled(gradOutput)
+  return self.gradInput
+end
+function Layer:accGradParameters(input, gradOutput, scale)
+  self.gradWeight:add(scale or 1, torch.cmul(input, gradOutput):sum(1):view(3))
+end
+
+--- Loss: compiled with the rest
+-- As neural-style's: a criterion inside, modes, and a loss that is a number.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init()
+  parent.__init(self)
+  self.strength, self.mode = 0.5, 'capture'
+  self.target = torch.Tensor()
+  self.crit = nn.MSECriterion()
+end
+function Layer:updateOutput(input)
+  if self.mode == 'capture' then
+    self.target:resizeAs(input):copy(input)
+    self.mode = 'loss'
+  elseif self.mode == 'loss' then
+    self.loss = self.crit:forward(input, self.target) * self.strength
+  end
+  self.output = input
+  return self.output
+end
+function Layer:updateGradInput(input, gradOutput)
+  if self.mode == 'loss' and input:nElement() == self.target:nElement() then
+    self.gradInput = self.crit:backward(input, self.target)
+    if self.normalize then self.gradInput:div(torch.norm(self.gradInput, 1) + 1e-8) end
+    self.gradInput:mul(self.strength)
+    self.gradInput:add(gradOutput)
+  else
+    self.gradInput:resizeAs(gradOutput):copy(gradOutput)
+  end
+  return self.gradInput
+end
+
+--- Parts: compiled with the rest
+-- Ranges, loops, tables, numbers of Lua's library, and variables outside.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+local factor = 2
+power = 3
+function Layer:updateOutput(input)
+  local parts, rows, columns = {}, input:size(1), input:size(2)
+  for i = 1, columns do
+    parts[#parts + 1] = input[{{}, {i}}] * (i % 2 == 0 and -factor or math.max(factor, math.sqrt(16)))
+  end
+  for i, part in ipairs(parts) do
+    if i > 2 then part:add(power ^ 2):neg() end
+  end
+  local all = torch.cat(parts, 2)
+  local left = columns
+  while left > 1 do left = left - 1 end
+  self.output:resizeAs(input):zero()
+  self.output[{{}, {1, columns - 1}}] = all[{{}, {left + 1, columns}}]
+  self.output[{{}, columns}]:copy(-all[{{}, 1}] + select('#', unpack(parts)) - 10 / 4)
+  return self.output
+end
+function Layer:updateGradInput(input, gradOutput)
+  self.gradInput = gradOutput:clone():fill(0)
+  self.gradInput:narrow(2, 1, 2):add(gradOutput:narrow(2, 2, 2)):mul(2)
+  return self.gradInput
+end
+
+--- Below: compiled with the rest
+-- A class below another of Lua's, which it calls.
+local Above, above = torch.class('Above', 'nn.Module')
+function Above:__init(by)
+  above.__init(self)
+  self.by = by
+end
+function Above:shift() return 1 end
+function Above:updateOutput(input)
+  self.output:resizeAs(input):copy(input):mul(self.by):add(self:shift())
+  return self.output
+end
+function Above:updateGradInput(input, gradOutput)
+  self.gradInput:resizeAs(gradOutput):copy(gradOutput):mul(self.by)
+  return self.gradInput
+end
+local Layer, parent = torch.class('Layer', 'Above')
+function Layer:__init() parent.__init(self, 3) end
+function Layer:shift() return parent.shift(self) * 2 end
+function Layer:updateOutput(input) return parent.updateOutput(self, input):abs() end
+
+--- First: called between compiled parts (the network hands on its gradInput, the very tensor)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return self.output:resizeAs(input):copy(input) end
+function Layer:updateGradInput(_, gradOutput) return self.gradInput:resizeAs(gradOutput):copy(gradOutput) end
+first = true
+
+--- Counting: called between compiled parts (its constants change too often)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input)
+  self.count = (self.count or 0) + 1
+  self.output = input * 2
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Listing: called between compiled parts (it takes the length of a table outside of it)
+local Layer = torch.class('Layer', 'nn.Module')
+seen = {}
+function Layer:updateOutput(input)
+  seen[#seen + 1] = 1
+  return input * 2
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Held: called between compiled parts (it uses factors)
+local Layer = torch.class('Layer', 'nn.Module')
+local factors = torch.Tensor(4, 3):fill(2)
+function Layer:updateOutput(input)
+  self.output = torch.cmul(input, factors)
+  factors:add(1)
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Keyed: called between compiled parts (it looks under true or false)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input * ({5, [true] = 2})[input:dim() == 2] end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Keeping: called between compiled parts (it writes to something outside of it)
+local Layer = torch.class('Layer', 'nn.Module')
+kept = {}
+function Layer:updateOutput(input)
+  kept.last = 1
+  return input * 2
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Setting: called between compiled parts (it sets a variable outside of it)
+local Layer = torch.class('Layer', 'nn.Module')
+local calls = 0
+function Layer:updateOutput(input)
+  calls = calls + 1
+  return input * 2
+end
+function Layer:calls() return calls end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Looking: called between compiled parts (it asks for values)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input:sum() > 0 and input * 2 or input * 3 end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Comparing: called between compiled parts (it asks for values)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input:sum() == 0 and input * 3 or input * 2 end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Printing: called between compiled parts (it uses write)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input)
+  io.write('')
+  return input * 2
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Drawing: called between compiled parts (it uses rand)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input * 2 + torch.rand(1)[1] * 0 end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Writing: called between compiled parts (it writes to its arguments)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input:mul(2):clone() end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Pairs: called between compiled parts (it uses pairs)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input)
+  local sum = torch.zeros(input:size())
+  for _, each in pairs {input, input} do sum:add(each) end
+  return sum
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Closures: called between compiled parts (it makes functions)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input:clone():apply(function(x) return x * 2 end) end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Catching: called between compiled parts (it uses pcall)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input)
+  local _, result = pcall(torch.mul, input, 2)
+  return result
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- Tables: called between compiled parts (it has a table or function of Lua's in a field)
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init()
+  parent.__init(self)
+  self.factors = {2, 2}
+end
+function Layer:updateOutput(input)
+  self.output = input * self.factors[1]
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * self.factors[2] end
