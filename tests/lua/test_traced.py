@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from functorch7.legacy import explain
+from functorch7.legacy import explain, torch
 from functorch7.lua import LuaError, Runtime
 from functorch7.lua.traced import outside
 
@@ -66,6 +66,14 @@ def agree(one, other):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
     else:
         assert one == other or not isinstance(one, (str, int, bool))
+
+
+@pytest.fixture(autouse=True)
+def default_type():
+    """The default type of tensors is Python's again afterwards."""
+    before = torch.getdefaulttensortype()
+    yield
+    torch.setdefaulttensortype(before)
 
 
 @pytest.fixture
