@@ -50,7 +50,8 @@ def stub() -> str:
         classes.append(_class(kind, base.__name__ if known else f"_{_file(base)}.{base.__name__}"))
     imports, aliases = zip(*(f"{line}\n".split("\n")[:2] for line in lines), strict=True)
     known = [f"from {file} import {name}" for file, name in KNOWN]
-    return HEADER + "\n".join([*sorted({*imports, *known}), "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
+    found = sorted({*imports, *known}, key=lambda line: (not line.startswith("from .."), line))
+    return HEADER + "\n".join([*found, "", *sorted(filter(None, aliases)), *ALIASES, "", *classes])
 
 
 def _imported(file: str, name: str = "") -> str:
