@@ -11,6 +11,7 @@ from ...core.types import Value
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
 from ..tensors.random import generator
@@ -24,7 +25,7 @@ class Emptied(Module):
 
     spec_class = None
 
-    def empty(self) -> Value:
+    def empty(self) -> Described:
         """Drops what calls left behind."""
         return self.clearState()
 

@@ -45,7 +45,7 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
 
-def kept_modules(module: Value) -> list[Described]:
+def kept_modules(module: Described) -> list[Described]:
     """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
     waiting = module.listModules()
     seen, found = set(map(id, waiting)), []
@@ -192,7 +192,7 @@ class Parameters(Described):
                 self.shared = mlp.shared = True
         return self
 
-    def clone(self, *names: str) -> Value:
+    def clone(self, *names: str) -> Self:
         """A deep copy; the named tensors are shared instead of copied."""
         made = copy.deepcopy(self)
         for name in names:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ... import compression
-from ...core.types import Value
 from ..tensors.type_names import precision_of
+from .described import Described
 from .functional import functional, wrap
 
 
 class Quantization:
     """The method that all modules have."""
 
-    def quantize(self, dynamic: bool = False) -> Value:
+    def quantize(self, dynamic: bool = False) -> Described:
         """A new network with int8 weights in Linear, LookupTable, the convolutions and recurrences, in this one's mode.
 
         It is for evaluation: what is left of the parameters can be trained. With `dynamic`, Linear rounds its inputs.
