@@ -17,6 +17,7 @@ from .tensors.arguments import sizes_text
 from .tensors.tensor import Tensor
 from .tensors.type_names import type_name_of
 from .tensors.types import constructor_of
+from .tensors.values import Input
 
 MODES = ("a", "r", "r+", "w", "w-")
 
@@ -103,13 +104,13 @@ class HDF5Group:
         """All tensors in it, a table of tables as the folders are."""
         return {name: self.read(name).all() for name in self._inside}
 
-    def write(self, datapath: str, data: Value, options: DataSetOptions | None = None) -> None:
+    def write(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
         """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data."""
         for path, tensor in _placed(datapath, data):
             kept = {} if options is None else options.arguments(tensor)
             self._inside.create_dataset(path, data=tensor.numpy(), **kept)
 
-    def append(self, datapath: str, data: Value, options: DataSetOptions | None = None) -> None:
+    def append(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
         """Writes a tensor's slices behind those that are there, which were written in chunks; or tables of such.
 
         Raises ValueError where sizes but the first differ.

@@ -14,7 +14,7 @@ import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import core, layers
 from ..core.types import Value
@@ -51,7 +51,7 @@ class gModule(Container, describes=layers.Graph):
         self._take(spec, list(modules))
         self.__dict__["_annotations"] = [{"label": node.label(), **node.annotations} for node in wiring.nodes]
 
-    def add(self, module: Described) -> Value:
+    def add(self, module: Described) -> Self:
         """Raises: a graph does not change after it is made."""
         raise TypeError(f"{self.title()}: a graph cannot be changed after it is made; expected nodes at construction")
 

@@ -19,16 +19,16 @@ class Hash(dict):
     Source: tds, README.md.
     """
 
-    def __init__(self, *table: Value):
+    def __init__(self, *table: dict | list | tuple):
         if len(table) > 1 or (table and not isinstance(table[0], (dict, list, tuple))):
             raise TypeError("tds.Hash: expected a table or nothing")
         for key, value in _pairs(table[0]) if table else ():
             self[_inside(key) if isinstance(key, (dict, list)) else key] = _inside(value)
 
-    def __missing__(self, key: Value) -> None:
+    def __missing__(self, key: object) -> None:
         return None
 
-    def __setitem__(self, key: Value, value: Value) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         if key is None:
             raise KeyError("tds.Hash: hash index is nil")
         if value is None:
@@ -52,7 +52,7 @@ class Vec(list):
     Source: tds, README.md.
     """
 
-    def __init__(self, *values: Value):
+    def __init__(self, *values: object):
         given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, dict)) else values
         super().__init__()
         for position, value in _pairs(given):
@@ -61,7 +61,7 @@ class Vec(list):
     def __getitem__(self, position: int) -> Value:
         return super().__getitem__(_position(position) - 1) if position <= len(self) else None
 
-    def __setitem__(self, position: int, value: Value) -> None:
+    def __setitem__(self, position: int, value: object) -> None:
         if _position(position) > len(self):
             self.resize(position)
         super().__setitem__(position - 1, value)

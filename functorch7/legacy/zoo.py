@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from .. import zoo
 from ..core import Module as Description
@@ -15,7 +15,8 @@ P = ParamSpec("P")
 def _as_object(make: Callable[P, Description]) -> Callable[P, Module]:
     @wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> Module:
-        return object_of(make(*args, **kwargs))
+        found: Any = object_of(make(*args, **kwargs))
+        return found
 
     return made
 

@@ -17,7 +17,7 @@ from ..remote import reading
 from . import values
 from .sources import Ascii, Binary
 from .tables import Pairs, Tables, is_key
-from .values import STORAGES, TENSORS, LuaFunction, T7FormatError, T7Object, T7Storage
+from .values import STORAGES, TENSORS, Content, LuaFunction, T7FormatError, T7Object, T7Storage
 
 VERSION = re.compile(r"V ([0-9]+)")
 LARGEST_VERSION = 9
@@ -43,7 +43,7 @@ class T7File:
     rest: int = 0
 
 
-def read(path: str | os.PathLike, *, all: bool = False) -> Value:
+def read(path: str | os.PathLike, *, all: bool = False) -> Content:
     """The value that a Torch7 file holds; a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
@@ -78,7 +78,7 @@ def read_file(
         raise
 
 
-def deserialize(data: bytes) -> Value:
+def deserialize(data: bytes) -> Content:
     """The value of a Torch7 file's bytes; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
     return _read(bytes(data), None, False).value
 
@@ -154,7 +154,7 @@ class Parser:
         self.names: dict[bytes, str] = {}  # of classes, one text for each
         self.repeated = 0  # bytes that tensors seem to have beyond those of their storages
 
-    def read(self) -> Value:
+    def read(self) -> Content:
         """The next object."""
         return self.tables.settled(self._object())
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import Value
-from .values import Key, LuaFunction, T7Object
+from .values import Content, Key, LuaFunction, T7Object
 
 Pairs = list[Any]
 """A table's keys and values in turn, until it is known what it becomes; one that becomes a list stays this object."""
@@ -27,13 +27,13 @@ class Tables:
         self.waiting.append(pairs)
         return pairs
 
-    def as_dict(self, value: Value) -> None:
+    def as_dict(self, value: Content) -> None:
         """Makes a dict of what may be a table that could be a list, such as that of an object's fields."""
         if type(value) is list and id(value) not in self.dicts:
             self.dicts[id(value)] = {}
             self.became.append(value)
 
-    def settled(self, root: Value) -> Value:
+    def settled(self, root: Content) -> Content:
         """The value, with every table in it replaced by the list or dict that it is."""
         for pairs in self.waiting:
             if id(pairs) not in self.dicts and not _is_list(pairs):
@@ -56,7 +56,7 @@ class Tables:
         return self.dicts.get(id(value), value) if type(value) is list else value
 
 
-def is_key(value: Value) -> bool:
+def is_key(value: Content) -> bool:
     """Whether Lua's tables can have such a key: all but nil and what is not a number."""
     return not (value is None or (isinstance(value, float) and math.isnan(value)))
 

@@ -54,6 +54,9 @@ class T7FormatError(ValueError):
         self.offset = offset
 
 
+Content: TypeAlias = Any
+"""What a file may hold: None, a number, a text, a table, an array, or an object of any class."""
+
 Fields: TypeAlias = dict[str, Any]
 """The fields of an object of a Torch class by name; which values they have is for the class to say."""
 

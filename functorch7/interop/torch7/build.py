@@ -27,6 +27,6 @@ def module(class_name: str, version: int = 1, **fields: Value) -> T7Object:
     return T7Object(class_name, version, {"output": np.zeros(0), "gradInput": np.zeros(0)} | fields)
 
 
-def container(class_name: str, *modules: Value, **fields: Value) -> T7Object:
+def container(class_name: str, *modules: T7Object, **fields: Value) -> T7Object:
     """A container of these objects, or nodes that are to be objects."""
     return module(class_name, modules=list(modules), **fields)

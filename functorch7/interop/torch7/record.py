@@ -7,7 +7,7 @@ import numpy as np
 from ... import core
 from ...core.types import Value
 from ..t7 import T7FormatError, T7Object, T7Storage
-from ..t7.values import TENSORS, Fields
+from ..t7.values import TENSORS, Content, Fields
 
 PLAIN_KINDS = (str, bool, int, float)
 OWN_FIELDS = "functorch7_fields"
@@ -28,12 +28,12 @@ class Record:
         """An error that says which object it is about."""
         return T7ModuleError(f"{self.object.class_name} at {self.path}: {message}", self.object.offset)
 
-    def get(self, name: str, default: Value = None) -> Value:
+    def get(self, name: str, default: Value = None) -> Content:
         """A field; the default where it is nil."""
         value = self.fields.get(name)
         return default if value is None else value
 
-    def need(self, *names: str) -> Value:
+    def need(self, *names: str) -> Content:
         """The first of these fields that is there. Raises T7ModuleError."""
         for name in names:
             if self.fields.get(name) is not None:
@@ -104,7 +104,7 @@ def _is_list_of_names(value: Value) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def plain(value: Value) -> Value:
+def plain(value: Content) -> Content:
     """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
     if isinstance(value, T7Storage):
         return tuple(value.array.tolist())
@@ -113,7 +113,7 @@ def plain(value: Value) -> Value:
     return core.Const(value) if isinstance(value, np.ndarray) else value
 
 
-def records_in(value: Value) -> list[T7Object]:
+def records_in(value: Content) -> list[T7Object]:
     """The objects in a table, in order; a table with holes too."""
     if isinstance(value, dict):
         value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]

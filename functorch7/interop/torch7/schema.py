@@ -18,7 +18,7 @@ from ...core.types import Value
 from ...layers import Decorator
 from ...recurrent.masking import BATCH, GIVEN
 from ..t7 import LuaFunction, T7Object
-from ..t7.values import Fields
+from ..t7.values import Content, Fields
 from .build import storage
 from .node import Node, shapes_of
 from .record import Record, plain, records_in
@@ -104,7 +104,7 @@ def masking(fields: Fields) -> Value:
     return GIVEN if fields.get("v2", True) else BATCH
 
 
-def masking_saved(value: Value) -> Fields:
+def masking_saved(value: Content) -> Fields:
     """The same as fields."""
     return {"v2": value == GIVEN} if isinstance(value, str) else {"nInputDim": value}
 
@@ -112,7 +112,7 @@ def masking_saved(value: Value) -> Fields:
 MASKING = Rule(lambda record: masking(record.fields), masking_saved)
 
 
-def torch_value(value: Value) -> Value:
+def torch_value(value: Content) -> Content:
     """A description's value as Torch keeps it."""
     if isinstance(value, core.Const):
         return np.array(value.value)
@@ -238,7 +238,7 @@ def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
     return found
 
 
-def check_kind(record: Record, name: str, value: Value, kinds: tuple[type, ...]) -> None:
+def check_kind(record: Record, name: str, value: Content, kinds: tuple[type, ...]) -> None:
     """Refuses a value of another kind than a description's field has, and what no description has."""
     wrong = not isinstance(value, kinds) if kinds else isinstance(value, (T7Object, LuaFunction))
     if wrong:

@@ -23,7 +23,7 @@ class Graphs(Described):
         given = nodes[0] if len(nodes) == 1 and isinstance(nodes[0], list) else nodes
         return Node(self, *(_entry(node, i) for i, node in enumerate(given, 1)))
 
-    def toGraph(self, *startNodes: Node) -> Value:
+    def toGraph(self, *startNodes: Node) -> Described:
         """This network as a graph of the same modules: what is in Sequential, Concat, ConcatTable and ParallelTable
         becomes nodes, anything else is one. It starts from new input nodes unless they are given.
         """

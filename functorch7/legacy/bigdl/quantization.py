@@ -14,7 +14,7 @@ from ..tensors.type_names import precision_of
 class Quantization(Described):
     """The method that all modules have."""
 
-    def quantize(self, dynamic: bool = False) -> Value:
+    def quantize(self, dynamic: bool = False) -> Described:
         """A new network with int8 weights in Linear, LookupTable, the convolutions and recurrences, in this one's mode.
 
         It is for evaluation: what is left of the parameters can be trained. With `dynamic`, Linear rounds its inputs.

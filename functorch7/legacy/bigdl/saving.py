@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from ... import core
-from ...core.types import Value
 from ...interop import remote
 from ..objects.described import Described
 from ..objects.files import load_t7, save_t7
@@ -40,7 +39,7 @@ class Saving(Described):
     and regularizers are not. Modules with their own updateOutput cannot be saved: TypeError.
     """
 
-    def save(self, path: str | os.PathLike, overWrite: bool = False) -> Value:
+    def save(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
         """Drops outputs (`clearState`), then writes the network to a file; returns it.
 
         Raises FileExistsError if the file is there, unless overWrite.
@@ -74,12 +73,12 @@ class Saving(Described):
         save_value(self, path, {DEFINITION: _without_weights(self)}, overWrite)
         return self
 
-    def saveTorch(self, path: str | os.PathLike, overWrite: bool = False) -> Value:
+    def saveTorch(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
         """As `save`: the format is Torch7's."""
         return self.save(path, overWrite)
 
     @staticmethod
-    def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
+    def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
         """The network in a file that `save`, `saveModule` or Torch7 wrote, with the weights in another, if given.
 
         Raises TypeError for a file that holds something else, T7FormatError for what is no Torch7 file, ValueError for
@@ -90,7 +89,7 @@ class Saving(Described):
     loadModule = loadTorch = load
 
 
-def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
+def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
     """The network in a file; see `Module.load`.
 
     Raises: TypeError for a file that holds something else.

@@ -32,11 +32,11 @@ class Scales(Described):
         which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 
-    def setScaleW(self, w: float) -> Value:
+    def setScaleW(self, w: float) -> Self:
         """Sets the scale of weights' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
         return self._scaled(0, w)
 
-    def setScaleB(self, b: float) -> Value:
+    def setScaleB(self, b: float) -> Self:
         """Sets the scale of biases' gradients, in all modules inside, too; 0: no gradient, and no regularizer."""
         return self._scaled(1, b)
 

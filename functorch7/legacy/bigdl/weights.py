@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Sequence
 from typing import Any, Self
 
-from ...core.types import Value
 from ...network import misfits
 from ..engine.plan import grad_name
 from ..objects.described import Described
@@ -122,7 +122,7 @@ class Weights(Names):
         modules = {id(module): module for module in self.listModules()}.values()
         return [tensor for module in modules for _, tensor in module._own_status()] or None
 
-    def setExtraParameter(self, extraParam: Value) -> Self:
+    def setExtraParameter(self, extraParam: Sequence[Numbers]) -> Self:
         """Copies values into the running statistics, in the order of `getExtraParameter`.
 
         Raises ValueError, before anything is changed, if there are not as many, or of other shapes.

@@ -14,7 +14,7 @@ from ... import data
 from ...core.types import Value
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, unwrapped, wrapped
 from .asynchronous import AsyncIterator
 from .images import ImageClass, MultiImageSequence
 from .loader import DataLoader, DescribedLoader
@@ -88,12 +88,12 @@ def _result(value: Any) -> Any:
 # In place ------------------------------------------------------------------------------------------------------
 
 
-def rescale(data_: Value, min: float, max: float, dmin: float | None = None, dmax: float | None = None) -> Value:
+def rescale(data_: Input, min: float, max: float, dmin: float | None = None, dmax: float | None = None) -> Input:
     """Scales values from [dmin, dmax], their extremes by default, to [min, max], in place; returns them."""
     return _written(data_, data.rescale(np.asarray(data_), min, max, dmin, dmax))
 
 
-def binarize(x: Value, threshold: float) -> Value:
+def binarize(x: Input, threshold: float) -> Input:
     """1 where x >= threshold, else 0, in place; returns x."""
     return _written(x, data.binarize(np.asarray(x), threshold))
 

@@ -130,7 +130,7 @@ class ImageClass(_Images):
         """The indices of the images of each class."""
         return [Tensor.of(np.array(self._loader.class_list(i + 1))) for i in range(len(self.classes))]
 
-    def loadImage(self, path: str) -> Value:
+    def loadImage(self, path: str) -> Tensor:
         """The image as Pillow has it, its smallest side min(H, W) of loadsize."""
         return self._loader.load_image(path)
 

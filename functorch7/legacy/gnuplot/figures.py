@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.types import Value
 from ..image.display import in_notebook
 from ..optim.pictures import new_figure
 from ..optim.pictures import show as show_window
@@ -29,7 +28,7 @@ class Plot:
             getattr(self.axes, name, lambda value: None)(value)
         return self.axes
 
-    def keep(self, name: str, value: Value) -> None:
+    def keep(self, name: str, value: object) -> None:
         """Calls a method of the axes, and of those that come after them; not one that they have not."""
         self.set[name] = value
         getattr(self.axes, name, lambda value: None)(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Value
 from ..program.lua import Table
 from ..tensors.tensor import Tensor
 from .plots import plot
@@ -23,7 +22,7 @@ class Histogram(list):
         self.raw = Tensor.of(counts.astype(np.float64))
         self.max, self.min = int(counts.argmax()) + 1, int(counts.argmin()) + 1
 
-    def __getitem__(self, i: int) -> Value:
+    def __getitem__(self, i: int) -> Tensor:
         if not 1 <= i <= len(self):
             raise IndexError(f"bin {i} of {len(self)}; they count from 1")
         return super().__getitem__(i - 1)

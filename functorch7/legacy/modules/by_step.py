@@ -15,7 +15,7 @@ from ..objects import composed
 from ..objects.described import Described
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import wrapped
+from ..tensors.values import Output, wrapped
 from .module import Module
 
 
@@ -55,25 +55,25 @@ class StepModule:
         object.__setattr__(self, "_of", (module, around, step))
 
     @property
-    def __class__(self) -> Value:
+    def __class__(self) -> type:
         return type(self._of[0])
 
     @property
-    def output(self) -> Value:
+    def output(self) -> Output:
         """What the module gave at this step."""
         module, around, step = self._of
         call = around.call_of_step(step)
         return module.output if call is None else call.output_of(module)
 
     @property
-    def gradInput(self) -> Value:
+    def gradInput(self) -> Output:
         """The gradient at its input at this step."""
         module, around, step = self._of
         call = around.call_of_step(step)
         return module.gradInput if call is None or call.cotangents is None else call.grad_input_of(module)
 
     @property
-    def reward(self) -> Value:
+    def reward(self) -> Output:
         """The reward for this step's sample."""
         module, _, step = self._of
         return None if module.reward is None else wrapped(module.reward_at_step(step))
@@ -84,7 +84,7 @@ class StepModule:
         module, around, step = self._of
         return [StepModule(each, around, step) for each in module.modules]
 
-    def get(self, index: int, *more: int) -> Value:
+    def get(self, index: int, *more: int) -> StepModule | None:
         """The module at a position, at this step."""
         module, around, step = self._of
         found = module.get(index, *more)

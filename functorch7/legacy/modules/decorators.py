@@ -10,12 +10,13 @@ import jax
 import numpy as np
 
 from ... import layers
-from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...layers.placement import device_numbered
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.devices import precision
+from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, unwrapped, wrapped
 from .container import Container
@@ -86,7 +87,7 @@ class GPU(Decorator, describes=layers.GPU):
         self.setDevice()
 
     @staticmethod
-    def recursiveModuleDevice(obj: Value, device: int) -> Value:
+    def recursiveModuleDevice(obj: Described, device: int) -> Described:
         """Moves the tensors of a module and of all inside it, except inside another GPU, to a device."""
         if len(jax.devices()) > 1:
             for tensor in obj._tensors().values():
@@ -98,7 +99,7 @@ class GPU(Decorator, describes=layers.GPU):
         return obj
 
     @staticmethod
-    def recursiveSetDevice(dst: Value, src: Value, proto: Value) -> Value:
+    def recursiveSetDevice(dst: Described, src: Described, proto: Described) -> Described:
         """A table of tensors, copied to a device, or to the devices of the tensors at the same places in a table.
 
         What `dst` was is not used: Torch writes into it.
@@ -146,7 +147,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
     def updateWeightMatrix(self) -> None:
         """Nothing is left to do: the weight is always that of v and g."""
 
-    def initFromWeight(self, weight: Value = None) -> Self:
+    def initFromWeight(self, weight: Numbers | None = None) -> Self:
         """Takes v and g from a matrix."""
         matrix = np.asarray(unwrapped(self.weight if weight is None else weight))
         self.v.copy(matrix)
@@ -162,7 +163,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
         return linear
 
     @classmethod
-    def fromLinear(cls, linear: Value) -> Output:
+    def fromLinear(cls, linear: Described) -> Output:
         """An nn.LinearWeightNorm with the weight and bias of an nn.Linear."""
         has_bias = linear.bias is not None
         made = cls(linear.inputSize, linear.outputSize, has_bias).type(linear.type()).initFromWeight(linear.weight)

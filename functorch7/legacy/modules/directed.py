@@ -22,7 +22,7 @@ class Members(list):
         for member in members:
             self.add(member)
 
-    def add(self, member: Value) -> int:
+    def add(self, member: object) -> int:
         """Appends what is not there yet; its position."""
         if id(member) not in self._positions:
             super().append(member)
@@ -31,10 +31,10 @@ class Members(list):
 
     append = add  # type: ignore[assignment]
 
-    def __getitem__(self, key: Value) -> Value:
+    def __getitem__(self, key: object) -> Value:
         return super().__getitem__(key) if isinstance(key, (int, slice)) else self._positions.get(id(key))
 
-    def get(self, key: Value) -> Value:
+    def get(self, key: object) -> Value:
         """The member at a position from 1, or the position of a member; None for what is not there."""
         if isinstance(key, int):
             return self[key - 1] if 1 <= key <= len(self) else None
@@ -66,7 +66,7 @@ class Node(OfGraph):
         self.children = Members()
         self.visited = self.marked = False
 
-    def add(self, child: Value) -> None:
+    def add(self, child: Node | list[Node]) -> None:
         """Lets an edge lead to a node, or to each of a list, where none does yet."""
         for each in child if isinstance(child, (list, tuple)) else [child]:
             self.children.append(each)
@@ -168,7 +168,7 @@ class Graph(OfGraph):
     def __init__(self) -> None:
         self.nodes, self.edges = Members(), Members()
 
-    def add(self, edge: Value) -> None:
+    def add(self, edge: Edge | list[Edge]) -> None:
         """Adds an edge with its nodes, or each of a list. Raises TypeError for anything else."""
         if isinstance(edge, (list, tuple)):
             for each in edge:

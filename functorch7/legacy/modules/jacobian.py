@@ -18,13 +18,14 @@ import numpy as np
 
 from ... import core
 from ...core.types import Value
+from ..objects.described import Described
 from ..objects.generated import object_of
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, unwrapped
 
 
-def _object(module: Any) -> Any:
+def _object(module: Any) -> Described:
     """The object of a description, in double precision; objects as they are."""
     return object_of(module).double() if isinstance(module, core.Module) else module
 
@@ -79,7 +80,7 @@ class Jacobian:
 
     @classmethod
     def forward(
-        cls, module: Value, input: Tensor, param: Tensor | None = None, perturbation: float = 1e-6
+        cls, module: Described | core.Module, input: Tensor, param: Tensor | None = None, perturbation: float = 1e-6
     ) -> np.ndarray:
         """The Jacobian by central differences; the input or parameter is changed in place and restored."""
         module, place = _object(module), input if param is None else param
@@ -88,7 +89,7 @@ class Jacobian:
 
     @classmethod
     def backward(
-        cls, module: Value, input: Tensor, param: Tensor | None = None, dparam: Tensor | None = None
+        cls, module: Described | core.Module, input: Tensor, param: Tensor | None = None, dparam: Tensor | None = None
     ) -> np.ndarray:
         """The Jacobian by the module's own backward, output by output. With a parameter, dparam is its gradient.
 
@@ -113,7 +114,12 @@ class Jacobian:
 
     @classmethod
     def testJacobian(
-        cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2, perturbation: float = 1e-6
+        cls,
+        module: Described | core.Module,
+        input: Tensor,
+        minval: float = -2,
+        maxval: float = 2,
+        perturbation: float = 1e-6,
     ) -> float:
         """The largest error of gradInput at a random input, which `input` becomes."""
         module = _object(module)
@@ -122,7 +128,7 @@ class Jacobian:
 
     @classmethod
     def testJacobianParameters(
-        cls, module: Value, input: Tensor, param: Tensor | None, dparam: Tensor | None, minval: float = -2,
+        cls, module: Described, input: Tensor, param: Tensor | None, dparam: Tensor | None, minval: float = -2,
         maxval: float = 2, perturbation: float = 1e-6,
     ) -> float:  # fmt: skip
         """The largest error of a parameter's gradient at a random input and parameter, which both become."""
@@ -133,13 +139,13 @@ class Jacobian:
 
     @classmethod
     def forwardUpdate(
-        cls, module: Value, input: Tensor, param: Tensor | None, perturbation: float = 1e-6
+        cls, module: Described, input: Tensor, param: Tensor | None, perturbation: float = 1e-6
     ) -> np.ndarray:
         """The parameter after a step of 1 down each output's difference quotients."""
         return _flat(param)[:, None] - cls.forward(module, input, param, perturbation)
 
     @classmethod
-    def backwardUpdate(cls, module: Value, input: Tensor, param: Tensor | None) -> np.ndarray:
+    def backwardUpdate(cls, module: Described, input: Tensor, param: Tensor | None) -> np.ndarray:
         """The parameter after accUpdateGradParameters with a rate of 1, for each output."""
         kept = [_flat(each) for each in module.parameters()[0]]
         columns = []
@@ -155,7 +161,7 @@ class Jacobian:
     @classmethod
     def testJacobianUpdateParameters(
         cls,
-        module: Value,
+        module: Described,
         input: Tensor,
         param: Tensor | None,
         minval: float = -2,
@@ -191,7 +197,9 @@ class Jacobian:
         )
 
     @classmethod
-    def testIO(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> tuple[float, float]:
+    def testIO(
+        cls, module: Described | core.Module, input: Tensor, minval: float = -2, maxval: float = 2
+    ) -> tuple[float, float]:
         """The largest differences of output and gradInput between a module and its saved and loaded copy."""
         module = _object(module)
         cls._randomize(input, True, minval, maxval)
@@ -203,7 +211,7 @@ class Jacobian:
         return float(first), float(second)
 
     @classmethod
-    def testAllUpdate(cls, module: Value, input: Tensor, weight: str, gradWeight: str) -> dict[str, float]:
+    def testAllUpdate(cls, module: Described, input: Tensor, weight: str, gradWeight: str) -> dict[str, float]:
         """How far each way to update the field `weight` is from weight - rate * gradient, also where two share it."""
         rate = 0.1 + 0.9 * _drawn(()).item()
         gradient = _drawn(np.shape(module.forward(input)))
@@ -249,7 +257,7 @@ class Jacobian:
         }
 
     @classmethod
-    def backwardDiagHessian(cls, module: Value, input: Tensor, diagHessianParamName: str) -> Tensor:
+    def backwardDiagHessian(cls, module: Described, input: Tensor, diagHessianParamName: str) -> Tensor:
         """The named field, of the diagonal Hessian of sum y^2 / 2 by the module's own back-propagation.
 
         Needs `nn.hessian.enable()` and `module.initDiagHessianParameters()`.
@@ -262,14 +270,15 @@ class Jacobian:
         return getattr(module, diagHessianParamName)
 
     @classmethod
-    def linearModuleDiagHessian(cls, module: Value, input: Tensor, gradParamName: str) -> np.ndarray:
+    def linearModuleDiagHessian(cls, module: Described, input: Tensor, gradParamName: str) -> np.ndarray:
         """sum_k (dy_k / dp)^2 by backward, output by output: the same, for a module that is linear in p."""
         gradient = None if gradParamName == "gradInput" else getattr(module, gradParamName)
         return np.square(cls.backward(module, input, gradient, gradient)).sum(1)
 
     @classmethod
     def testDiagHessian(
-        cls, module: Value, input: Tensor, gradParamName: str, diagHessianParamName: str, minval: float = -2,
+        cls, module: Described | core.Module, input: Tensor, gradParamName: str, diagHessianParamName: str,
+        minval: float = -2,
         maxval: float = 2,
     ) -> float:  # fmt: skip
         """The largest difference between the two at a random input, which `input` becomes."""
@@ -280,17 +289,17 @@ class Jacobian:
         return float(np.abs(back - cls.linearModuleDiagHessian(module, input, gradParamName)).max())
 
     @classmethod
-    def testDiagHessianInput(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianInput(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the input."""
         return cls.testDiagHessian(module, input, "gradInput", "diagHessianInput", minval, maxval)
 
     @classmethod
-    def testDiagHessianWeight(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianWeight(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the weight."""
         return cls.testDiagHessian(module, input, "gradWeight", "diagHessianWeight", minval, maxval)
 
     @classmethod
-    def testDiagHessianBias(cls, module: Value, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianBias(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the bias."""
         return cls.testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.types import Value
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..engine.registered import Registered
@@ -71,19 +70,19 @@ class Results(Described):
         return made
 
     @property
-    def output(self) -> Value:
+    def output(self) -> Output:
         """The output of the last call, that of a network around this module too."""
         return self._left_by_call("_output", lambda call: call.output_of(self))
 
     @output.setter
-    def output(self, value: Value) -> None:
+    def output(self, value: Input | None) -> None:
         self.__dict__["_output"] = (next(count), value)
 
     @property
-    def gradInput(self) -> Value:
+    def gradInput(self) -> Output:
         """The gradient with respect to the input in the last backward."""
         return self._left_by_call("_grad_input", lambda call: call.grad_input_of(self))
 
     @gradInput.setter
-    def gradInput(self, value: Value) -> None:
+    def gradInput(self, value: Input | None) -> None:
         self.__dict__["_grad_input"] = (next(count), value)

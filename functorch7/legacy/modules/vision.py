@@ -25,7 +25,7 @@ class Emptied(Module):
 
     spec_class = None
 
-    def empty(self) -> Value:
+    def empty(self) -> Described:
         """Drops what calls left behind."""
         return self.clearState()
 

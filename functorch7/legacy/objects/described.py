@@ -283,15 +283,15 @@ class Described(Numbered):
         self._cast(type_name, {} if tensorCache is None else tensorCache)
         return self
 
-    def float(self, tensorCache: dict | None = None) -> Value:
+    def float(self, tensorCache: dict | None = None) -> Self:
         """Casts to float32."""
         return self._typed("torch.FloatTensor", tensorCache)
 
-    def double(self, tensorCache: dict | None = None) -> Value:
+    def double(self, tensorCache: dict | None = None) -> Self:
         """Casts to float64 (which works whether or not JAX's x64 mode is on)."""
         return self._typed("torch.DoubleTensor", tensorCache)
 
-    def cuda(self, tensorCache: dict | None = None) -> Value:
+    def cuda(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
         return self._typed("torch.CudaTensor", tensorCache)
 

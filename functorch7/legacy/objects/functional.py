@@ -11,7 +11,7 @@ from ... import core
 from ...core.contexts import during
 from ...core.hooks import attached
 from ...core.tree import Path, split
-from ...core.types import Tree, Value
+from ...core.types import Tree
 from ...interop.torch7 import node
 from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
@@ -41,7 +41,7 @@ def _place(tensor: Any) -> tuple:
     return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
 
 
-def wrap(module: core.Module, params: Tree, buffers: Tree) -> Value:
+def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
     """The stateful network of a description over these arrays, which are not copied: the way back from `functional`.
 
     Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.

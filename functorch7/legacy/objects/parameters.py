@@ -46,7 +46,7 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
         return spec.init_params(key) if stdv is None else spec.init_params(key, stdv)
 
 
-def kept_modules(module: Value) -> list[Described]:
+def kept_modules(module: Described) -> list[Described]:
     """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
     waiting = module.listModules()
     seen, found = set(map(id, waiting)), []

@@ -61,7 +61,7 @@ class Serialization(Described):
         """What `lightSerial` empties beside `dpnn_mediumEmpty`: the gradients."""
         return [grad_name(name) for name in self.own_parameters()]
 
-    def heavySerial(self) -> Value:
+    def heavySerial(self) -> Described:
         """Saves everything (the default)."""
         return self.serialMode([])
 
@@ -77,7 +77,7 @@ class Serialization(Described):
             module.__dict__["dpnn_serialEmpty"] = (*module.dpnn_mediumEmpty, *module.dpnn_lightEmpty)
         return self
 
-    def Serial(self, tensortype: str | None = None) -> Value:
+    def Serial(self, tensortype: str | None = None) -> Described:
         """This module in an nn.Serial, which saves it in a type of tensors."""
         return class_of(layers.Serial)(self, tensortype)
 

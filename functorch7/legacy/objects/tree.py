@@ -23,7 +23,7 @@ class ModuleList(list):
     def __reduce__(self):
         return ModuleList, (self.owner, list(self))
 
-    def append(self, module: Value) -> None:
+    def append(self, module: Described) -> None:
         self.insert(len(self), module)
 
     def extend(self, modules: Iterable) -> None:
@@ -34,7 +34,7 @@ class ModuleList(list):
         self.extend(modules)
         return self
 
-    def insert(self, index: SupportsIndex, module: Value) -> None:
+    def insert(self, index: SupportsIndex, module: Described) -> None:
         super().insert(index, _checked(self.owner, module))
         changed(self)
 

@@ -19,6 +19,7 @@ from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.values import Output
 from .registration import KINDS, Registration
 from .traced import Inside, Traced, describing, tree_text
 
@@ -246,20 +247,20 @@ class Custom(Registration):
         """False, unless the user writes Torch's methods, too."""
         return self.has_own_gradient() or self.overrides("updateOutput")
 
-    def forward(self, *args: Any, **kwargs: Any) -> Value:
+    def forward(self, *args: Any, **kwargs: Any) -> Output:
         """To be written by the user."""
         raise NotImplementedError(f"{self.typename()}: missing the required forward function")
 
-    def updateOutput(self, input: Value) -> Value:
+    def updateOutput(self, input: Value) -> Output:
         """The output for one input."""
         return self.call_with((input,), {})
 
-    def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Value:
+    def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Output:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
         form, given = split(args, kwargs)
         return self._run(self._planned(form), given).result
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Value:
+    def __call__(self, *args: Any, **kwargs: Any) -> Output:
         """`forward` of these arguments; of nodes, a node of a graph."""
         nodes = None if kwargs else nodes_among(args)
         if nodes is not None:

@@ -66,7 +66,7 @@ class Traced(core.Module, abstract=True):
     def init_buffers(self) -> State:
         return _zeros(self.buffers)
 
-    def forward(self, params: Value, buffers: Value, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
+    def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
@@ -150,7 +150,7 @@ def _inside(kind: type) -> type:
 class Run:
     """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
 
-    def __init__(self, spec: Traced, params: Value, buffers: Value, key: Key, train: bool):
+    def __init__(self, spec: Traced, params: Tree, buffers: State, key: Key, train: bool):
         self.spec, self.params, self.key, self.train = spec, params, key, train
         self.calls: Counter[tree.Path] = Counter()
         self.object = self._stand_in(spec, params, buffers, train, ())
