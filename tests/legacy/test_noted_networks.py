@@ -11,6 +11,7 @@ import pytest
 from functorch7 import legacy, programs
 from functorch7.legacy import nn, optim, torch
 from functorch7.legacy.tensors.number import Number
+from functorch7.lua import Runtime
 
 from .helpers import same
 
@@ -167,6 +168,18 @@ def test_a_training_is_the_hosts_and_compiles_a_few_programs(request, step, look
     assert parameters.storage().place
     np.testing.assert_allclose(losses, expected, 1e-3, 1e-5)
     np.testing.assert_allclose(np.asarray(parameters), np.asarray(right), 1e-3, 1e-4)
+
+
+def test_lua_gets_a_number(accelerator):
+    runtime = Runtime()
+    program = """
+        require 'nn'
+        local criterion, x = nn.MSECriterion():cuda(), torch.CudaTensor({1, 2})
+        local loss = criterion:forward(x, torch.CudaTensor({3, 5}))
+        return type(loss), loss, type(criterion.output), string.format('%.2f', loss)
+    """
+    assert runtime.execute(program) == ("number", 6.5, "number", "6.50")
+    runtime.close()
 
 
 def test_a_round_is_one_program(accelerator, monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import compression
-from ...core.types import Value
 from ..objects.described import Described
 from ..objects.functional import functional, wrap
 from ..tensors.type_names import precision_of

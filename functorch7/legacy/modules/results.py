@@ -14,7 +14,7 @@ from ..tensors.changes import watchers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import as_tensors
+from ..tensors.values import Input, Output, as_tensors
 
 
 class Results(Described):

@@ -11,6 +11,7 @@ from ...core.types import Value
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.plan import grad_name
+from ..objects.described import Described
 from ..objects.generated import More, class_of, more
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
