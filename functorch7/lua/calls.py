@@ -51,7 +51,8 @@ class Calls:
     def _entry(self, function: Callable, shape: Shape) -> Callable:
         """A function as Lua calls it. Most calls have one or two arguments that fit as they are: they cost little."""
         border, tables = self.border, self.border.tables
-        objects, numbers, most = border.registry.objects, border.registry.numbers, shape.most
+        objects: Crossing = border.registry.objects
+        numbers, most = border.registry.numbers, shape.most
 
         def entered(
             _: int, sig: int, first: Crossing = _Nothing, second: Crossing = _Nothing, *others: Crossing

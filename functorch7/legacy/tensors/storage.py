@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...core import is_concrete
 from .arguments import in_type, is_floating
 from .changes import changed
 from .devices import Place, place, place_of, precision
@@ -120,7 +121,7 @@ class Storage:
 
         def converted() -> Any:
             array = source.array
-            if isinstance(array, jax.core.Tracer) and array.dtype != dtype:
+            if array.dtype != dtype and not is_concrete(array):
                 known = jax.dtypes.canonicalize_dtype(dtype)
                 if known.kind != "f" or known == dtype:  # numbers are not to lose digits
                     return array.astype(known)
@@ -175,7 +176,7 @@ class Storage:
         """Gives it another number of elements, for all tensors that view it; what is new is 0."""
         (size,) = sizes_given(size)
         if size != len(self):
-            if isinstance(self._array, jax.core.Tracer):
+            if self._array is not None and not is_concrete(self._array):
                 old = self._array.reshape(-1)[:size]
                 self.array = jnp.concatenate([old, jnp.zeros(size - old.size, old.dtype)])
             elif not self.is_zero:

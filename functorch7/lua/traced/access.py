@@ -147,7 +147,7 @@ class Access:
         found = getattr(module, key, None)
         if not inspect.isroutine(found):
             return self.to_lua(found)
-        if hasattr(found, "lua") or getattr(found, "__self__", None) is not module:
+        if hasattr(found, "lua") or not inspect.ismethod(found) or found.__self__ is not module:
             raise Untraceable(f"it uses {key} of a module")
         return Method(found.__func__, module)
 

@@ -61,7 +61,9 @@ class Machine:
 
 def run(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
     """What a method gives for a stand-in and these arguments, tensors and tables of them."""
-    machine = Machine(function.border, known(user._run.kind).found)
+    outside = known(user._run.kind).found
+    assert isinstance(outside, Outside)  # as of all classes that Lua has made
+    machine = Machine(function.border, outside)
     results = machine.called(function, [user, *map(machine.access.to_lua, given)])
     return machine.access.to_python(results[0]) if results else None
 
