@@ -14,6 +14,9 @@ from .registry import FEW
 TWO_OBJECTS = 9 * OBJECT
 """The kinds of two arguments that are objects."""
 
+THREE_OBJECTS = 73 * OBJECT
+"""Those of three."""
+
 
 class _Nothing:
     """In place of an argument that is not there."""
@@ -49,7 +52,7 @@ class Calls:
         return self._functions[number]
 
     def _entry(self, function: Callable, shape: Shape) -> Callable:
-        """A function as Lua calls it. Most calls have one or two arguments that fit as they are: they cost little."""
+        """A function as Lua calls it. Most calls have up to three arguments that fit as they are: they cost little."""
         border, tables = self.border, self.border.tables
         objects: Crossing = border.registry.objects
         numbers, most = border.registry.numbers, shape.most
@@ -60,6 +63,8 @@ class Calls:
             try:
                 if second is _Nothing and sig == OBJECT and most >= 1 and not tables.touched:
                     result = function(owner := objects[first])
+                elif sig == THREE_OBJECTS and len(others) == 1 and most >= 3 and not tables.touched:
+                    result = function(owner := objects[first], objects[second], objects[others[0]])
                 elif second is _Nothing or others or most < 2 or tables.touched:
                     values = tuple(each for each in (first, second, *others) if each is not _Nothing)
                     return self._fitted(function, shape, sig, values)

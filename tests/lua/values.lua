@@ -549,3 +549,13 @@ local ok, problem = pcall(torch.setmetatable, {}, 'nn.Linear')
 local none, missing = pcall(torch.setmetatable, {}, 'no.Class')
 return ok, problem:match('expected a tensor of 2 dimensions as weight') ~= nil, none, missing:match("no class 'no.Class'") ~= nil
 --> false, true, false, true
+
+--- three objects and a number after them
+local linear = nn.Linear(1, 1)
+local x, g = torch.ones(1), torch.ones(1)
+linear:zeroGradParameters()
+linear:forward(x)
+linear:accGradParameters(x, g, 0.5)
+linear:accGradParameters(x, g)
+return linear.gradBias[1], linear.gradWeight[1][1]
+--> 1.5, 1.5

@@ -30,12 +30,18 @@ function border.method(name)
   return method
 end
 
--- The function of a number as a method. Most calls have one argument or none, which needs no more than its number.
+-- The function of a number as a method. Most calls have no more than two arguments, which need no more than their numbers.
 function border.method_of_class(number)
   local entry = python.function_of(number)
   return function(self, ...)
     local owner, count = numbers[self], select('#', ...)
-    if owner and owner >= OBJECTS and count < 2 then
+    if owner and owner >= OBJECTS and count == 2 then
+      local first, second = ...
+      local one, other = numbers[first], numbers[second]
+      if one and other and one >= OBJECTS and other >= OBJECTS then
+        return received(self, entry(0, 73, owner, one, other))
+      end
+    elseif owner and owner >= OBJECTS and count < 2 then
       if count == 0 then return received(self, entry(0, 1, owner)) end
       local given = ...
       local other = numbers[given]
