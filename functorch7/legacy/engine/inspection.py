@@ -73,7 +73,7 @@ class Inspection:
 
     def grad_input_of(self, module: Any) -> Any:
         """The gradient at a module's input; None before backward."""
-        if self.cotangents is None or getattr(type(module), "_passes_no_gradient", bool)():
+        if self.cotangents is None or module._passes_no_gradient():
             return None
         path = self.plan.paths[id(module)]
         find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input

@@ -62,7 +62,7 @@ def form_of(user: Any, watcher: Any) -> Form:
 
 def _is_first(user: Any, network: Any) -> bool:
     """Whether an object is what a chain begins with: in Torch's programs the chain's gradInput is the object's."""
-    if getattr(type(user), "_passes_no_gradient", bool)():
+    if user._passes_no_gradient():
         return False
     while isinstance(network._spec, Sequential) and network.children():
         network = network.children()[0]
@@ -72,7 +72,7 @@ def _is_first(user: Any, network: Any) -> bool:
 def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
     """A user's object as a module that is traced."""
     kind = type(user)
-    passes = not getattr(kind, "_passes_no_gradient", bool)()
+    passes = not kind._passes_no_gradient()
     return TracedUser(
         kind,
         by_hand and passes,

@@ -161,6 +161,11 @@ class Described(Numbered):
     _type = "torch.FloatTensor"
     _seats: Any = ()
 
+    @classmethod
+    def _passes_no_gradient(cls) -> bool:
+        """Whether gradInput stays what it is: of layers of Lua's that say nothing of gradients."""
+        return False
+
     def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         if describes is not None:
