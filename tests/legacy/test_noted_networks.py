@@ -182,6 +182,16 @@ def test_lua_gets_a_number(accelerator):
     runtime.close()
 
 
+def test_gradients_go_to_the_tensors_that_are_there_at_backward(accelerator):
+    net = nn.Linear(3, 2).cuda()
+    x, gradient = torch.CudaTensor([[1, 2, 3]]), torch.CudaTensor([[1, -1]])
+    net.forward(x)
+    before, net.gradWeight = net.gradWeight, torch.CudaTensor(2, 3).fill(1)
+    net.backward(x, gradient)
+    same(net.gradWeight, [[2, 3, 4], [0, -1, -2]])
+    same(before, np.zeros((2, 3)))
+
+
 def test_a_round_is_one_program(accelerator, monkeypatch):
     started = []
     call = programs.Compiled.__call__

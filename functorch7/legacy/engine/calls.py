@@ -207,7 +207,7 @@ class Call(Inspection):
                 return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
         factor = None if type(scale) in (int, float) and scale == 1 else scale
-        if type(self.residuals) is Noted and self._note_backward(cotangents, factor):
+        if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, factor):
             return
         whole = gradients.covers  # then storages that are zero need not be made
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
@@ -256,9 +256,9 @@ class Call(Inspection):
         residuals = self.residuals = looked_at(self.residuals)
         return residuals, residuals.needed(self.arguments)
 
-    def _note_backward(self, cotangents: tuple, factor: Any) -> bool:
+    def _note_backward(self, gradients: Layout, cotangents: tuple, factor: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
-        plan, gradients = self.plan, self.plan.gradients
+        plan = self.plan
         arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
         needed = self.residuals.aval.needed(self.arguments)
         args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), factor, self._weighing())
