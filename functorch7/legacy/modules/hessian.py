@@ -128,7 +128,7 @@ class OfCriterions(Described):
         with precision(dtype):
             given = jnp.asarray(as_input(input), dtype)
             spec: Any = self.description()
-        made = wrapped(criterion_diagonal_hessian(spec, given, unwrapped(target)))
+            made = wrapped(criterion_diagonal_hessian(spec, given, unwrapped(target)))
         self.__dict__["diagHessianInput"] = made
         return made
 
