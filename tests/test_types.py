@@ -32,6 +32,7 @@ ANYTHING = {
     "legacy/pytorch/state.py State.get_extra_state": "a user's own state",
     "legacy/pytorch/state.py State.set_extra_state": "a user's own state",
     "legacy/tensors/arithmetic.py Arithmetic.__neg__": "by the product that a subclass has",
+    "legacy/tensors/notes.py Noting.__init__": "a function, or a module of such",
     "legacy/tensors/types.py Constructor.__call__": "a tensor, or a storage, by the constructor's name",
     "legacy/torch.py deserialize": "whatever was written",
     "legacy/torch.py load": "whatever was written",
@@ -44,8 +45,11 @@ ANYTHING = {
 """The functions in which Any is meant, and why."""
 
 OTHERS = {
-    "legacy/engine", "legacy/modules/criterion.py", "legacy/modules/module.py", "legacy/tensors/noted.py",
-    "legacy/tensors/notes.py", "legacy/tensors/storage.py",
+    f"legacy/engine/{name}.py"
+    for name in (
+        "cut", "fields", "foreign", "moments", "noting", "plan", "plans", "registered", "running", "slots",
+        "stand_in", "traced_user", "watched",
+    )
 }  # fmt: skip
 """Packages and files whose signatures still say Any."""
 

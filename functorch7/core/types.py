@@ -4,7 +4,7 @@ Where an entry or a result depends on the module, checkers are told so: Table, T
 and are the only names here that do.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -62,6 +62,19 @@ Value: TypeAlias = Any
 
 A method that authors override with the kind that theirs takes has it in its base: any other type would refuse some.
 """
+
+
+class Structure(Protocol):
+    """How arrays are nested: what JAX calls a treedef, whose class says nothing to checkers."""
+
+    def unflatten(self, leaves: Iterable[Value], /) -> Value:
+        """These leaves, nested so."""
+        ...
+
+    def flatten_up_to(self, tree: Value, /) -> list:
+        """What a tree has where this one has leaves."""
+        ...
+
 
 Batch: TypeAlias = tuple[Value, Value]
 """(input, target) of some examples."""

@@ -11,13 +11,14 @@ import jax
 import numpy as np
 
 from ... import core
+from ...core.types import Scalar, Value
 from ..tensors.noted import Noted, looked_at
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import given_up, hold
-from ..tensors.values import as_gradient, same_values, shapes, wrapped
+from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
-from .inspection import Inspection
+from .inspection import Inspection, Titled
 from .known_users import OtherwiseThanPlanned
 from .layout import Layout
 from .plan import Plan, with_zeros
@@ -48,7 +49,7 @@ class Call(Inspection):
     parameter_gradients: Any
     state_gradient: Any
 
-    def __init__(self, plan: Plan, given: Any, keep: bool):
+    def __init__(self, plan: Plan, given: Input, keep: bool):
         if not plan.is_stateless:
             plan.forget()
         self._begin(plan, given)
@@ -64,7 +65,7 @@ class Call(Inspection):
         self.result = as_number(self.output) if self._is_number() else wrapped(self.output)
         plan.last_call = weakref.ref(self)
 
-    def _begin(self, plan: Plan, given: Any) -> None:
+    def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
         input = plan.read(given, plan.takes_table)
@@ -126,7 +127,7 @@ class Call(Inspection):
         """The forward call that this is; of one that was repeated for backward, that one, if there was one."""
         return self
 
-    def at(self, module: Any, input: Any) -> Call:
+    def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
         Raises ValueError for recurrent state after an input of another shape.
@@ -144,7 +145,7 @@ class Call(Inspection):
 
     # Backward ----------------------------------------------------------------------------------------------------
 
-    def _prepare(self, module: Any, grad_output: Any, state: list | None, step: int) -> tuple:
+    def _prepare(self, module: Titled, grad_output: Input | None, state: list | None, step: int) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
         if grad_output is None:
@@ -169,7 +170,7 @@ class Call(Inspection):
     def _is_number(self) -> bool:
         return isinstance(self.output, (jax.Array, Noted)) and self.output.ndim == 0
 
-    def _gradient_of_a_number(self, module: Any) -> Any:
+    def _gradient_of_a_number(self, module: Titled) -> Any:
         if not self._is_number():
             raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
         return np.ones((), self.plan.dtype)
@@ -179,7 +180,7 @@ class Call(Inspection):
         sampled = zip(self.plan.rewarded, self.side.log_probs, strict=True)
         return [None if node.value is None else holder.reward_at_step(step) for holder, node in sampled]
 
-    def _fitted(self, module: Any, grad_output: Any) -> Any:
+    def _fitted(self, module: Titled, grad_output: Value) -> Any:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         output = self.output
         if isinstance(output, (jax.Array, Noted)) and getattr(grad_output, "shape", None) == output.shape:
@@ -196,7 +197,9 @@ class Call(Inspection):
                 f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
             ) from None
 
-    def backward(self, module: Any, grad_output: Any, scale: Any, state: list | None = None, step: int = 0) -> None:
+    def backward(
+        self, module: Titled, grad_output: Input | None, scale: Scalar, state: list | None = None, step: int = 0
+    ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         plan = self.plan
         gradients = plan.gradients
@@ -230,7 +233,7 @@ class Call(Inspection):
         for foreign in plan.foreign:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
-    def pull_back(self, module: Any, grad_output: Any, state: list | None = None, step: int = 0) -> None:
+    def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
 
         Where it has asked before, they are found at once, in the same call.
@@ -277,13 +280,13 @@ class Call(Inspection):
             self.parameter_gradients = self._pulled(compiled.pull_back, self.cotangents)[0]
         return self.parameter_gradients
 
-    def accumulate(self, scale: Any) -> None:
+    def accumulate(self, scale: Scalar) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.gradients, scale)
         for foreign in self.plan.foreign:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
-    def descend(self, rate: Any) -> None:
+    def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
         self._add(self.plan.parameters, -rate)
         for foreign in self.plan.foreign:
@@ -301,7 +304,7 @@ class Call(Inspection):
         """The numbers of scales and regularizers, and the parameters' storages as the call had them."""
         return None if self.plan.terms is None else (self.plan.terms.given, self.arguments[0])
 
-    def _add(self, layout: Layout, scale: Any) -> None:
+    def _add(self, layout: Layout, scale: Scalar) -> None:
         """Adds scale * the kept gradients to tensors."""
         now, terms = self._now(layout), self._terms()
         if now.lies_as(layout) and terms == self.plan.terms:
@@ -331,7 +334,7 @@ class Repeated(Call):
 
     __slots__ = ("_forward",)
 
-    def __init__(self, plan: Plan, given: Any, forward: Call | None = None):
+    def __init__(self, plan: Plan, given: Input, forward: Call | None = None):
         self._forward = forward
         if forward is None:
             self._begin(plan, given)
@@ -351,17 +354,17 @@ class Repeated(Call):
     def forward(self) -> Call | None:
         return self._forward
 
-    def output_of(self, module: Any) -> Any:
+    def output_of(self, module: object) -> Output:
         return None if self._forward is None else self._forward.output_of(module)
 
-    def input_of(self, module: Any) -> Any:
+    def input_of(self, module: object) -> Output:
         return None if self._forward is None else self._forward.input_of(module)
 
-    def exposed_by(self, module: Any, name: str) -> Any:
+    def exposed_by(self, module: object, name: str) -> Output:
         return None if self._forward is None else self._forward.exposed_by(module, name)
 
 
-def has_shapes_of(output: Any, gradient: Any) -> bool:
+def has_shapes_of(output: Value, gradient: Value) -> bool:
     """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
     if isinstance(output, list):
         fits = isinstance(gradient, list) and len(gradient) == len(output)

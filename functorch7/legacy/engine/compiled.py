@@ -14,10 +14,12 @@ from ... import core, programs
 from ...core.emitted import Emitted
 from ...core.filming import filming
 from ...core.recording import recording
+from ...core.types import Key, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
 from .cut import Cut, anchored, answering, noting_calls
+from .terms import Term
 from .views import View, add, read
 
 
@@ -99,7 +101,7 @@ class Residuals:
         numbers = {source.storage if isinstance(source, View) else source for source in sources}
         return cls(kept, answers or [], sources, tuple(number for number in numbers if number is not None), treedef)
 
-    def needed(self, arguments: Any) -> list:
+    def needed(self, arguments: Value) -> list:
         """What of the call's arguments the pull-back uses."""
         given = jax.tree.leaves(arguments)
         return [given[number] for number in self.numbers]
@@ -116,7 +118,7 @@ class Residuals:
         return self.treedef.unflatten([found(source) for source in self.sources])
 
 
-def network_of(program: Program, buffers: list, draw: Any) -> Callable:
+def network_of(program: Program, buffers: list, draw: Key) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
     key = None if draw is None else jax.random.fold_in(*draw)
@@ -141,7 +143,7 @@ def _typed(program: Program, output: Any) -> Any:
     return output if program.keeps_types else _cast(output, program.dtype)
 
 
-def state_of(spec: core.Module, buffers: Any) -> list:
+def state_of(spec: core.Module, buffers: Tree) -> list:
     """The recurrent state, in order."""
     found: list = []
     map_state(spec, buffers, found.append)
@@ -294,7 +296,7 @@ def _accumulated(
 
 
 @programs.kept
-def backward(program: Program, target: Target, terms: Any) -> Callable:
+def backward(program: Program, target: Target, terms: tuple[Term, ...] | None) -> Callable:
     """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
 
     def run(residuals, needed, grad_output, side, rewards, state, storages, over, scale, weighing):
@@ -319,7 +321,7 @@ def pull_back_to_input(program: Program) -> Callable:
 
 
 @programs.kept
-def accumulation(program: Program, target: Target, terms: Any) -> Callable:
+def accumulation(program: Program, target: Target, terms: tuple[Term, ...] | None) -> Callable:
     """(gradients, storages, scale, weighing) -> storages with scale * gradients added."""
     return programs.Compiled(jax.jit(partial(_accumulated, program, target, terms)))
 

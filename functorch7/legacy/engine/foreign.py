@@ -1,6 +1,8 @@
 """Modules whose `updateOutput` a user wrote, inside the networks of this package."""
 
+import builtins
 import operator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
@@ -12,6 +14,7 @@ from jax import lax
 from ... import core
 from ...core import hooks
 from ...core.contexts import during
+from ...core.types import Array, Key, Output, Tree, Value
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
@@ -36,14 +39,14 @@ class InMode(core.Proxy, abstract=True):
         """The module, with the hooks that were handed on to it."""
         return hooks.attached(self.module, self._hooks + self.module._hooks) if self._hooks else self.module
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         return self.inner.apply(params, buffers, input, key=key, train=self.train)
 
 
 _objects: ContextVar[list] = ContextVar("objects")
 
 
-def calling(objects: list) -> Any:
+def calling(objects: list) -> AbstractContextManager:
     """A block in which these are the users' objects that a network's places stand for."""
     return during(_objects, objects)
 
@@ -61,7 +64,7 @@ class OfUser(core.Module, abstract=True):
         """The object."""
         raise NotImplementedError
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         by_hand = self.user().has_own_gradient()
         if by_hand and not inexact(shapes_of(jax.tree.leaves(input))):
             params = {"anchor": anchor()}  # so that gradients reach it
@@ -72,12 +75,12 @@ class OfUser(core.Module, abstract=True):
         with refusing(None), pytorch_operators(False):
             return run(params, input), buffers
 
-    def expected(self, params: Any, input: Any) -> Signature:
+    def expected(self, params: Tree, input: Value) -> Signature:
         """What a call is taken to give as long as none has been made: what it is given."""
         leaves, tree = jax.tree.flatten(input)
         return Signature(tree, shapes_of(leaves))
 
-    def called(self, params: Any, input: Any) -> Left:
+    def called(self, params: Tree, input: Value) -> Left:
         """Calls the object's updateOutput, at arrays."""
         given = shapes_of(jax.tree.leaves((params, input)))
         with refusing(None), pytorch_operators(False):
@@ -167,7 +170,7 @@ def _of_type(user: Any, arrays: Any) -> Any:
     return wrapped(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
-def as_input_gradient(input: Any, gradient: Any) -> Any:
+def as_input_gradient(input: Array, gradient: Value) -> Array | np.ndarray:
     """The gradient at an input: of its type and shape. That of integers is none."""
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
@@ -185,7 +188,7 @@ class Foreign(OfUser, abstract=True):
     def __hash__(self) -> int:
         return hash((id(self.object), self._hooks))
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: builtins.object) -> bool:
         return isinstance(other, Foreign) and self.object is other.object and self._hooks == other._hooks
 
 

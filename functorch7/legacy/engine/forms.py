@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from ...core import Const
+from ...core.types import Structure, Value
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -36,12 +37,12 @@ class _Itself:
         return id(self.value)
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a value is a tensor or an array."""
     return isinstance(value, (Tensor, np.ndarray, jax.Array))
 
 
-def frozen(value: Any) -> Static:
+def frozen(value: Value) -> Static:
     """A value that can be hashed and that later changes of lists, dicts and arrays do not reach."""
     kind = type(value)
     if kind in (list, tuple):
@@ -57,7 +58,7 @@ def frozen(value: Any) -> Static:
     return Static(kind, value)
 
 
-def thawed(static: Static) -> Any:
+def thawed(static: Static) -> Value:
     """The value again: lists, dicts and arrays as fresh copies."""
     kind, value = static
     if kind in (list, tuple):
@@ -74,10 +75,10 @@ def thawed(static: Static) -> Any:
 class Form(NamedTuple):
     """Arguments with holes where arrays were."""
 
-    structure: Any
+    structure: Structure
     leaves: tuple[Static | None, ...]
 
-    def filled(self, input: Any) -> tuple[tuple, dict[str, Any]]:
+    def filled(self, input: Value) -> tuple[tuple, dict[str, Value]]:
         """(arguments, keyword arguments) with the arrays in place: a table of them, or the only one itself."""
         arrays = iter([input] if self.leaves.count(None) == 1 else input)
         leaves = [wrapped(next(arrays)) if leaf is None else thawed(leaf) for leaf in self.leaves]
@@ -95,12 +96,12 @@ class Arguments:
     arrays: Any
     form: Form | None = field(metadata={"static": True})
 
-    def filled(self) -> tuple[tuple, dict[str, Any]]:
+    def filled(self) -> tuple[tuple, dict[str, Value]]:
         """(arguments, keyword arguments), of tensors."""
         return ((wrapped(self.arrays),), {}) if self.form is None else self.form.filled(self.arrays)
 
 
-def only_input(who: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+def only_input(who: str, args: tuple, kwargs: dict[str, Value]) -> Value:
     """The one argument of a module that takes no others. Raises TypeError if there are."""
     if len(args) != 1 or kwargs:
         given = f"{len(args)} arguments and the keywords {list(kwargs)}"
@@ -108,7 +109,7 @@ def only_input(who: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     return args[0]
 
 
-def split(args: tuple, kwargs: dict[str, Any]) -> tuple[Form | None, Any]:
+def split(args: tuple, kwargs: dict[str, Value]) -> tuple[Form | None, Value]:
     """(form, input) of a call; the form is None where it has one argument, which is the input, as of other modules."""
     if len(args) == 1 and not kwargs and not isinstance(args[0], (str, int, float, type(None))):
         return None, args[0]
@@ -118,7 +119,7 @@ def split(args: tuple, kwargs: dict[str, Any]) -> tuple[Form | None, Any]:
     return form, arrays[0] if len(arrays) == 1 else arrays
 
 
-def array_of(given: Any, what: str = "expected tensors, got") -> Any:
+def array_of(given: Value, what: str = "expected tensors, got") -> Value:
     """What is given inside a trace, as arrays. Raises TypeError, with `what` before the value, for what is none."""
     try:
         return jax.tree.map(jax.numpy.asarray, unwrapped(given))

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 
+from ...core.types import Value
 from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
-from ..tensors.values import wrapped
+from ..tensors.values import Output, wrapped
 from . import compiled, watched
 from .plan import Path, Plan
+
+
+class Titled(Protocol):
+    """What calls know of an object: how errors name it."""
+
+    def title(self) -> str:
+        """The object in one line."""
+        ...
 
 
 class Inspection:
@@ -40,11 +49,11 @@ class Inspection:
         answers = [] if residuals is None else residuals.answers
         return look(self.plan.program), (*self.arguments, self.cotangents if gradients else None, answers)
 
-    def steps_of(self, module: Any) -> int:
+    def steps_of(self, module: object) -> int:
         """How many steps a recurrent module, or the one that a sequencer runs, has made in this call."""
         return self.lengths()(module)
 
-    def lengths(self) -> Callable[[Any], int]:
+    def lengths(self) -> Callable[[object], int]:
         """`steps_of`, without the call's arrays."""
         plan = self.plan
         run, arguments = self._looking(compiled.film, False)
@@ -54,24 +63,24 @@ class Inspection:
         frames = jax.tree.map(_abstract, self._inspect(False, compiled.film)[0])
         return lambda module: _steps_in(frames, plan.paths[id(module)])
 
-    def frames_of(self, module: Any, name: str, gradients: bool) -> Any:
+    def frames_of(self, module: object, name: str, gradients: bool) -> Value:
         """What a film of this call has under a name, or the gradients there, time first; None if there is none."""
         if gradients and self.cotangents is None:
             return None
         frames = self._inspect(gradients, compiled.film)[gradients]
         return frames.get((self.plan.paths[id(module)], name))
 
-    def input_of(self, module: Any) -> Any:
+    def input_of(self, module: object) -> Output:
         """What a module was given in this call; None if it did not run."""
         path = self.plan.paths[id(module)]
         return wrapped(self._inspect(False)[0][0].get(path) if path else self.arguments[2])
 
-    def output_of(self, module: Any) -> Any:
+    def output_of(self, module: object) -> Output:
         """A module's output in this call; None if it did not run."""
         path = self.plan.paths[id(module)]
         return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
 
-    def grad_input_of(self, module: Any) -> Any:
+    def grad_input_of(self, module: object) -> Output:
         """The gradient at a module's input; None before backward."""
         if self.cotangents is None or module._passes_no_gradient():
             return None
@@ -79,7 +88,7 @@ class Inspection:
         find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
         return self._shown("gradInput", path, find)
 
-    def exposed_by(self, module: Any, name: str) -> Any:
+    def exposed_by(self, module: object, name: str) -> Output:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
         path = self.plan.paths[id(module)]
         value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 from jax._src import core as jax_core
 
+from ...core.types import Value
 from ..tensors.noted import looked_at
 from ..tensors.notes import Notes, Prepared, notes_of, place_among
 from .compiled import Residuals
@@ -29,7 +30,7 @@ class Noting:
         self._prepared: dict[tuple, Prepared | None] = {}
         self.is_wide = is_wide
 
-    def __call__(self, function: Callable, args: tuple, varying: Any) -> Any:
+    def __call__(self, function: Callable, args: tuple, varying: Value) -> Value:
         """What a function will give for arguments, of which `varying` may have other shapes; None: run it at once."""
         leaves, structure = jax.tree.flatten(args)
         place = next(filter(None, map(place_among, leaves)), None)

@@ -30,6 +30,7 @@ from . import watched
 from .compiled import Program
 from .fields import Form, Untraceable
 from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
+from .forms import Form as CallForm
 from .layout import Layout
 from .noting import noting_of
 from .registered import everywhere
@@ -73,7 +74,7 @@ def _zeros(value: Any) -> np.ndarray:
 class Plan(Running):
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Any, as_foreign: bool = False, form: Any = None):
+    def __init__(self, root: Any, as_foreign: bool = False, form: CallForm | None = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.is_in_mode = True  # until anything that it holds has been switched
         self.paths: dict[int, Path] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .forms import Form
 from .plan import Plan
 
 
@@ -17,7 +18,7 @@ class Plans:
         self._plans: list[Plan] = []
         self.newest: Plan | None = None
 
-    def standing(self, as_foreign: bool = False, form: Any = None) -> Plan:
+    def standing(self, as_foreign: bool = False, form: Form | None = None) -> Plan:
         """The plan of the object as it is now, from outside if the user wrote its updateOutput, for a form of call."""
         plans = self._plans
         if plans and (plan := plans[0]).as_foreign is as_foreign and plan.form is form and plan.stands:

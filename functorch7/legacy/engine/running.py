@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from ...core.types import Value
 from ..tensors.devices import has_others, precision
 from . import compiled, watched
 from .compiled import Program
@@ -29,7 +31,7 @@ class Running:
     all_gradients: Layout
     _precision: Any
 
-    def run(self, function: Any, *args: Any) -> Any:
+    def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""
         if has_others():
             args = all_looked_at(args)
@@ -38,7 +40,7 @@ class Running:
                 return self._run_in_precision(function, *args)
         return self._run_in_precision(function, *args) if self.wide else function(*args)
 
-    def call(self, function: Any, args: tuple, varying: Any) -> Any:
+    def call(self, function: Callable, args: tuple, varying: Value) -> Value:
         """As `run`, at once or when somebody looks; `varying` are those of the arguments that may have other shapes."""
         found = None if self.noting is None else self.noting(function, args, varying)
         return self.run(function, *args) if found is None else found
@@ -48,7 +50,7 @@ class Running:
             return function(*args)
 
     @cached_property
-    def evaluate(self) -> Any:
+    def evaluate(self) -> Callable:
         """Forward without a pull-back."""
         if self.placed:
             return watched.evaluation(self.program)
@@ -68,12 +70,12 @@ class Running:
         return self.differentiate.whole
 
     @cached_property
-    def backward(self) -> Any:
+    def backward(self) -> Callable:
         """Pull-back and accumulation."""
         return compiled.backward(self.program, self.gradients.target, self.terms and self.terms.known)
 
     @cached_property
-    def update(self) -> Any:
+    def update(self) -> Callable:
         """The step along the gradient."""
         params, grads = self.all_parameters, self.all_gradients
         whole = params.views == grads.views and params.covers and grads.covers and not params.repeats

@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import core
 from ...core.emitted import is_emitted
+from ...core.types import Tree, Value
 from ...network.kinds import map_state
 from ...network.zero_mask import is_zero_mask
 from ..tensors.tensor import Tensor
@@ -20,7 +21,7 @@ class Slot:
     def __init__(self, holder: Any, name: str):
         self.holder, self.name = holder, name
 
-    def given(self, what: str) -> Any:
+    def given(self, what: str) -> Value:
         """What the user gave for the next call (`_next_state`, `_next_gradient`) or for all (`_user_state`, ...)."""
         stores = (self.holder.__dict__.get(f"{kind}_{what}", {}) for kind in ("_next", "_user"))
         return next((store[self.name] for store in stores if self.name in store), None)
@@ -35,19 +36,19 @@ class Slot:
         value: Any = self.holder._state.get(self.name)
         return value.kind if is_emitted(value) else None
 
-    def read(self) -> Any:
+    def read(self) -> Value:
         """The value that goes into a call."""
         if self.name in self.holder._state:
             value = self.holder._state[self.name]
             return core.Emitted(None, value.kind) if is_emitted(value) else value
         return self.holder.__dict__[self.name].noted
 
-    def read_out(self) -> Any:
+    def read_out(self) -> Value:
         """The value that the last call left."""
         value: Any = self.holder._state.get(self.name)
         return value.value if is_emitted(value) else value
 
-    def write(self, value: Any) -> None:
+    def write(self, value: Value) -> None:
         """Keeps the value that came out of a call; masks are the user's."""
         if is_zero_mask(value):
             return
@@ -61,7 +62,7 @@ class Slot:
             self.holder.__dict__[self.name] = Tensor.of(value)
 
 
-def state_slots(spec: core.Module, slots: Any) -> list[Slot]:
+def state_slots(spec: core.Module, slots: Tree) -> list[Slot]:
     """Those of the recurrent state, in order."""
     found: list[Slot] = []
     map_state(spec, slots, found.append)

@@ -1,9 +1,9 @@
 """Numbers that seldom change between calls."""
 
-from typing import Any
-
 import jax
+from jax.typing import DTypeLike
 
+from ...core.types import Scalar
 from ..tensors.devices import precision
 
 
@@ -15,7 +15,7 @@ class Steady:
     def __init__(self) -> None:
         self._number = self._array = None
 
-    def of(self, number: Any, dtype: Any) -> Any:
+    def of(self, number: Scalar, dtype: DTypeLike) -> Scalar:
         """What a call in this precision is given for a number."""
         if number is not self._number or type(number) is not float:
             self._number, self._array = number, None

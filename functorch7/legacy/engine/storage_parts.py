@@ -5,6 +5,7 @@ from typing import Any
 import jax
 
 from ... import programs
+from ...core.types import Array
 from ..tensors.notes import notes_of
 from ..tensors.storage import Storage
 from ..tensors.strides import cut_out
@@ -36,7 +37,7 @@ class Cutter:
             return self.of(storage)
         return notes_of(storage.place).note(_read_all, storage.noted, self)
 
-    def __call__(self, array: Any) -> list:
+    def __call__(self, array: Array) -> list:
         self.times += 1
         if self.times > OFTEN and jax.dtypes.canonicalize_dtype(array.dtype) == array.dtype:
             return _program(self.views)(array)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from ...core import is_concrete
+from ...core.types import Array
 from ...network import numbers
 
 
@@ -16,7 +17,7 @@ class Term(NamedTuple):
     scale: Any = 1.0
     regularizer: Any = None
 
-    def of(self, gradient: Any, parameter: Any) -> Any:
+    def of(self, gradient: Array, parameter: Array) -> Array:
         """The term; what is scaled by 0 is not computed."""
         known = is_concrete(self.scale)
         if known and self.scale == 0:

@@ -20,6 +20,7 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import is_looking
+from ...core.types import Key, Output, Tree, Value
 from ...layers import Sequential
 from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
@@ -27,7 +28,7 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
-from .fields import Form, Untraceable
+from .fields import Form, Taken, Untraceable
 from .foreign import as_input_gradient
 from .known_users import OtherwiseThanPlanned, known
 from .stand_in import Run, Unknown, is_same
@@ -95,10 +96,10 @@ class Seat:
 
     emitted_kind = None
 
-    def read(self) -> Any:
+    def read(self) -> dict[str, Value]:
         return self.form.arrays(self.holder)
 
-    def write(self, value: Any) -> None:
+    def write(self, value: dict[str, Taken]) -> None:
         for name, taken in value.items():
             taken.put(self.holder, name)
 
@@ -131,10 +132,10 @@ class TracedUser(core.Module, abstract=True):
     def checks_values(self) -> bool:
         return self.looks
 
-    def init_buffers(self) -> dict[str, Any]:
+    def init_buffers(self) -> dict[str, Value]:
         return {"fields": {}}
 
-    def forward(self, params: Any, buffers: Any, input: Any, *, key: Any, train: bool) -> tuple[Any, Any]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         given = buffers["fields"]
         with self._running():
             if self.by_hand:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
 from jax.core import ShapedArray
+from jax.extend.core import JaxprEqn
 from jax.interpreters import ad
+
+from ...core.types import Structure, Value
 
 Shapes = tuple[tuple[tuple[int, ...], np.dtype], ...]
 
@@ -17,11 +20,11 @@ Shapes = tuple[tuple[tuple[int, ...], np.dtype], ...]
 class Signature(NamedTuple):
     """What a call gives: how its arrays are nested, and their shapes and dtypes."""
 
-    tree: Any
+    tree: Structure
     shapes: Shapes
 
 
-def shapes_of(arrays: Any) -> Shapes:
+def shapes_of(arrays: Iterable[Value]) -> Shapes:
     """The shapes and dtypes of arrays, traced ones too."""
     return tuple((tuple(array.shape), np.dtype(array.dtype)) for array in arrays)
 
@@ -39,7 +42,7 @@ class Left:
 
     shape, dtype = (), np.dtype(np.int32)
 
-    def __init__(self, output: Any, pull: Callable[[Any], tuple], given: Shapes):
+    def __init__(self, output: Value, pull: Callable[[Value], tuple], given: Shapes):
         self.outputs, tree = jax.tree.flatten(output)
         self.signature = Signature(tree, shapes_of(self.outputs))
         self._pull, self._given, self._pulled = pull, inexact(given), []
@@ -71,7 +74,7 @@ for _primitive in (forward_p, linear_p, backward_p):
     _primitive.multiple_results = True
 
 
-def is_user_call(equation: Any) -> bool:
+def is_user_call(equation: JaxprEqn) -> bool:
     """Whether an equation of a traced program is a call of a user's methods."""
     return equation.primitive in (forward_p, backward_p)
 

@@ -1,12 +1,14 @@
 """Tensors as places in storages, for compiled functions: which elements they show, read and written without a copy."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ...core.types import Array, Value
 from ..tensors.strides import contiguous_stride
 
 
@@ -28,7 +30,7 @@ class View(NamedTuple):
         return self.offset + sum(s * g for s, g in zip(self.stride, grids, strict=True)) + np.zeros(self.shape, int)
 
 
-def read(storages: Any, view: View) -> Any:
+def read(storages: Sequence[Value] | dict[int, Value], view: View) -> Array:
     """The array that a view shows."""
     array = storages[view.storage]
     if is_whole(array, view):
@@ -39,7 +41,7 @@ def read(storages: Any, view: View) -> Any:
     return array.reshape(-1)[view.positions()]
 
 
-def add(storages: list, view: View, value: Any) -> None:
+def add(storages: list, view: View, value: Array) -> None:
     """Adds a value to what a view shows: replaces its storage in the list."""
     array = storages[view.storage]
     if is_whole(array, view):
@@ -48,7 +50,7 @@ def add(storages: list, view: View, value: Any) -> None:
         storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
 
 
-def put(storages: list, view: View, value: Any) -> None:
+def put(storages: list, view: View, value: Array) -> None:
     """Writes a value to what a view shows: replaces its storage in the list."""
     array = storages[view.storage]
     if is_whole(array, view):
@@ -57,7 +59,7 @@ def put(storages: list, view: View, value: Any) -> None:
         storages[view.storage] = _shown(array, view).set(value.reshape(-1)).reshape(array.shape)
 
 
-def is_whole(array: Any, view: View) -> bool:
+def is_whole(array: Value, view: View) -> bool:
     """Whether a view shows all of an array, or of a storage, in its order."""
     return view.offset == 0 and math.prod(array.shape) == math.prod(view.shape) and view.contiguous
 

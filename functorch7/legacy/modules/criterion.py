@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from ... import core, losses
 from ...checks.given import unfit
 from ...checks.tracebacks import shorten
+from ...core.types import Value
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
+from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
 from ..objects.described import describe, overridden_in
@@ -27,7 +30,7 @@ from ..tensors.noted import Noted
 from ..tensors.number import as_number
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
-from ..tensors.values import as_input, noted, unwrapped, wrapped
+from ..tensors.values import Input, Output, as_input, noted, unwrapped, wrapped
 from .criterion_parts import CriterionParts
 from .evaluations import Evaluation, Loss
 from .members import OfObject
@@ -84,33 +87,33 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """
         return not self._by_plan and any(member._by_plan or member.is_foreign() for member in self.members())
 
-    def as_foreign(self) -> Any:
+    def as_foreign(self) -> core.Module:
         """The place of this object in the description of what is around it."""
         return OfObject(self)
 
-    def _planned(self, form: Any = None) -> Plan:
+    def _planned(self, form: Form | None = None) -> Plan:
         return self._planned_outside() if self.is_foreign() else super()._planned(form)
 
     # What forward and backward leave -------------------------------------------------------------------------------
 
     @property
-    def output(self) -> Any:
+    def output(self) -> Value:
         """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
         self._catch_up()
         return self._left_by_call("_output", lambda call: as_number(call.output_of(self)))
 
     @output.setter
-    def output(self, value: Any) -> None:
+    def output(self, value: Value) -> None:
         self.__dict__["_output"] = (next(count), value)
 
     @property
-    def gradInput(self) -> Any:
+    def gradInput(self) -> Output:
         """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
         self._catch_up()
         return self._left_by_call("_grad_input", lambda call: _first(call.grad_input_of(self)))
 
     @gradInput.setter
-    def gradInput(self, value: Any) -> None:
+    def gradInput(self, value: Output) -> None:
         self.__dict__["_grad_input"] = (next(count), value)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
@@ -176,7 +179,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     # Forward and backward -------------------------------------------------------------------------------------------
 
-    def forward(self, input: Any, target: Any = None) -> Any:
+    def forward(self, input: Input, target: Input | None = None) -> float:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
         try:
             if not self._has_own_loss():
@@ -188,7 +191,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             shorten(error)
             raise
 
-    def backward(self, input: Any, target: Any = None) -> Any:
+    def backward(self, input: Input, target: Input | None = None) -> Output:
         """The gradient of the loss with respect to the input, shaped as it."""
         try:
             if not self._has_own_loss():
@@ -200,7 +203,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             shorten(error)
             raise
 
-    def updateOutput(self, input: Any, target: Any = None) -> Any:
+    def updateOutput(self, input: Value, target: Value = None) -> Value:
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
         if self._by_plan:
             return super().updateOutput(self._pair(input, target))
@@ -209,7 +212,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 
-    def updateGradInput(self, input: Any, target: Any = None) -> Any:
+    def updateGradInput(self, input: Value, target: Value = None) -> Value:
         """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
         if self._has_own_loss():
             return self._gradient_of_own_loss(input, target)
@@ -224,20 +227,20 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             self._computed_as_a_whole(pulled=True)
         return gradient
 
-    def _pair(self, input: Any, target: Any) -> list:
+    def _pair(self, input: Input, target: Input | None) -> list:
         """Input and target as one table."""
         return [as_input(input, self._spec.traits.takes_table), target]
 
     def _has_own_loss(self) -> bool:
         return overridden_in(self.__class__, "updateOutput")
 
-    def _gradient_of_own_loss(self, input: Any, target: Any) -> Any:
+    def _gradient_of_own_loss(self, input: Input, target: Input | None) -> Any:
         def loss(value: Any) -> jax.Array:
             return jnp.asarray(unwrapped(self.updateOutput(wrapped(value), target)))
 
         return wrapped(jax.grad(loss)(jax.tree.map(jnp.asarray, unwrapped(input))))
 
-    def _evaluated(self, input: Any, target: Any) -> Evaluation:
+    def _evaluated(self, input: Input, target: Input | None) -> Evaluation:
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input, target)")
         spec = self.own_description()
@@ -265,7 +268,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
                 raise known from error
             raise
 
-    def _evaluated_by_members(self, input: Any, target: Any, spec: Any) -> Evaluation:
+    def _evaluated_by_members(self, input: Input, target: Input | None, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         given, others = all_looked_at((given, others))
@@ -279,7 +282,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
         return Evaluation(loss, gradient, input, target, spec)
 
-    def _arguments(self, input: Any, target: Any) -> tuple[Any, tuple, np.dtype]:
+    def _arguments(self, input: Input, target: Input | None) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
         read = noted if has_others() else unwrapped
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
@@ -292,7 +295,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         masked = self._zero_mask is not None and self.own_description().takes_mask
         return given, (read(target), self._zero_mask) if masked else (read(target),), dtype
 
-    def __call__(self, input: Any, target: Any = None) -> Any:
+    def __call__(self, input: Value, target: Input | None = None) -> Value:
         """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""
         nodes = nodes_among((input,))
         if nodes is not None:
@@ -303,7 +306,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
             shorten(error)
             raise
 
-    def setZeroMask(self, zeroMask: Any) -> None:
+    def setZeroMask(self, zeroMask: npt.ArrayLike | Tensor | None) -> None:
         """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.
 
         It counts for this criterion and those inside; criterions that do not mask take no notice.
@@ -316,17 +319,17 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         for criterion in (self, *self._all_members()):
             criterion.__dict__.update(_zero_mask=zeroMask, _kept=None)
 
-    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Criterion:
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Self:
         """Casts every tensor; returns the criterion. Raises ValueError without a type."""
         if type is None:
             raise ValueError("Criterion: must provide a type to convert to")
         return self._typed(type, tensorCache)
 
-    def cudaHalf(self, tensorCache: dict | None = None) -> Criterion:
+    def cudaHalf(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float16."""
         return self.type("torch.CudaHalfTensor", tensorCache)
 
-    def cudaDouble(self, tensorCache: dict | None = None) -> Criterion:
+    def cudaDouble(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self, overload
 
 import jax
 import numpy as np
@@ -12,12 +12,13 @@ import numpy as np
 from ... import core
 from ...checks.tracebacks import shorten
 from ...core.tree import by_position, child_names
+from ...core.types import Value
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import ZeroMask
 from ..engine.calls import Call
 from ..engine.foreign import Foreign
-from ..engine.moments import Moment
+from ..engine.forms import Form
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
 from ..objects import composed, layered
@@ -32,7 +33,7 @@ from ..objects.tree import ModuleList, Tree
 from ..tensors.changes import changed, switched
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
-from ..tensors.values import unwrapped, wrapped
+from ..tensors.values import Input, Output, unwrapped, wrapped
 from .results import Results
 
 
@@ -113,17 +114,17 @@ class Module(
         gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
         return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
 
-    def description(self) -> Any:
+    def description(self) -> core.Module:
         """The immutable description of this object and all inside it."""
         if self._spec is None:
             return Foreign(self)
         return self.described_with([module.description() for module in self.children()])
 
-    def described_with(self, inside: list) -> Any:
+    def described_with(self, inside: list) -> core.Module:
         """The description with these in place of the modules inside."""
         return with_modules(self.own_description(), inside)
 
-    def as_foreign(self) -> Any:
+    def as_foreign(self) -> core.Module:
         """The place of this object in the description of a network, where the user's methods have to be called."""
         return Foreign(self)
 
@@ -143,22 +144,11 @@ class Module(
         """Whether the user defines the gradient."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
-    @property
-    def pending(self) -> list[tuple[Any, Any, Moment]]:
-        """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
-        return self.__dict__.setdefault("_pending", [])
-
-    def go_through_pending(self, method: Callable, scale: Any) -> None:
-        """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
-        for input, gradient, moment in self.pending:
-            moment.returned()
-            method(input, gradient, scale)
-
     def call_tensors(self) -> list[Tensor]:
         """The tensors that a user's methods read: the parameters."""
         return self.parameters()[0]
 
-    def _planned(self, form: Any = None) -> Plan:
+    def _planned(self, form: Form | None = None) -> Plan:
         plan = self._plans and self._plans.newest
         if plan and form is None and plan.is_plain and plan.is_in_mode and not plan.is_stale:
             return plan  # which hears of every change
@@ -168,7 +158,7 @@ class Module(
         """The plan that sees this object, whose updateOutput the user wrote, from outside."""
         return self._plan_of(True)
 
-    def _plan_of(self, as_foreign: bool, form: Any = None) -> Plan:
+    def _plan_of(self, as_foreign: bool, form: Form | None = None) -> Plan:
         plans = self._plans
         if plans is None:
             plans = self.__dict__["_plans"] = Plans(self)
@@ -176,7 +166,7 @@ class Module(
 
     # Forward and backward --------------------------------------------------------------------------------------------
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Input) -> Output:
         """The output for an input: a tensor, an array, or a table of them."""
         try:
             if not self.overrides("updateOutput"):
@@ -191,13 +181,13 @@ class Module(
             shorten(error)
             raise
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Value) -> Value:
         """Computes the output, in one compiled call, and keeps what backward needs."""
         call = self._run(self._planned(), input)
         self.__dict__.pop("_output", None)  # what a user's own method has left there
         return call.result
 
-    def _run(self, plan: Plan, input: Any) -> Call:
+    def _run(self, plan: Plan, input: Input) -> Call:
         fields = self.__dict__
         fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train or bool(plan.foreign))
@@ -208,7 +198,7 @@ class Module(
             sequencer.sequence_over(call)
         return call
 
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1) -> Any:
+    def backward(self, input: Input, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
 
         At an input that is not forward's, or has changed since, or without any forward, the network is run there first;
@@ -229,29 +219,29 @@ class Module(
             shorten(error)
             raise
 
-    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+    def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
         call.pull_back(self, gradOutput, state, step)
         return self._pulled_back(call, accumulated=False)
 
-    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+    def _pulled_back(self, call: Call, accumulated: bool) -> Output:
         """gradInput, which takes the place of what was there."""
         self.__dict__.pop("_grad_input", None)
         if call.plan.is_step:
             self._step_pulled(call, accumulated)
         return call.grad_input_of(self)
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1) -> None:
+    def accGradParameters(self, input: Value, gradOutput: Value, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""
         if self._differentiated() and self.parameters()[0]:
             self._pulled(input, gradOutput).accumulate(scale)
 
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+    def accUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """Takes lr * gradient off the parameters at once; shared ones by the sum of their gradients."""
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
-    def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+    def defaultAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """The same, leaving the gradients' tensors as they are."""
         if not self.overrides("accGradParameters"):
             if self._differentiated():
@@ -265,14 +255,14 @@ class Module(
         finally:
             fields.update(kept)
 
-    def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+    def sharedAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """The same by way of the gradients' tensors, which other modules may share."""
         if self.parameters()[0]:
             self.zeroGradParameters()
             self.accGradParameters(input, gradOutput, 1)
             self.updateParameters(lr)
 
-    def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
+    def backwardUpdate(self, input: Input, gradOutput: Input, lr: float) -> Output:
         """updateGradInput, then accUpdateGradParameters; returns gradInput."""
         self.gradInput = self.updateGradInput(input, gradOutput)
         self.accUpdateGradParameters(input, gradOutput, lr)
@@ -282,14 +272,14 @@ class Module(
         """Whether the parameters' gradients come from a call, not from a user's methods."""
         return self._spec is not None or not self.has_own_gradient()
 
-    def _pulled(self, input: Any, grad_output: Any) -> Call:
+    def _pulled(self, input: Input, grad_output: Input) -> Call:
         """The call whose parameters' gradients are to be used, pulled back already or now."""
         call, state, step = self._to_accumulate(input)
         if not call.is_pulled_back or call.given_gradient is not grad_output:
             call.pull_back(self, grad_output, state, step)
         return call
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Value) -> Value:
         """module(node), module([nodes]), module(): a node of a graph.
 
         Otherwise module(input) is forward, and module(input, gradOutput) also backward: (output, gradInput).
@@ -297,7 +287,8 @@ class Module(
         nodes = nodes_among(given)
         if nodes is not None:
             return Node(self, *nodes)
-        input, gradOutput = (*given, None)[:2]
+        pair: tuple[Value, ...] = (*given, None)
+        input, gradOutput = pair[:2]
         try:
             output = self.forward(input)
             return output if gradOutput is None else (output, self.backward(input, gradOutput))
@@ -309,7 +300,7 @@ class Module(
         """`-module`: a node without inputs."""
         return Node(self)
 
-    def __rsub__(self, nodes: Any) -> Node:
+    def __rsub__(self, nodes: Iterable[Node]) -> Node:
         """`[nodes] - module`: the module's node, whose inputs they are."""
         return Node(self, *nodes)
 
@@ -337,7 +328,7 @@ class Module(
                 raise
             return composed.field(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Value) -> None:
         if name in layered.fields:
             layered.bring(name)
         if name == "zeroMask" and name in self._state:
@@ -358,7 +349,7 @@ class Module(
             elif callable(value) and hasattr(builtins.type(self), name):
                 changed(self)
 
-    def clearState(self) -> Module:
+    def clearState(self) -> Self:
         """Drops output, gradInput and all that backward needs; parameters stay."""
         for module in self.listModules():
             module.__dict__["_call"] = None
@@ -366,11 +357,11 @@ class Module(
             module._drop_steps()
         return self
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Module:
         """`model["conv1"]`: the module of this name."""
         return self._called_so(name)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         for name in layered.fields.keys() & state.keys():
             layered.bring(name)
         self.__dict__.update(state)
@@ -382,7 +373,13 @@ class Module(
             if isinstance(value, (jax.Array, np.ndarray)):
                 self._state[name] = np.asarray(value).astype(dtype_of(type_name))
 
-    def type(self, type: str | None = None, tensorCache: dict | None = None) -> Any:
+    @overload
+    def type(self, type: None = None, tensorCache: dict | None = None) -> str: ...
+
+    @overload
+    def type(self, type: str, tensorCache: dict | None = None) -> Self: ...
+
+    def type(self, type: str | None = None, tensorCache: dict | None = None) -> str | Self:
         """Torch's name of the type; with a name, casts all tensors and returns the module."""
         return self._type if type is None else self._typed(type, tensorCache)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import jax
 
@@ -134,6 +134,12 @@ class Copy(Module, describes=layers.Copy):
         """As updateGradInput: there are no parameters."""
         return self.updateGradInput(input, gradOutput)
 
-    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> Self:
+    @overload
+    def type(self, type: None = None, tensorCache: dict | None = None) -> builtins.str: ...
+
+    @overload
+    def type(self, type: builtins.str, tensorCache: dict | None = None) -> Self: ...
+
+    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> builtins.str | Self:
         """The module's type, or, with a name, the module in it."""
         return self if type is not None and self.dontCast else super().type(type, tensorCache)

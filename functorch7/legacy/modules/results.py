@@ -7,6 +7,7 @@ from typing import Any
 
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
+from ..engine.moments import Moment
 from ..engine.registered import Registered
 from ..objects import nested
 from ..objects.described import Described
@@ -49,6 +50,17 @@ class Results(Described):
         if schema is not None and (schema.output if field == "_output" else schema.grad_input) is list:
             return []
         return Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
+
+    @property
+    def pending(self) -> list[tuple[Input, Input, Moment]]:
+        """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
+        return self.__dict__.setdefault("_pending", [])
+
+    def go_through_pending(self, method: Callable, scale: float) -> None:
+        """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
+        for input, gradient, moment in self.pending:
+            moment.returned()
+            method(input, gradient, scale)
 
     def _output_by_hand(self, input: Any) -> Any:
         """What the user's updateOutput gives, where the gradient is the user's, too: nothing is compiled."""

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import operator
 import weakref
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
+
+from ...core.types import ArrayLike, Value
+from .devices import Place
+from .kinds import Operand
 
 
-def looked_at(value: Any) -> Any:
+def looked_at(value: Value) -> Value:
     """The array that something noted stands for; all else as it is."""
     return value() if type(value) is Noted else value
 
 
-def settled(value: Any) -> Any:
+def settled(value: Value) -> Value:
     """The array that something noted stands for, if it is there already; all else as it is."""
     if type(value) is Noted and value._cell.value is not None:
         return value._cell.value
@@ -37,13 +42,25 @@ class Cell:
 
     __slots__ = ("aval", "reader", "value")
 
-    def __init__(self, aval: Any, value: Any = None):
+    def __init__(self, aval: jax.ShapeDtypeStruct, value: Value = None):
         self.aval, self.value = aval, value
         self.reader: Callable[[], Any] = _nobody
 
 
 def _nobody() -> None:
     return None
+
+
+class Notes(Protocol):
+    """What an array knows of the notes that it is in."""
+
+    place: Place
+
+    def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
+        """What the function will give for arrays."""
+        ...
+
+    def _value(self, cell: Cell) -> jax.Array: ...
 
 
 class Noted:
@@ -55,12 +72,12 @@ class Noted:
     __slots__ = ("__weakref__", "_cell", "notes")
     __array_ufunc__ = None  # NumPy's operators leave it to this class's
 
-    def __init__(self, notes: Any, cell: Cell):
+    def __init__(self, notes: Notes, cell: Cell):
         self.notes, self._cell = notes, cell
         cell.reader = weakref.ref(self)
 
     @property
-    def aval(self) -> Any:
+    def aval(self) -> jax.ShapeDtypeStruct:
         """What is known of it."""
         return self._cell.aval
 
@@ -95,10 +112,10 @@ class Noted:
 
     __jax_array__ = __call__
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self(), dtype) if copy or dtype is not None else np.asarray(self())
 
-    def item(self) -> Any:
+    def item(self) -> float:
         """The only element."""
         return self().item()
 
@@ -114,13 +131,13 @@ class Noted:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Noted]:
         return (self[at] for at in range(len(self)))
 
-    def __getitem__(self, index: Any) -> Noted:
+    def __getitem__(self, index: Operand) -> Noted:
         return self.notes.note(_at, self, _noted_index(index))
 
-    def put(self, index: Any, values: Any, how: str = "set") -> Noted:
+    def put(self, index: Operand, values: ArrayLike | Noted, how: str = "set") -> Noted:
         """The array with other values at an index, or (`how` is "add") with these added to what is there."""
         return self.notes.note(_put, self, _noted_index(index), values, how)
 

@@ -22,6 +22,7 @@ import numpy as np
 from jax._src import core  # the context has no public name
 
 from ... import programs
+from ...core.types import ArrayLike, Device, Structure, Value
 from .devices import Place, place_of, precision
 from .noted import Cell, Noted
 
@@ -43,12 +44,12 @@ class Step(NamedTuple):
     """A function, how its arguments lie, and those that are no arrays; whether it keeps 64-bit numbers."""
 
     function: Callable
-    structure: Any
+    structure: Structure
     fixed: tuple
     types: tuple  # of what is fixed: 1 and True are equal
     is_wide: bool
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Value) -> Value:
         arrays = iter(given)
         leaves = [next(arrays) if each is _Varies else each for each in self.fixed]
         args, kwargs = self.structure.unflatten(leaves)
@@ -68,7 +69,7 @@ class Prepared:
 
     __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
 
-    def __init__(self, function: Any, structure: Any, leaves: list, whole: type, is_wide: bool):
+    def __init__(self, function: Callable, structure: Structure, leaves: list, whole: type, is_wide: bool):
         self.function, self.structure, self.is_wide = function, structure, is_wide
         given = [leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves]
         with jax.enable_x64(is_wide):
@@ -102,7 +103,7 @@ class Notes:
         self._lock = threading.RLock()
 
     @property
-    def device(self) -> Any:
+    def device(self) -> Device:
         """Where arrays go that come from the host: the place, or the first of its devices."""
         return min(self.place, key=lambda device: device.id)
 
@@ -111,11 +112,11 @@ class Notes:
         with self._where(), precision(array.dtype):
             return jax.device_put(array, self.device)
 
-    def known(self, array: Any) -> Noted:
+    def known(self, array: ArrayLike) -> Noted:
         """What stands for an array that is there, in calls of this place."""
         return Noted(self, Cell(_aval(array), array))
 
-    def note(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
+    def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
         """What the function will give for arrays, each as a `Noted`. Raises what it raises for shapes that do not fit.
 
         Arrays and fractions may be others next time; all else is part of what is compiled.
@@ -137,7 +138,7 @@ class Notes:
         self._take(_Call(step, inputs, outputs))
         return noted
 
-    def call(self, prepared: Prepared, leaves: list) -> Any:
+    def call(self, prepared: Prepared, leaves: list) -> Value:
         """What a compiled function will give for arguments, which are these when they are laid out flat."""
         inputs = [(leaf._cell if leaf.notes is self else leaf()) if type(leaf) is Noted else leaf for leaf in leaves]
         outputs = [Cell(aval) for aval in prepared.avals]
@@ -162,7 +163,7 @@ class Notes:
                 self._held.add(id(value))
                 self._bytes += value.nbytes
 
-    def _value(self, cell: Cell) -> Any:
+    def _value(self, cell: Cell) -> Value:
         if cell.value is None:
             self.run()
         return cell.value
@@ -227,7 +228,7 @@ def _whole_rounds(steps: list) -> int:
 
 
 @lru_cache(4096)
-def _outline(step: Step, avals: tuple) -> tuple[list, Any]:
+def _outline(step: Step, avals: tuple) -> tuple[list, Structure]:
     """The shapes and types of a step's results, and how these lie."""
     with jax.enable_x64(step.is_wide):
         return jax.tree.flatten(jax.eval_shape(step.__call__, *[0.0 if each is float else each for each in avals]))
@@ -270,10 +271,10 @@ class Noting:
     def __init__(self, notes: Notes, target: Any = jnp):
         self._notes, self._target = notes, target
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self._notes.note(self._target, *args, **kwargs)
 
-    def taken_along(self, results: Any) -> Any:
+    def taken_along(self, results: Value) -> Value:
         """Results, those that NumPy computed taken to where the calls' arrays are."""
         return jax.tree.map(lambda each: self._notes.known(each) if isinstance(each, np.ndarray) else each, results)
 
@@ -287,7 +288,7 @@ def _varies(kind: type) -> bool:
     return issubclass(kind, (Noted, float, np.ndarray, np.generic, jax.Array))
 
 
-def _is_wide(leaf: Any) -> bool:
+def _is_wide(leaf: object) -> bool:
     return isinstance(leaf, (Noted, jax.Array)) and leaf.dtype.itemsize == 8
 
 
@@ -305,12 +306,12 @@ def _aval(value: Any) -> Any:
     return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
 
 
-def place_among(array: Any) -> Place | None:
+def place_among(array: object) -> Place | None:
     """Where an array lies, or one that is noted; None for the host."""
     return array.notes.place if isinstance(array, Noted) else place_of(array)
 
 
-def known(array: Any, place: Place) -> Noted:
+def known(array: ArrayLike | Noted, place: Place) -> Noted:
     """What stands for an array at a place; itself if it does already."""
     return array if isinstance(array, Noted) else notes_of(place).known(array)
 

@@ -2,21 +2,24 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from ...core import is_concrete
+from ...core.types import Device, Value
 from .arguments import in_type, is_floating
 from .changes import changed
 from .devices import Place, place, place_of, precision
+from .kinds import Numbers
 from .named_errors import name_errors
 from .noted import Noted
 from .notes import notes_of
-from .printing import column
+from .printing import as_text, column
 from .sizes import sizes_given
 from .strides import contiguous_stride
 from .type_names import type_name_of
@@ -32,7 +35,9 @@ class Storage:
 
     __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_place", "_seats", "dtype", "shape", "strides")
 
-    def __init__(self, array: Any = None, make: Callable[[], Any] | None = None, shape: tuple = (), dtype: Any = None):
+    def __init__(
+        self, array: Value = None, make: Callable | None = None, shape: tuple = (), dtype: DTypeLike | None = None
+    ):
         self._array, self._make = array, make
         self._parts: tuple[Any, dict] | None = None  # an array, and those that were cut out of it
         self._owned = False  # whether nobody else has seen `_array`, so that it may be written to
@@ -45,26 +50,26 @@ class Storage:
         self.strides = contiguous_stride(self.shape)  # as each read of a tensor asks for them
 
     @classmethod
-    def zeros(cls, shape: tuple, dtype: Any) -> "Storage":
+    def zeros(cls, shape: tuple, dtype: DTypeLike) -> "Storage":
         """A storage of zeros, not made yet."""
         storage = cls(shape=tuple(shape), dtype=dtype)
         storage.zero()
         return storage
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Value:
         """The array, a JAX or NumPy one, not to be written to."""
         self._owned = False
         found = self._array
         return self._made() if found is None else found
 
-    def _made(self) -> Any:
+    def _made(self) -> Value:
         self._array = np.zeros(self.shape, self.dtype) if self._make is None else self._make()
         self._make = None
         return self._array
 
     @array.setter
-    def array(self, array: Any) -> None:
+    def array(self, array: Value) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
         if type(array) is not np.ndarray:
             self._follow(array)
@@ -73,17 +78,17 @@ class Storage:
     """The array, or, on an accelerator, what is noted of it."""
     place: Place | None = None
     """The accelerator on which the elements lie; None for the host."""
-    device: Any = None
+    device: Device | None = None
     """The first of its devices."""
 
-    def _follow(self, array: Any) -> None:
+    def _follow(self, array: Value) -> None:
         """Becomes a storage of the accelerator on which this array is."""
         place = array.notes.place if isinstance(array, Noted) else place_of(array)
         if place is not None:
             self._place, self.__class__ = place, DeviceStorage  # type: ignore[assignment]
             self.array = array
 
-    def cut(self, parts: tuple, cut_out: Callable[[Any], list]) -> list:
+    def cut(self, parts: tuple, cut_out: Callable[[Value], list]) -> list:
         """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
         array = self.array
         known = self._parts
@@ -114,12 +119,12 @@ class Storage:
             self._array, self._owned = np.array(self.array, order="C"), True
         return self._array.reshape(-1)  # type: ignore[union-attr]
 
-    def cast(self, dtype: Any, device: Any = None) -> "Storage":
+    def cast(self, dtype: DTypeLike, device: Device | None = None) -> "Storage":
         """A copy in another dtype (and on a device); pending values stay pending."""
         source = Storage(self._array, self._make, self.shape, self.dtype)
         self._owned = False
 
-        def converted() -> Any:
+        def converted() -> Value:
             array = source.array
             if array.dtype != dtype and not is_concrete(array):
                 known = jax.dtypes.canonicalize_dtype(dtype)
@@ -195,7 +200,7 @@ class Storage:
             raise IndexError(f"index {index} out of range of a storage of {len(self)} elements; they count from 1")
         return index - 1
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> float:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
@@ -214,7 +219,7 @@ class Storage:
     def __repr__(self) -> str:
         return f"{column(self._flat())}[{self.type()} of size {len(self)}]"
 
-    def string(self, text: str | bytes | None = None) -> Any:
+    def string(self, text: str | bytes | None = None) -> "str | Storage":
         """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
 
         Bytes that are no UTF-8 become the characters of these numbers.
@@ -240,7 +245,7 @@ class Storage:
         self.__class__ = FixedStorage  # type: ignore[assignment]
         return self.memory()
 
-    def data(self, asnumber: bool = False) -> Any:
+    def data(self, asnumber: bool = False) -> np.ndarray | int:
         """The elements to read and write, counted from 0, as LuaJIT sees them; or the address of the first."""
         memory = self.memory()
         return memory.ctypes.data if asnumber else memory
@@ -282,7 +287,7 @@ class DeviceStorage(Storage):
         return self._place
 
     @property
-    def noted(self) -> Any:
+    def noted(self) -> Value:
         """The array, or what is noted of it."""
         self._owned = False
         if self._array is None and isinstance(self._make, Noted):
@@ -296,13 +301,13 @@ class DeviceStorage(Storage):
         return self._array
 
     @noted.setter
-    def noted(self, array: Any) -> None:
+    def noted(self, array: Value) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
         if isinstance(array, Noted):
             self._array, self._make = None, array
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Value:
         """The array, on the accelerator, after all that is noted has run."""
         found = self.noted
         if isinstance(found, Noted):
@@ -311,11 +316,11 @@ class DeviceStorage(Storage):
 
     array = array.setter(noted.fset)  # type: ignore[arg-type]
 
-    def _made(self) -> Any:
+    def _made(self) -> Value:
         return self.array
 
     @property
-    def device(self) -> Any:  # type: ignore[override]
+    def device(self) -> Device:  # type: ignore[override]
         """Where elements go that come from the host."""
         return notes_of(self._place).device
 
@@ -348,12 +353,12 @@ class FixedStorage(Storage):
     writable = memory
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Value:
         """A copy of the elements."""
         return np.array(self._array).reshape(self.shape)
 
     @array.setter
-    def array(self, array: Any) -> None:
+    def array(self, array: Value) -> None:
         self.memory()[:] = np.asarray(array).reshape(-1)
 
     noted = array
@@ -375,7 +380,7 @@ class FixedStorage(Storage):
             self.array = array
         return Storage.resize(self, size)
 
-    def cast(self, dtype: Any, device: Any = None) -> Storage:
+    def cast(self, dtype: DTypeLike, device: Device | None = None) -> Storage:
         """A copy in another dtype (and on a device)."""
         return Storage(self.array).cast(dtype, device)
 
@@ -384,15 +389,7 @@ class FixedStorage(Storage):
         return copy
 
 
-def as_text(data: bytes) -> str:
-    """Bytes as a text, by UTF-8 where they are such."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def long_storage(numbers: Any) -> Storage:
+def long_storage(numbers: Numbers | Iterable[int]) -> Storage:
     """Whole numbers as a LongStorage."""
     return Storage(np.array(numbers, np.int64))
 
