@@ -16,11 +16,14 @@ from .plan import Path, Plan
 
 
 class Titled(Protocol):
-    """What calls know of an object: how errors name it."""
+    """What calls know of an object: how errors name it, and whether gradients come to its input."""
 
     def title(self) -> str:
         """The object in one line."""
         ...
+
+    @classmethod
+    def _passes_no_gradient(cls) -> bool: ...
 
 
 class Inspection:
@@ -80,7 +83,7 @@ class Inspection:
         path = self.plan.paths[id(module)]
         return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
 
-    def grad_input_of(self, module: object) -> Output:
+    def grad_input_of(self, module: Titled) -> Output:
         """The gradient at a module's input; None before backward."""
         if self.cotangents is None or module._passes_no_gradient():
             return None
