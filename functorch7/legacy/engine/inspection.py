@@ -16,11 +16,15 @@ from .plan import Path, Plan
 
 
 class Titled(Protocol):
-    """What calls know of an object: how errors name it, and whether gradients come to its input."""
+    """What calls know of an object: how errors name it."""
 
     def title(self) -> str:
         """The object in one line."""
         ...
+
+
+class Passing(Protocol):
+    """An object whose class says whether gradients come to its input."""
 
     @classmethod
     def _passes_no_gradient(cls) -> bool: ...
@@ -83,7 +87,7 @@ class Inspection:
         path = self.plan.paths[id(module)]
         return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
 
-    def grad_input_of(self, module: Titled) -> Output:
+    def grad_input_of(self, module: Passing) -> Output:
         """The gradient at a module's input; None before backward."""
         if self.cotangents is None or module._passes_no_gradient():
             return None
