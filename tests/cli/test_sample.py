@@ -1,9 +1,9 @@
 """Text from language models: of a recipe's run, and of a checkpoint as char-rnn saves it."""
 
+import alternating
 import numpy as np
 from click.testing import CliRunner
 
-from functorch7 import recipes
 from functorch7.legacy import torch, zoo
 from functorch7_cli import main
 from functorch7_cli.sample import chosen
@@ -24,14 +24,9 @@ def test_tokens_are_as_frequent_as_the_temperature_says():
 
 def test_a_run_goes_on_with_the_text(tmp_path):
     """A model of a text of two alternating lines knows how it goes on; words have spaces between them."""
-    (tmp_path / "text.txt").write_text("ab cd\nef gh\n" * 60)
-    changes = {
-        "text": str(tmp_path / "text.txt"), "hidden_sizes": [16], "columns": 4, "sequence_length": 10, "epochs": 8,
-        "learning_rate": 0.03, "schedule": {7: 0.01}, "min_frequency": 1,
-    }  # fmt: skip
-    recipes.run(recipes.load("char-rnn", changes), tmp_path / "run", verbose=False)
-    assert said(tmp_path / "run", "--prime", "ab c", "--length", 10, "--temperature", 0) == "ab cd\nef gh\nab"
-    assert "the model has no 'x'" in said(tmp_path / "run", "--prime", "x", code=1)
+    run = alternating.trained(tmp_path)
+    assert said(run, "--prime", "ab c", "--length", 10, "--temperature", 0) == "ab cd\nef gh\nab"
+    assert "the model has no 'x'" in said(run, "--prime", "x", code=1)
     assert "expected the folder of a run" in said(tmp_path, code=1)
 
 

@@ -2,13 +2,13 @@
 
 import datetime
 
+import alternating
 import jax
 import numpy as np
 import pytest
 
 import functorch7 as f7
 from examples import cart_pole, pictures, resnet, style, translate, writer
-from functorch7 import recipes
 
 pytestmark = pytest.mark.slow
 PNG = b"\x89PNG"
@@ -91,13 +91,8 @@ def test_the_policy_gradients_picture_is_drawn(tmp_path):
 
 
 def test_a_text_is_drawn_with_what_the_network_expected(tmp_path, capsys):
-    (tmp_path / "text.txt").write_text("ab cd\nef gh\n" * 60)
-    changes = {
-        "text": str(tmp_path / "text.txt"), "hidden_sizes": [16], "columns": 4, "sequence_length": 10, "epochs": 8,
-        "learning_rate": 0.03, "schedule": {7: 0.01}, "min_frequency": 1,
-    }  # fmt: skip
-    recipes.run(recipes.load("char-rnn", changes), tmp_path / "run", verbose=False)
-    places = writer.read(writer.of_run(tmp_path / "run"), "ab c", 9, temperature=0)
+    run = alternating.trained(tmp_path)
+    places = writer.read(writer.of_run(run), "ab c", 9, temperature=0)
     assert "".join(place.written for place in places) == "ab cd\nef gh\na"
     assert not places[0].guesses
     assert all(place.guesses[0][0] == place.written for place in places[4:])  # at temperature 0 the likeliest is taken
@@ -105,6 +100,6 @@ def test_a_text_is_drawn_with_what_the_network_expected(tmp_path, capsys):
         chances = [chance for _, chance in place.guesses]
         assert chances == sorted(chances, reverse=True) and 0 < sum(chances) <= 1 + 1e-5
     arguments = ["--prime", "ab", "--length", "70", "--temperature", "0", "--output", str(tmp_path / "writer.png")]
-    writer.main([str(tmp_path / "run"), *arguments])
+    writer.main([str(run), *arguments])
     assert capsys.readouterr().out == ("ab cd\nef gh\n" * 6)[:72] + "\n"
     assert (tmp_path / "writer.png").read_bytes().startswith(PNG)

@@ -212,6 +212,14 @@ def test_a_round_is_one_program(accelerator, monkeypatch):
     assert len(started) == 10 and losses == sorted(losses, reverse=True)
 
 
+def test_a_call_that_is_looked_at_by_itself_is_compiled_once(accelerator):
+    net, x = NETWORKS["tanh"]().cuda(), torch.FloatTensor(6, 3).uniform().cuda()
+    first = net.forward(x).totable()
+    before = legacy.cache_info().programs
+    assert [net.forward(x).totable() for _ in range(3)] == [first] * 3
+    assert legacy.cache_info().programs == before
+
+
 def test_errors_of_shapes_come_at_the_call(accelerator):
     net = NETWORKS["tanh"]().cuda()
     output = net.forward(torch.CudaTensor(2, 3))

@@ -24,7 +24,7 @@ MOST_ELEMENTS = 2**20
 class Noting:
     """What is known of the calls of one plan."""
 
-    __slots__ = ("_prepared", "is_wide", "notes")
+    __slots__ = ("_prepared", "is_wide")
 
     def __init__(self, is_wide: bool):
         self._prepared: dict[tuple, Prepared | None] = {}

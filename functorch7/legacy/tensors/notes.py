@@ -235,15 +235,19 @@ def _outline(step: Step, avals: tuple) -> tuple[list, Structure]:
 
 
 class _Program:
-    """Calls that were noted one after the other: run one by one at first, as one program from the second time on."""
+    """Calls that were noted one after the other: run one by one at first, as one program from the second time on.
+
+    A network's call that is alone is a program already.
+    """
 
     def __init__(self, steps: tuple, taken: tuple, wanted: tuple):
         self.steps, self.taken, self.wanted = steps, taken, wanted
         self.compiled: Callable | None = None
+        self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
         self.has_run = False
 
     def __call__(self, arguments: list) -> list:
-        if not self.has_run:
+        if self.is_a_program or not self.has_run:
             self.has_run = True
             return self._one_by_one(arguments)
         if self.compiled is None:
