@@ -6,6 +6,7 @@ import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
 
 from ..layers import Node
@@ -395,5 +396,10 @@ def _initializer(kind: type) -> Callable:
     """`__init` of a class of Python's, for objects of classes below it."""
     python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
     if getattr(python, "spec_class", None) is None and issubclass(python, Described):
-        return lambda self: python.__init__(self)
+        return _without_arguments(python)
     return python.__init__
+
+
+@cache
+def _without_arguments(kind: type) -> Callable:
+    return lambda self: kind.__init__(self)

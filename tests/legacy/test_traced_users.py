@@ -274,7 +274,7 @@ def test_gradients_by_hand_behind_checks_have_their_own_values():
 
 
 def test_buffers_grow_where_they_are_compiled():
-    class Kept(nn.Module):
+    class Growing(nn.Module):
         def __init__(self):
             super().__init__()
             self.kept = torch.Tensor()
@@ -283,7 +283,7 @@ def test_buffers_grow_where_they_are_compiled():
             self.kept.resizeAs(input).copy(input)
             return torch.mul(self.kept, 2)
 
-    user = Kept()
+    user = Growing()
     net = nn.Sequential().add(nn.Identity()).add(user)
     for rows in (2, 4, 3):
         x = values(rows, 3, seed=rows).astype(np.float32)

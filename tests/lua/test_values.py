@@ -121,3 +121,19 @@ def test_a_table_that_lua_has_collected_comes_again_whole(lua, make, length):
       return weak[1] == nil, entries()
     end""")
     assert twice(lambda: kept) == (True, length + 1, 11)
+
+
+def test_methods_are_not_taken_for_others_when_lua_collects(lua):
+    """Each definition in a class lets Lua forget its methods, and the collector run while others are looked for."""
+    lua.execute("""
+    for i = 1, 100 do
+      local class, parent = torch.class('nn.Collected' .. i, 'nn.Module')
+      function class:__init(factor) parent.__init(self) self.factor = factor end
+      function class:updateOutput(input) return input * self.factor end
+      for j = 1, 2000 do local _ = {} end
+      if i % 3 == 0 then collectgarbage('step', 50) end
+      local x, layer = torch.Tensor{1, 2, 6}, nn['Collected' .. i](i)
+      assert(layer:forward(x):sum() == 9 * i and layer.train == true)
+      assert(x:mean() == 3 and x:nElement() == 3 and x:max() == 6 and x:min() == 1)
+      assert(x:clone():fill(2):prod() == 8 and x:dim() == 1 and x:size(1) == 3)
+    end""")

@@ -21,6 +21,21 @@ local arriving, arrivals = {}, 0 -- tables on their way, which nothing else hold
 local classes = {} -- what stands for the objects of a class, by its number
 local border = {live = live, numbers = numbers, classes = classes, OBJECTS = OBJECTS}
 
+-- Functions of Python's by their numbers, for good: lupa keeps its own in a weak table with places that are given
+-- again, so that one which Lua collects may let two others be taken for each other.
+local function kept(find)
+  local found = {}
+  return function(number)
+    local value = found[number]
+    if not value then
+      value = find(number)
+      found[number] = value
+    end
+    return value
+  end
+end
+border.function_of, border.field_of = kept(python.function_of), kept(python.field_of)
+
 -- To Python --------------------------------------------------------------------------------------------------------
 
 local references_given, tables_given = 0, 0

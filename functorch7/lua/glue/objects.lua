@@ -32,7 +32,7 @@ end
 
 -- The function of a number as a method. Most calls have no more than two arguments, which need no more than their numbers.
 function border.method_of_class(number)
-  local entry = python.function_of(number)
+  local entry = border.function_of(number)
   return function(self, ...)
     local owner, count = numbers[self], select('#', ...)
     if owner and owner >= OBJECTS and count == 2 then
@@ -60,7 +60,7 @@ local C_TYPES = {
 -- The function of a number that gives an address, as a method that gives a pointer of C's.
 local function pointer_method(number)
   return function(self, as_number)
-    local address = call(python.function_of(number), 0, nil, self, true)
+    local address = call(border.function_of(number), 0, nil, self, true)
     if as_number then return address end
     local kind = C_TYPES[self:type():match('^torch%.(%u%l+)')]
     return ffi.cast(kind .. ' *', ffi.cast('uintptr_t', address))
@@ -79,7 +79,7 @@ local function look_up(class, key)
   elseif kind == 'lua' then
     class.methods[key] = found
   else
-    class.names[key] = python.field_of(found)
+    class.names[key] = border.field_of(found)
   end
 end
 

@@ -12,7 +12,7 @@ local function namespace(number)
     if type(key) ~= 'string' then return nil end
     local kind, value = call(python.member_of_rock, number, nil, key)
     if kind == 'function' then
-      local entry, place = python.function_of(value), value
+      local entry, place = border.function_of(value), value
       value = function(...) return call(entry, 0, (...), ...) end
       border.places[value] = place
     elseif kind == 'package' then
