@@ -260,7 +260,7 @@ def _function_of_method(name: str) -> Any:
 METHODS = (
     "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
     "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view",
-    "viewAs", "narrow", "select", "unfold", "typeAs",
+    "viewAs", "narrow", "select", "unfold", "typeAs", "fill", "zero", "scatter",
 )  # fmt: skip
 """Methods that are functions of `torch`, too."""
 

@@ -6,16 +6,15 @@ import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import count
 
 from ..layers import Node
 from ..legacy import nn, tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
-from ..legacy.modules.criterion import Criterion
 from ..legacy.modules.directed import Members
 from ..legacy.modules.module import Module
+from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
@@ -28,7 +27,7 @@ from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
-from .functions import by_type, called_either_way, special_field, unpacked
+from .functions import by_type, called_either_way, initializer, special_field, unpacked
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -131,7 +130,8 @@ class Classes:
         kind = self.kinds[number]
         if key == "__init":
             written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
-            return ("value", written.lua) if written is not None else self._function(_initializer(kind))
+            python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
+            return ("value", written.lua) if written is not None else self._function(initializer(python))
         bring(key)  # if it is PyTorch's or BigDL's
         found = _static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
@@ -169,14 +169,19 @@ class Classes:
         """The number of the class of a type's tensors or storages."""
         return self.border.registry.class_number(constructor.kind)
 
-    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction) -> None:
-        """Puts a method into the tensors or storages of one type."""
+    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
+        """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
         key = f"{key}__" if key in METAMETHODS else key
-        kind = constructor.kind
+        kind, usual = constructor.kind, isinstance(value, int)
         if not hasattr(vars(kind).get(key), "by_type"):
+            if usual:
+                return
             self.written.append((kind, key, vars(kind).get(key, Classes)))
             setattr(kind, key, by_type(getattr(kind, key, None)))
-        vars(kind)[key].by_type[constructor.name] = value
+        if usual:
+            vars(kind)[key].by_type.pop(constructor.name, None)
+        else:
+            vars(kind)[key].by_type[constructor.name] = value
         self.border.written += 1
 
     def restore(self) -> None:
@@ -361,9 +366,10 @@ def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encode
 
 def _class_above(kind: type) -> type | None:
     """The class above one of modules or criterions, as Torch has it: what lies between them here has no place in nn."""
-    if not issubclass(kind, Described) or kind in (Module, Criterion):
-        return None
-    return next(each for each in kind.__mro__[1:] if _is_of_torch(each))
+    if issubclass(kind, LuaObject):
+        return next(each for each in kind.__mro__[1:] if _is_of_torch(each))
+    names = names_above(kind) if issubclass(kind, Described) else []
+    return getattr(nn, names[0].removeprefix("nn.")) if names else None
 
 
 def _is_of_torch(kind: type) -> bool:
@@ -390,16 +396,3 @@ def _let_set(kind: type, name: str) -> None:
 
 def _index(key: Crossing) -> Crossing:
     return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
-
-
-def _initializer(kind: type) -> Callable:
-    """`__init` of a class of Python's, for objects of classes below it."""
-    python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
-    if getattr(python, "spec_class", None) is None and issubclass(python, Described):
-        return _without_arguments(python)
-    return python.__init__
-
-
-@cache
-def _without_arguments(kind: type) -> Callable:
-    return lambda self: kind.__init__(self)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ..legacy import torch
+from ..legacy.objects.described import Described
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
@@ -49,3 +50,14 @@ def special_field(owner: Crossing, name: str) -> Crossing:
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())
     return getattr(owner, "__dict__", {}).get(name)
+
+
+def initializer(kind: type) -> Callable:
+    """`__init` of a class of Python's, for objects of classes below it."""
+    bare = getattr(kind, "spec_class", None) is None and issubclass(kind, Described)
+    return _without_arguments(kind) if bare else kind.__init__
+
+
+@cache
+def _without_arguments(kind: type) -> Callable:
+    return lambda self: kind.__init__(self)

@@ -257,6 +257,10 @@ def test_tensors_one_after_the_other():
                      torch.cat(result, [x, y], *dim), torch.DoubleTensor().cat(x, y, *dim)):  # fmt: skip
             same(made, expected)
     same(torch.cat([x, y, x], 1), np.concatenate([A, B, A]))
+    same(torch.DoubleTensor.cat([x, y], 2), np.concatenate([A, B], 1))
+    # Dimensions that a tensor lacks have size 1, as in TH's catArray.
+    same(torch.cat(x, y, 3), np.stack([A, B], 2))
+    same(torch.cat([x, torch.cat(y, y, 3)], 3), np.stack([A, B, B], 2))
     for wrong in (lambda: torch.cat(x), lambda: torch.cat(3), lambda: torch.cat(x, 1), lambda: torch.cat([])):
         with pytest.raises(TypeError, match="torch.cat: expected"):
             wrong()

@@ -559,3 +559,38 @@ linear:accGradParameters(x, g, 0.5)
 linear:accGradParameters(x, g)
 return linear.gradBias[1], linear.gradWeight[1][1]
 --> 1.5, 1.5
+
+--- a package can be gone through
+local found = {}
+for name, value in pairs(nn) do
+  if torch.type(value) == 'nil' or getmetatable(value) then found[name] = getmetatable(getmetatable(value) or {}) end
+end
+nn.mine = 3
+local count = 0
+for name in pairs(nn) do if name == 'mine' or name == 'Linear' then count = count + 1 end end
+nn.mine = nil
+return found.SoftMax.__typename, found.MSECriterion.__typename, found.FastLSTM.__typename, count
+--> 'nn.Module', 'nn.Criterion', 'nn.LSTM', 2
+
+--- methods of one type are put into its metatable by rawset, see Lua's own values, and are taken back
+local metatable, x = torch.getmetatable('torch.DoubleTensor'), torch.DoubleTensor{1, 2, 3, 4}
+local usual, token = torch.DoubleTensor.view, {}
+rawset(metatable, 'view', function(first, second) return first == token, second end)
+local same, second = x.view(token, 7)
+local other = torch.FloatTensor(4):view(2, 2):dim()
+rawset(metatable, 'view', usual)
+return same, second, other, x:view(2, 2):sum(), rawset({}, 'a', 5).a
+--> true, 7, 2, 10, 5
+
+--- classes are found by the name that torch.class has given them, whatever table they are in
+local package = {}
+local Inner, above = torch.class('some.place.Inner', 'nn.Module', package)
+local made = torch.factory('some.place.Inner')()
+return torch.type(made), torch.type(package.Inner()), torch.factory('some.place.Outer'), torch.factory('nn.Nothing')
+--> 'some.place.Inner', 'some.place.Inner', nil, nil
+
+--- functions of torch that are methods, too
+local x = torch.ones(2)
+return torch.zero(x):sum(), torch.fill(x, 3) == x, x:sum(), torch.scatter(torch.zeros(2, 2), 1, torch.LongTensor{{2, 1}},
+  torch.Tensor{{5, 6}})[2][1], torch.DoubleTensor.cat({x, x}, 1):size(1)
+--> 0, true, 6, 5, 4

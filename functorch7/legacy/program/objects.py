@@ -9,6 +9,7 @@ import re
 from typing import Any
 from weakref import WeakValueDictionary
 
+from ..objects.ancestry import names_above
 from ..objects.described import Described
 from ..objects.torch_object import TorchObject
 from ..tensors.named import Named
@@ -30,7 +31,8 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     (True, True)
     """
     if not isinstance(typeSpec, str):
-        return isinstance(obj, typeSpec)
+        torchs = isinstance(obj, Described) and issubclass(typeSpec, Described)
+        return typeSpec._class_name() in type_names(obj) if torchs else isinstance(obj, typeSpec)
     names = type_names(obj)
     if re.fullmatch(r"[\w.]+", typeSpec):
         return typeSpec in names
@@ -39,13 +41,15 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
 
 def type_names(obj: object) -> list[str]:
     """Torch's names of a value's class and of those above it."""
-    return [name for name in (_name(obj), *map(_name_of_class, obj.__class__.__mro__[1:])) if name]
+    kind = obj.__class__
+    above = names_above(kind) if issubclass(kind, Described) else map(_name_of_class, kind.__mro__[1:])
+    return [name for name in (_name(obj), *above) if name]
 
 
 def _name_of_class(kind: Any) -> str | None:
     if issubclass(kind, Named) and kind is not Named:
         return kind.typename()
-    if not issubclass(kind, (Described, TorchObject)) or kind in (Described, TorchObject):
+    if not issubclass(kind, TorchObject) or kind is TorchObject:
         return None
     return vars(kind).get("given_name", f"nn.{kind.__name__}")
 

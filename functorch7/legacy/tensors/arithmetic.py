@@ -127,8 +127,11 @@ class Arithmetic(Places):
         return self.resize(*sizes_given(*sizes)).normal(chosen)
 
     def cat(self, *args: Operand) -> Self:
-        """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other."""
-        return joined((self, *args), type(self))
+        """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other.
+
+        Called of the class with a table first, `Tensor.cat(tensors, [dim])`, it gives a new one, as in Torch.
+        """
+        return joined((self, *args), type(self[0] if isinstance(self, list) else self))
 
     def randperm(self, *args: Operand) -> Self:
         """randperm([generator], n): becomes the numbers 1 to n in random order."""

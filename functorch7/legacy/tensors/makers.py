@@ -77,14 +77,19 @@ def joined(args: tuple, like: Operand) -> Result:
         raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
     of_one_type("cat", (*tensors, *results))
     tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
-    axis = -1 if dim == -1 or not tensors[0].dim() else tensors[0]._axis(dim)
+    dims = max(dim, *(each.dim() for each in tensors))  # dimensions that a tensor lacks have size 1
+    axis = dims - 1 if dim == -1 or not dims else dim - 1 if dim > 0 else tensors[0]._axis(dim)
+    shapes = [each.shape + (1,) * (dims - len(each.shape)) for each in tensors]
+    if len({_without(shape, axis) for shape in shapes}) > 1:
+        given = ", ".join("x".join(map(str, each.shape)) for each in tensors)
+        raise ValueError(f"torch.cat: expected tensors of the same sizes but for one dimension, got {given}")
+
+    def fitted(arrays: list) -> list:
+        return [array.reshape(shape) for array, shape in zip(arrays, shapes, strict=True)]
+
     arrays = [each.noted for each in tensors]
-    sizes = {_without(each.shape, axis) for each in tensors}
-    if len(sizes) > 1:
-        shapes = ", ".join("x".join(map(str, each.shape)) for each in tensors)
-        raise ValueError(f"torch.cat: expected tensors of the same sizes but for one dimension, got {shapes}")
     if all(type(each) is np.ndarray for each in arrays):
-        found = np.concatenate(arrays, axis)
+        found = np.concatenate(fitted(arrays), axis)
     else:
-        found = computed(lambda m, *arrays: m.concatenate(arrays, axis), tensors, list)
+        found = computed(lambda m, *arrays: m.concatenate(arrays, axis), tensors, fitted)
     return results[0].resize(*found.shape)._written(found) if results else like.of(found)

@@ -5,6 +5,7 @@ local getmetatable, next, rawget, rawset, setmetatable, type = getmetatable, nex
 
 local python_setmetatable = torch.setmetatable
 local own_classes = {} -- classes without a parent in Python, by name
+local derived_classes = {} -- the numbers of the others, by name
 local constructors = setmetatable({}, {__mode = 'k'})
 local instances = setmetatable({}, {__mode = 'k'})
 
@@ -83,6 +84,7 @@ local function class_named(given)
     return constructors[given] and getmetatable(given) or given
   end
   if own_classes[given] then return own_classes[given] end
+  if derived_classes[given] then return border.class(derived_classes[given]), derived_classes[given] end
   local package, short = place_of(given)
   local number = border.class_number(package[short])
   return number and border.class(number) or package[short], number
@@ -101,6 +103,7 @@ function torch.class(name, parent, package)
   local target, short = place_of(name, package)
   if number then
     local derived = call(python.derive, number, nil, name)
+    derived_classes[name] = derived
     rawset(target, short, border.constructor(derived))
     return border.class(derived), above
   end
@@ -121,7 +124,8 @@ function torch.getconstructortable(name)
 end
 
 function torch.factory(name)
-  local class, number = class_named(name)
+  local known, class, number = pcall(class_named, name)
+  if not known or not class then return nil end
   return function() return number and call(python.blank, number, nil) or blank(class) end
 end
 

@@ -30,10 +30,14 @@ function border.method(name)
   return method
 end
 
+local methods_by_number, method_numbers = {}, {}
+
 -- The function of a number as a method. Most calls have no more than two arguments, which need no more than their numbers.
 function border.method_of_class(number)
+  local method = methods_by_number[number]
+  if method then return method end
   local entry = border.function_of(number)
-  return function(self, ...)
+  method = function(self, ...)
     local owner, count = numbers[self], select('#', ...)
     if owner and owner >= OBJECTS and count == 2 then
       local first, second = ...
@@ -50,6 +54,8 @@ function border.method_of_class(number)
     end
     return call(entry, 0, self, self, ...)
   end
+  methods_by_number[number], method_numbers[method] = method, number
+  return method
 end
 
 local C_TYPES = {
@@ -95,11 +101,18 @@ end
 
 local function item(self, key) return call(python.item, 0, nil, self, key) end
 
+local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
+
 local function index_of(class)
   local methods = class.methods
   return function(self, key)
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
+    local typed = typed_methods[key]
+    if typed then
+      local found = typed[(methods.type or get(class, self, 'type'))(self)]
+      if found then return found end
+    end
     local method = methods[key]
     if method then return method end
     if type(key) == 'string' then return get(class, self, key) end
@@ -231,10 +244,13 @@ function kinds.class()
   return function(number) return border.constructor(python.class_number(number)) end
 end
 
+local types = setmetatable({}, {__mode = 'k'}) -- what stands for types
+
 -- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
 function kinds.type()
   local function stand_in()
     local made = {}
+    types[made] = true
     local function make(...) return call(python.call_object, 0, nil, made, ...) end
     return setmetatable(made, {
       __index = function(_, key)
@@ -244,14 +260,24 @@ function kinds.type()
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)
-        call(python.define_for_type, 0, nil, made, key, value)
-        border.forget_methods()
+        local name, typed = tostring(made), typed_methods[key] or {}
+        typed[name] = not method_numbers[value] and value or nil
+        typed_methods[key] = next(typed) ~= nil and typed or nil
+        call(python.define_for_type, 0, nil, made, key, method_numbers[value] or value)
+        border.forget(key)
       end,
       __call = function(_, ...) return make(...) end,
       __tostring = function() return call(python.text, 0, nil, made) end,
     })
   end
   return stand_in
+end
+
+-- Programs define methods of a type by rawset, too: they put them into its metatable.
+function _G.rawset(value, key, content)
+  if not types[value] then return rawset(value, key, content) end
+  value[key] = content
+  return value
 end
 
 function border.describe(number)
@@ -264,15 +290,10 @@ end
 
 -- Classes ----------------------------------------------------------------------------------------------------------
 
-function border.forget_methods()
-  for _, class in pairs(classes) do
-    for key in pairs(class.methods) do class.methods[key] = nil end
-    class.names = {}
-  end
-  for _, class_table in pairs(class_tables) do
-    local members = about[class_table].members
-    for key in pairs(members) do members[key] = nil end
-  end
+-- Lets what classes have under a name be looked for again, as one of them has something else there now.
+function border.forget(key)
+  for _, class in pairs(classes) do class.methods[key], class.names[key] = nil, nil end
+  for _, class_table in pairs(class_tables) do about[class_table].members[key] = nil end
 end
 
 local function member(number, key)
@@ -312,7 +333,7 @@ function border.class(number)
     end,
     __newindex = function(_, key, value)
       call(python.define, number, nil, key, value)
-      border.forget_methods()
+      border.forget(key)
     end,
     __call = construct,
     __tostring = function() return name end,

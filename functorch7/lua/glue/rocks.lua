@@ -1,7 +1,7 @@
 -- Packages: those of Torch's that functorch7 has, and the program's own files.
 local border, python = ...
 local call = border.call
-local namespaces = {}
+local namespaces, package_numbers = {}, {} -- by the number of a package what stands for it, and back
 border.places = setmetatable({}, {__mode = 'k'}) -- the numbers of Python's functions, by those that stand for them
 
 -- A package of Python's: what it has is looked for when it is asked for.
@@ -23,18 +23,24 @@ local function namespace(number)
     rawset(self, key, value)
     return value
   end})
-  namespaces[number] = found
+  namespaces[number], package_numbers[found] = found, number
   return found
 end
 border.namespace = namespace
 
-function border.number_of_namespace(value)
-  for number, each in pairs(namespaces) do
-    if each == value then return number end
-  end
-end
+function border.number_of_namespace(value) return package_numbers[value] end
 
-function border.is_namespace(value) return border.number_of_namespace(value) ~= nil end
+function border.is_namespace(value) return package_numbers[value] ~= nil end
+
+-- All that a package has, what a program has put into it too, as a table; nothing for what is no package.
+function border.content_of_namespace(value)
+  local number = package_numbers[value]
+  if not number then return nil end
+  local found = {}
+  for _, name in ipairs(call(python.names_of_rock, number, nil)) do found[name] = value[name] end
+  for key, each in next, value do found[key] = each end
+  return found
+end
 
 -- Whether the program would go on without what it requires.
 local function is_tried()
@@ -186,6 +192,10 @@ function border.prepare.xlua()
 end
 
 function border.prepare.dpnn() dpnn = rawget(_G, 'dpnn') or {} end
+
+function border.prepare.sys(sys)
+  function sys.fpath() return (folder(2):gsub('/$', '')) end
+end
 
 function border.prepare.paths(paths)
   function paths.dofile(file, level)

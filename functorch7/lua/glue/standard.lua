@@ -42,7 +42,7 @@ function pairs(value)
   if number and number >= border.OBJECTS then return raw_next, all_fields(value, number) end
   local own = with_own_pairs(value)
   if own then return own(value) end
-  return raw_pairs(value)
+  return raw_pairs(border.content_of_namespace(value) or value)
 end
 
 function next(value, key)
