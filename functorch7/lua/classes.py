@@ -279,7 +279,7 @@ class Classes:
         """Whether a field is one that functorch7 knows."""
         if _static(type(owner), name) is not None or name == "modules":
             return True
-        if isinstance(owner, LuaObject) and owner._spec is None:
+        if isinstance(owner, LuaObject) and isinstance(owner, Described) and owner._spec is None:
             return False
         return name in vars(owner) or name in dir(owner)
 
@@ -365,17 +365,11 @@ def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encode
 
 
 def _class_above(kind: type) -> type | None:
-    """The class above one of modules or criterions, as Torch has it: what lies between them here has no place in nn."""
+    """The class above one, as Torch has it: what lies between modules' classes here has no place in nn."""
     if issubclass(kind, LuaObject):
-        return next(each for each in kind.__mro__[1:] if _is_of_torch(each))
+        return next(each for each in kind.__mro__[1:] if each not in (LuaObject, LuaLayer))
     names = names_above(kind) if issubclass(kind, Described) else []
     return getattr(nn, names[0].removeprefix("nn.")) if names else None
-
-
-def _is_of_torch(kind: type) -> bool:
-    if issubclass(kind, LuaObject):
-        return kind not in (LuaObject, LuaLayer)
-    return issubclass(kind, Described) and getattr(nn, kind.__name__, None) is kind
 
 
 def _static(kind: type, key: str) -> Crossing:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..interop import t7
-from ..legacy.objects.files import Saved, from_file, located
+from ..legacy.objects.files import Loaded, Saved, located
+from ..legacy.program.file import File
+from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
+from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-
-FUNCTIONS = ("save", "load", "serialize", "deserialize")
 
 
 class SavedFromLua(Saved):
@@ -51,11 +54,60 @@ class SavedFromLua(Saved):
         return t7.T7Object(name, 1, self.made(fields, place))
 
 
-class Files:
-    """The functions of torch that write and read objects."""
+class LoadedToLua:
+    """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's."""
 
     def __init__(self, border: Border):
         self.border = border
+        self._loaded = Loaded()
+        self._made: dict[int, LuaValue] = {}  # by the numbers of records
+        self._seen: dict[int, Any] = {}
+
+    def value(self, value: Any) -> Any:
+        """The value with objects in place of records."""
+        records: list[tuple[LuaValue, Any]] = []
+        whole = self._replaced(value, set(self.border.ask.own_classes().split()), records)
+        whole, *fields = self._loaded.value([whole, *(each for _, each in records)])
+        for (object, _), each in zip(records, fields, strict=True):
+            self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
+        return whole
+
+    def _replaced(self, each: Any, own: set[str], records: list) -> Any:
+        if isinstance(each, t7.T7Object) and each.class_name in own:
+            if id(each) not in self._made:
+                self._made[id(each)] = self.border.answered(self.border.ask.blank(each.class_name))
+                self._seen[id(each)] = each  # whose number is its own as long as it is there
+                records.append((self._made[id(each)], each.fields))
+                self._walk(each.fields, own, records)
+            return self._made[id(each)]
+        self._walk(each.fields if isinstance(each, t7.T7Object) else each, own, records)
+        return each
+
+    def _walk(self, table: Any, own: set[str], records: list) -> None:
+        if isinstance(table, (list, dict)) and id(table) not in self._seen:
+            self._seen[id(table)] = table
+            for key, each in enumerate(table) if isinstance(table, list) else list(table.items()):
+                table[key] = self._replaced(each, own, records)
+
+
+class Files:
+    """What of torch writes and reads objects."""
+
+    def __init__(self, border: Border):
+        self.border = border
+
+    def replaced(self) -> dict[str, Any]:
+        """Functions and classes by the names of torch's whose places they take."""
+        named = (self.save, self.load, self.serialize, self.deserialize, self.serializeToStorage,
+                 self.deserializeFromStorage)  # fmt: skip
+        return {each.__name__: each for each in named} | {
+            kind.__name__: self._knowing_lua(kind) for kind in (DiskFile, MemoryFile, PipeFile)
+        }
+
+    def _knowing_lua(self, kind: type[File]) -> type[File]:
+        """A class of files that write and read Lua's objects, too."""
+        makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: LoadedToLua(self.border)}
+        return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 
     def save(self, filename: str, object: Crossing, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
@@ -63,7 +115,7 @@ class Files:
 
     def load(self, filename: str, mode: str | None = None, referenced: bool = True) -> Crossing:
         """What a file holds."""
-        return self._from_file(t7.read(filename))
+        return LoadedToLua(self.border).value(t7.read(filename))
 
     def serialize(self, object: Crossing, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
@@ -71,33 +123,15 @@ class Files:
 
     def deserialize(self, data: str, mode: str | None = None) -> Crossing:
         """The object of such bytes."""
-        return self._from_file(t7.deserialize(data.encode("utf-8", "surrogateescape")))
+        return self._of_bytes(data.encode("utf-8", "surrogateescape"))
 
-    def _from_file(self, value: Any) -> Any:
-        """The value with objects in place of records."""
-        own = set(self.border.ask.own_classes().split())
-        records: list[tuple[LuaValue, Any]] = []
-        made: dict[int, LuaValue] = {}
-        seen: set[int] = set()
+    def serializeToStorage(self, object: Crossing, mode: str = "binary") -> Storage:
+        """The same bytes in a CharStorage."""
+        return Storage(np.frombuffer(self.serialize(object, mode), np.int8).copy())
 
-        def replaced(each: Any) -> Any:
-            if isinstance(each, t7.T7Object) and each.class_name in own:
-                if id(each) not in made:
-                    made[id(each)] = self.border.answered(self.border.ask.blank(each.class_name))
-                    records.append((made[id(each)], each.fields))
-                    walk(each.fields)
-                return made[id(each)]
-            walk(each.fields if isinstance(each, t7.T7Object) else each)
-            return each
+    def deserializeFromStorage(self, storage: Storage, mode: str = "binary") -> Crossing:
+        """The object of such a storage."""
+        return self._of_bytes(np.asarray(storage).tobytes())
 
-        def walk(table: Any) -> None:
-            if isinstance(table, (list, dict)) and id(table) not in seen:
-                seen.add(id(table))
-                for key, each in enumerate(table) if isinstance(table, list) else list(table.items()):
-                    table[key] = replaced(each)
-
-        whole = replaced(value)
-        whole, *fields = from_file([whole, *(each for _, each in records)])
-        for (object, _), each in zip(records, fields, strict=True):
-            self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
-        return whole
+    def _of_bytes(self, data: bytes) -> Crossing:
+        return LoadedToLua(self.border).value(t7.deserialize(data))

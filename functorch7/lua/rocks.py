@@ -11,7 +11,7 @@ from typing import Any
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .calls import Calls
-from .files import FUNCTIONS, Files
+from .files import Files
 from .kinds import Crossing
 from .tester import tester_of
 
@@ -37,7 +37,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
 
-FALLBACKS = {"pl.path": "lua.packages.path", "nngraph.nesting": "lua.packages.nesting"}
+FALLBACKS = {"md5": "lua.packages.md5", "pl.path": "lua.packages.path", "nngraph.nesting": "lua.packages.nesting"}
 """Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
 
 
@@ -47,8 +47,7 @@ class Rocks:
     def __init__(self, border: Border, calls: Calls):
         self.border, self.calls = border, calls
         self.packages: list[Any] = []
-        files = Files(border)
-        replaced = {name: getattr(files, name) for name in FUNCTIONS} | {"Tester": tester_of(border)}
+        replaced = Files(border).replaced() | {"Tester": tester_of(border)}
         self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
         self.is_open = False
         """Whether Lua may see packages that are not functorch7's."""

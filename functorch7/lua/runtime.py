@@ -74,7 +74,7 @@ class Runtime(Prompt):
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
         self.border.ask = self.glue.asked
-        for name in ("errors", "objects", "standard", "sources", "rocks", "threads", "prompt"):
+        for name in ("errors", "objects", "standard", "sources", "rocks", "bit32", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})

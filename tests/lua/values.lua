@@ -594,3 +594,31 @@ local x = torch.ones(2)
 return torch.zero(x):sum(), torch.fill(x, 3) == x, x:sum(), torch.scatter(torch.zeros(2, 2), 1, torch.LongTensor{{2, 1}},
   torch.Tensor{{5, 6}})[2][1], torch.DoubleTensor.cat({x, x}, 1):size(1)
 --> 0, true, 6, 5, 4
+
+--- files of objects take Lua's functions and objects, and give those again
+local Kept = torch.class('KeptInFiles')
+function Kept:__init(x) self.x = x end
+local kept, file = KeptInFiles(3), torch.MemoryFile()
+kept.me = kept
+file:writeObject({kept, kept, function() end}):writeObject(kept):seek(1)
+local found, again = file:readObject(), file:readObject()
+return torch.type(found[1]), found[1] == found[2], found[1].me == found[1], again == found[1], again.x,
+  torch.typename(file), torch.deserializeFromStorage(torch.serializeToStorage(kept)).x
+--> 'KeptInFiles', true, true, true, 3, 'torch.MemoryFile', 3
+
+--- classes below those that are no modules
+local Extended, above = torch.class('ExtendedLine', 'torch.CmdLine')
+function Extended:__init() above.__init(self) self.seen = {} end
+function Extended:option(key, ...) above.option(self, key, ...) self.seen[#self.seen + 1] = key end
+local line = ExtendedLine()
+line:option('-rate', 0.5)
+line:option('-size', 3)
+return line:parse({'-rate', '2'}).rate, #line.seen, line.seen[2], getmetatable(getmetatable(line)).__typename
+--> 2, 2, '-size', 'torch.CmdLine'
+
+--- bit32 and md5, which programs expect beside LuaJIT's own
+local bits, band = require 'bit32', require('bit32').band
+return band(0xFFFFFFFF, 0xF0F0F0F0) == 0xF0F0F0F0, band(), bits.lshift(1, 31) == 2 ^ 31, bits.lshift(1, 32),
+  bits.lshift(6, -1), bits.rshift(2 ^ 31, 31), bits.arshift(2 ^ 31, 31) == 2 ^ 32 - 1, bits.extract(0xABCD, 4, 8),
+  bits.replace(0xABCD, 0, 4, 8), bits.btest(1, 2), bits.bnot(0) == 2 ^ 32 - 1, require('md5').sumhexa('')
+--> true, 4294967295, true, 0, 3, 1, true, 0xBC, 0xA00D, false, true, 'd41d8cd98f00b204e9800998ecf8427e'

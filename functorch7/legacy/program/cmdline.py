@@ -14,7 +14,7 @@ from ..tensors.named import Named
 from .lua import Table, kind, number, text
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Argument:
     key: str
     help: str | None
@@ -31,7 +31,7 @@ class _Argument:
         return f"  {self.shown():<{width}}" + (f" {self.help}" if self.help else "")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Option(_Argument):
     default: Any
 

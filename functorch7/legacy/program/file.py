@@ -33,9 +33,17 @@ class File(Named):
         self._binary, self._spaces, self._quiet, self._error, self._referenced = False, True, False, False, True
         self._order: Literal["<", ">", "="] = "="
         self._long_size, self._buffered = 8, True
-        self._loaded, self._saved = Loaded(), Saved()
+        self._loaded, self._saved = self._loading(), self._saving()
         self._parser = t7.Parser(t7.Ascii(b""))
         self._writer = t7.Writer(t7.sink_for("ascii")(stream))
+
+    def _saving(self) -> Saved:
+        """What makes records of objects."""
+        return Saved()
+
+    def _loading(self) -> Loaded:
+        """What makes objects of records."""
+        return Loaded()
 
     # What is set, and asked -----------------------------------------------------------------------------------------
 
@@ -295,7 +303,7 @@ class File(Named):
         self._writer.sink = sink(stream, *self._object_options())
         if not self._referenced:
             self._writer.forget()
-            self._saved = Saved()
+            self._saved = self._saving()
         self._writer.write(self._saved.value(object))
         if not self._buffered:
             stream.flush()
