@@ -264,14 +264,19 @@ function asked.describe(reference) return tostring(pinned[reference]) end
 
 function asked.field(reference, name) return answered(pinned[reference][name]) end
 
--- Changes entries of a table: pairs of keys and values.
+-- Changes entries of a table: pairs of keys and values, whose kinds are bytes.
 function asked.change(number, codes, ...)
-  local target = live[number] or make(number)
+  local target, given = live[number] or make(number), {...}
   for i = 1, #codes, 2 do
-    local key, value = select(i, ...)
-    key, value = decode(codes:byte(i) - 48, key), decode(codes:byte(i + 1) - 48, value)
-    target[key] = value
+    local key = decode(codes:byte(i), given[i])
+    target[key] = decode(codes:byte(i + 1), given[i + 1])
   end
+end
+
+-- Adds values to a table behind those that it has.
+function asked.extend(number, count, codes, ...)
+  local target, given = live[number] or make(number), {...}
+  for i = 1, #codes do target[count + i] = decode(codes:byte(i), given[i]) end
 end
 
 -- Collects garbage, and lets Python drop those objects that Lua has no use for. What is in use, in kilobytes.
