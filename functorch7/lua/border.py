@@ -280,7 +280,6 @@ class Border:
         """Functions for Lua, by name."""
         yield "drop", self.registry.drop
         yield "fill", self.tables.fill
-        yield "filled", self.tables.filled
         yield "send_again", self.tables.send_again
 
 

@@ -68,10 +68,11 @@ class Classes:
         """Functions for Lua, by name."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
+        yield "item", self.calls.number(item)
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -301,16 +302,6 @@ class Classes:
             _let_set(type(owner), name)
         setattr(owner, name, value)
 
-    def item(self, _: int, owner: Crossing, key: Crossing) -> Crossing:
-        """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
-        if type(owner) in (list, ModuleList):
-            return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, (dict, ByStep, Members)):
-            return owner.get(key)
-        if not hasattr(owner, "__getitem__"):
-            return None
-        return owner[_index(key)]
-
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         if type(owner) in (list, ModuleList):
@@ -340,6 +331,17 @@ class Classes:
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
         return OPERATORS[number - 1](*operands)
+
+
+def item(owner: Crossing, key: Crossing) -> Crossing:
+    """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
+    if type(owner) is Tensor:
+        return owner[_index(key)]
+    if type(owner) in (list, ModuleList):
+        return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
+    if isinstance(owner, (dict, ByStep, Members)):
+        return owner.get(key)
+    return owner[_index(key)] if hasattr(owner, "__getitem__") else None
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

@@ -29,8 +29,8 @@ class Tables:
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
-    def fill(self, number: int, is_list: bool, begins: bool, codes: str, *values: Crossing) -> None:
-        """Adds what a table holds to its list or dict, emptied if this is the first part."""
+    def fill(self, number: int, is_list: bool, begins: bool, ends: bool, codes: str, *values: Crossing) -> None:
+        """Adds what a table holds to its list or dict, emptied if this is the first part; the last makes it whole."""
         decoded = self.border.decoded
         target = self._begun(number, is_list) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
@@ -38,6 +38,9 @@ class Tables:
             target.extend(found)
         else:
             target.update(zip(found[::2], found[1::2], strict=True))
+        if ends:
+            self.sent[number] = target.copy()
+            self.touched.append(number)
 
     def _begun(self, number: int, is_list: bool) -> Any:
         target = self.registry.objects.get(number)
@@ -46,11 +49,6 @@ class Tables:
             self.registry.put(number, target)
         target.clear()
         return target
-
-    def filled(self, number: int) -> None:
-        """Notes that a table has come whole."""
-        self.sent[number] = self.registry.objects[number].copy()
-        self.touched.append(number)
 
     def empty_as_dicts(self) -> None:
         """Makes dicts of the empty tables that came with a call: what is empty could be either."""
