@@ -64,8 +64,8 @@ class Classes:
         self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
         self._fields: dict[int, Callable] = {}
 
-    def bound(self) -> Iterator[tuple[str, Callable]]:
-        """Functions for Lua, by name."""
+    def bound(self) -> Iterator[tuple[str, Crossing]]:
+        """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
             "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",

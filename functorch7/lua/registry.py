@@ -31,7 +31,7 @@ class Registry:
         self.kinds: list[Any] = [None, LUA_TABLE, PYTHON_TABLE]
         self.limit = FEW
         self.bytes = 0
-        self._next = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
+        self._next: dict[Any, count] = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
 
     def class_number(self, kind: type | int) -> int:
         """The number of a class."""
