@@ -148,6 +148,23 @@ function Layer:updateGradInput(input, gradOutput)
   return self.gradInput
 end
 
+--- Words: compiled with the rest
+-- Names and messages that are made of others.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init()
+  parent.__init(self)
+  self.kind, self.times_two, self.times_three = 'TWO', 2, 3
+end
+function Layer:updateOutput(input)
+  assert(input:dim() == 2, string.format('%s of %d dimensions', torch.type(self.output), input:dim()))
+  self.output = input * self['times_' .. string.lower(self.kind)] + string.len(string.rep('ab', 3)) / 7
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput)
+  self.gradInput = gradOutput * self[string.sub('a times_three', 3)]
+  return self.gradInput
+end
+
 --- Closures: compiled with the rest
 -- Functions that are made here: with variables that they share, one for each round of a loop, recursive ones, of tables.
 local Layer = torch.class('Layer', 'nn.Module')

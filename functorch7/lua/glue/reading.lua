@@ -11,6 +11,7 @@ local LIBRARY = {
     'abs', 'acos', 'asin', 'atan', 'atan2', 'ceil', 'cos', 'cosh', 'deg', 'exp', 'floor', 'fmod', 'ldexp', 'log', 'log10',
     'max', 'min', 'modf', 'pow', 'rad', 'sin', 'sinh', 'sqrt', 'tan', 'tanh',
   }},
+  string = {string, {'format', 'len', 'lower', 'rep', 'sub', 'upper'}},
   table = {table, {'insert', 'getn'}},
   torch = {torch, {'type', 'typename', 'isTensor'}},
 }
@@ -98,5 +99,5 @@ end
 local computing = {['^'] = function(a, b) return a ^ b end, ['%'] = function(a, b) return a % b end}
 for value, name in pairs(known) do computing[name] = value end
 
--- What a function of numbers gives.
+-- What a function of numbers and strings gives.
 function asked.computed(name, ...) return computing[name](...) end

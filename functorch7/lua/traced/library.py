@@ -110,12 +110,13 @@ def _insert(_: Crossing, given: list) -> list:
 
 
 def _by_lua(name: str) -> Callable:
-    """A function of numbers, which Lua itself computes."""
+    """A function of numbers and strings, which Lua itself computes."""
 
     def found(machine: Crossing, given: list) -> list:
-        numbers = [number(value) for value in given]
-        result = machine.border.ask.computed(name, *numbers)
-        return [float(each) for each in (result if isinstance(result, tuple) else (result,))]
+        plain = [value if type(value) is str else number(value) for value in given]
+        result = machine.border.ask.computed(name, *plain)
+        results = result if isinstance(result, tuple) else (result,)
+        return [each if type(each) is str else float(each) for each in results]
 
     return found
 
@@ -124,6 +125,8 @@ MATHS = (
     "abs acos asin atan atan2 ceil cos cosh deg exp floor fmod ldexp log log10 max min modf pow rad sin sinh sqrt "
     "tan tanh"
 ).split()
+
+STRINGS = ("format", "len", "lower", "rep", "sub", "upper")
 
 LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
     "type": lambda _, given: [_type(given[0])],
@@ -142,6 +145,7 @@ LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
     "torch.typename": _typename,
     "torch.isTensor": lambda _, given: [isinstance(given[0], Tensor)],
     **{f"math.{name}": _by_lua(f"math.{name}") for name in MATHS},
+    **{f"string.{name}": _by_lua(f"string.{name}") for name in STRINGS},
     "^": _by_lua("^"),
     "%": _by_lua("%"),
 }
