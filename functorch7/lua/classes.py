@@ -28,7 +28,7 @@ from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
-from .functions import by_type, called_either_way, special_field, unpacked
+from .functions import by_type, called_either_way, index_of, item, special_field, unpacked
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -314,7 +314,7 @@ class Classes:
         elif isinstance(owner, dict) and value is None:
             owner.pop(key, None)
         elif hasattr(owner, "__setitem__"):
-            owner[_index(key)] = value
+            owner[index_of(key)] = value
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
@@ -331,17 +331,6 @@ class Classes:
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
         return OPERATORS[number - 1](*operands)
-
-
-def item(owner: Crossing, key: Crossing) -> Crossing:
-    """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
-    if type(owner) is Tensor:
-        return owner[_index(key)]
-    if type(owner) in (list, ModuleList):
-        return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-    if isinstance(owner, (dict, ByStep, Members)):
-        return owner.get(key)
-    return owner[_index(key)] if hasattr(owner, "__getitem__") else None
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
@@ -388,10 +377,6 @@ def _let_set(kind: type, name: str) -> None:
     found = _static(kind, name)
     if isinstance(found, property) and found.fset is None:
         setattr(kind, name, None)
-
-
-def _index(key: Crossing) -> Crossing:
-    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
 
 
 def _initializer(kind: type) -> Callable:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import cache
 
 from ..legacy import torch
+from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.directed import Members
+from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
@@ -49,3 +52,19 @@ def special_field(owner: Crossing, name: str) -> Crossing:
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())
     return getattr(owner, "__dict__", {}).get(name)
+
+
+def item(owner: Crossing, key: Crossing) -> Crossing:
+    """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
+    if type(owner) is Tensor:
+        return owner[index_of(key)]
+    if type(owner) in (list, ModuleList):
+        return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
+    if isinstance(owner, (dict, ByStep, Members)):
+        return owner.get(key)
+    return owner[index_of(key)] if hasattr(owner, "__getitem__") else None
+
+
+def index_of(key: Crossing) -> Crossing:
+    """A place in a tensor as Python's tensors take it."""
+    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
