@@ -20,6 +20,7 @@ from . import (
     language,
     lenet,
     loading,
+    lua_loops,
     mlp,
     nce,
     padding,
@@ -37,7 +38,7 @@ from .user_modules import USER_MODULES
 BENCHMARKS: dict[str, Any] = {
     "stateful": stateful, "changing": changing, "mlp": mlp, "lenet": lenet, "inception": inception,
     "transfer": transfer, "rows": rows, "nce": nce, "language": language.LANGUAGE, "recipe": recipe,
-    **recurrent.BENCHMARKS, **classics.BENCHMARKS, **USER_MODULES,
+    **recurrent.BENCHMARKS, **classics.BENCHMARKS, **USER_MODULES, **lua_loops.BENCHMARKS,
     **padding.BENCHMARKS, **steps.BENCHMARKS, **loading.BENCHMARKS,
     **tensors.BENCHMARKS,
 }  # fmt: skip

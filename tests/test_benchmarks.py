@@ -26,6 +26,7 @@ from benchmarks import (
 )
 from benchmarks.__main__ import main
 from benchmarks.language import Model
+from benchmarks.lua_loops import Loop, char_rnn, dcgan, resnet
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
@@ -76,6 +77,17 @@ def test_the_soak_runs():
 @pytest.mark.parametrize("program", [CharRNNs((7, 4, 2, 3, 4)), Styles((2, 3), 8)], ids=["char-rnn", "neural-style"])
 def test_programs_with_users_modules_agree(program):
     check_agreement(program.ways())
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [Loop("char_rnn", char_rnn, 7, 4, 2, 3, 4), Loop("resnet", resnet, 8, 2), Loop("dcgan", dcgan, 5, 2, 2)],
+    ids=lambda loop: loop.name,
+)
+def test_loops_in_lua_do_what_their_ports_do(loop):
+    ways = loop.ways()
+    assert list(ways) == ["Lua", "Python"]
+    check_agreement(ways, tolerance=0)
 
 
 def test_the_step_wise_interface_runs():

@@ -149,17 +149,18 @@ class Border:
         return lambda value: (OBJECT, self.registry.number(value, kind))
 
     def _tensor(self, value: Tensor) -> Encoded:
-        number = self.registry.numbers.get(id(value))
-        if number is None:
-            number = self.registry.number(value, Tensor)
-            self.registry.bytes += math.prod(value.shape) * value.dtype.itemsize
-        return OBJECT, number
+        return OBJECT, self.registry.numbers.get(id(value)) or self._added(value)
 
     def new_tensor(self, value: Tensor) -> int:
         """The number of a tensor that Lua has not seen, where nothing else crosses with it: others may be forgotten."""
         if self.registry.is_full():
             self.sweep()
-        return self._tensor(value)[1]
+        return self._added(value)
+
+    def _added(self, value: Tensor) -> int:
+        registry = self.registry
+        registry.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
+        return registry.added(value, Tensor)
 
     def _table(self, value: Crossing) -> Encoded:
         return OBJECT, self.tables.number(value)
@@ -279,7 +280,6 @@ class Border:
         """Functions for Lua, by name."""
         yield "drop", self.registry.drop
         yield "fill", self.tables.fill
-        yield "filled", self.tables.filled
         yield "send_again", self.tables.send_again
 
 

@@ -27,7 +27,7 @@ from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
-from .functions import by_type, called_either_way, initializer, special_field, unpacked
+from .functions import by_type, called_either_way, index_of, initializer, item, special_field, unpacked
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
@@ -63,14 +63,15 @@ class Classes:
         self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
         self._fields: dict[int, Callable] = {}
 
-    def bound(self) -> Iterator[tuple[str, Callable]]:
-        """Functions for Lua, by name."""
+    def bound(self) -> Iterator[tuple[str, Crossing]]:
+        """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
             "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "item", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
+        yield "item", self.calls.number(item)
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -306,16 +307,6 @@ class Classes:
             _let_set(type(owner), name)
         setattr(owner, name, value)
 
-    def item(self, _: int, owner: Crossing, key: Crossing) -> Crossing:
-        """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
-        if type(owner) in (list, ModuleList):
-            return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
-        if isinstance(owner, (dict, ByStep, Members)):
-            return owner.get(key)
-        if not hasattr(owner, "__getitem__"):
-            return None
-        return owner[_index(key)]
-
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         if type(owner) in (list, ModuleList):
@@ -328,7 +319,7 @@ class Classes:
         elif isinstance(owner, dict) and value is None:
             owner.pop(key, None)
         elif hasattr(owner, "__setitem__"):
-            owner[_index(key)] = value
+            owner[index_of(key)] = value
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
@@ -386,7 +377,3 @@ def _let_set(kind: type, name: str) -> None:
     found = _static(kind, name)
     if isinstance(found, property) and found.fset is None:
         setattr(kind, name, None)
-
-
-def _index(key: Crossing) -> Crossing:
-    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import cache
 
 from ..legacy import torch
+from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.directed import Members
 from ..legacy.objects.described import Described
+from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
@@ -61,3 +64,19 @@ def initializer(kind: type) -> Callable:
 @cache
 def _without_arguments(kind: type) -> Callable:
     return lambda self: kind.__init__(self)
+
+
+def item(owner: Crossing, key: Crossing) -> Crossing:
+    """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
+    if type(owner) is Tensor:
+        return owner[index_of(key)]
+    if type(owner) in (list, ModuleList):
+        return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
+    if isinstance(owner, (dict, ByStep, Members)):
+        return owner.get(key)
+    return owner[index_of(key)] if hasattr(owner, "__getitem__") else None
+
+
+def index_of(key: Crossing) -> Crossing:
+    """A place in a tensor as Python's tensors take it."""
+    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key

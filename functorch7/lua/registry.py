@@ -31,7 +31,7 @@ class Registry:
         self.kinds: list[Any] = [None, LUA_TABLE, PYTHON_TABLE]
         self.limit = FEW
         self.bytes = 0
-        self._counts = count(1)
+        self._next: dict[Any, count] = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
 
     def class_number(self, kind: type | int) -> int:
         """The number of a class."""
@@ -39,19 +39,25 @@ class Registry:
         if number is None:
             number = self.classes[kind] = len(self.kinds)
             self.kinds.append(kind)
+            self._next[kind] = count(number << SHIFT | 1)
         return number
 
     def number(self, value: object, kind: type | int) -> int:
         """The number of an object, as one of a class if it has none."""
-        found = self.numbers.get(id(value))
-        if found is None:
-            found = self.class_number(kind) << SHIFT | next(self._counts)
-            self.put(found, value)
+        return self.numbers.get(id(value)) or self.added(value, kind)
+
+    def added(self, value: object, kind: type | int) -> int:
+        """The number of an object that had none."""
+        if kind not in self._next:
+            self.class_number(kind)
+        found = next(self._next[kind])
+        self.objects[found] = value
+        self.numbers[id(value)] = found
         return found
 
     def another(self, number: int) -> int:
         """A number of the class that another is of."""
-        return number >> SHIFT << SHIFT | next(self._counts)
+        return next(self._next[self.kinds[number >> SHIFT]])
 
     def put(self, number: int, value: object) -> None:
         """Gives an object a number, in place of what had it."""

@@ -6,6 +6,8 @@ and what the call has changed is put into the table after it.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 from ..legacy.program.lua import Table
@@ -27,8 +29,8 @@ class Tables:
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
-    def fill(self, number: int, is_list: bool, begins: bool, codes: str, *values: Crossing) -> None:
-        """Adds what a table holds to its list or dict, emptied if this is the first part."""
+    def fill(self, number: int, is_list: bool, begins: bool, ends: bool, codes: str, *values: Crossing) -> None:
+        """Adds what a table holds to its list or dict, emptied if this is the first part; the last makes it whole."""
         decoded = self.border.decoded
         target = self._begun(number, is_list) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
@@ -36,6 +38,9 @@ class Tables:
             target.extend(found)
         else:
             target.update(zip(found[::2], found[1::2], strict=True))
+        if ends:
+            self.sent[number] = target.copy()
+            self.touched.append(number)
 
     def _begun(self, number: int, is_list: bool) -> Any:
         target = self.registry.objects.get(number)
@@ -44,11 +49,6 @@ class Tables:
             self.registry.put(number, target)
         target.clear()
         return target
-
-    def filled(self, number: int) -> None:
-        """Notes that a table has come whole."""
-        self.sent[number] = self.registry.objects[number].copy()
-        self.touched.append(number)
 
     def empty_as_dicts(self) -> None:
         """Makes dicts of the empty tables that came with a call: what is empty could be either."""
@@ -64,16 +64,15 @@ class Tables:
         found = self.registry.numbers.get(id(value))
         if found is None:
             value = list(value) if isinstance(value, tuple) else value
-            found = self.registry.number(value, PYTHON_TABLE)
-            self.sent[found] = type(value)()
-        if found in self.sent:
+            found = self.registry.added(value, PYTHON_TABLE)
+            self._send(found, value)
+        elif found in self.sent:
             self._push(found)
         return found
 
     def send_again(self, number: int) -> None:
         """Puts all that a list or dict holds into a new table: Lua's collector has taken the one that had it."""
-        self.sent[number] = type(self.registry.objects[number])()
-        self._push(number)
+        self._send(number, self.registry.objects[number])
 
     def taken(self) -> list[int]:
         """The tables that came with a call."""
@@ -88,26 +87,42 @@ class Tables:
             if number in self.sent:
                 self._push(number)
 
-    def _push(self, number: int) -> None:
-        value, sent = self.registry.objects[number], self.sent[number]
-        changed = _changes(value, sent)
-        if not changed:
-            return
+    def _send(self, number: int, value: Any) -> None:
+        """Puts what a list or dict holds into its empty table."""
         self.sent[number] = value.copy()
-        codes, values = [], []
-        for pair in changed:
-            for each in pair:
-                code, plain = self.border.encode(each)
-                codes.append(str(code))
-                values.append(plain)
-        for start in range(0, len(codes), CHUNK):
-            part = slice(start, start + CHUNK)
-            self.border.ask.change(number, "".join(codes[part]), *values[part])
+        if isinstance(value, dict):
+            self._change(number, value.items())
+            return
+        for start in range(0, len(value), CHUNK):
+            codes, values = zip(*map(self.border.encode, value[start : start + CHUNK]), strict=True)
+            self.border.ask.extend(number, start, bytes(codes), *values)
+
+    def _push(self, number: int) -> None:
+        """Puts what has changed in a list or dict into its table."""
+        value, sent = self.registry.objects[number], self.sent[number]
+        if not _is_same(value, sent):
+            self.sent[number] = value.copy()
+            self._change(number, _changes(value, sent))
+
+    def _change(self, number: int, changed: Iterable[tuple]) -> None:
+        encoded = [self.border.encode(each) for pair in changed for each in pair]
+        for start in range(0, len(encoded), CHUNK):
+            codes, values = zip(*encoded[start : start + CHUNK], strict=True)
+            self.border.ask.change(number, bytes(codes), *values)
 
     def forget(self) -> None:
         """Drops what is known of tables that are no more."""
         for number in [each for each in self.sent if each not in self.registry.objects]:
             del self.sent[number]
+
+
+def _is_same(value: Any, sent: Any) -> bool:
+    """Whether a list or dict holds the very objects that it held."""
+    if len(value) != len(sent):
+        return False
+    if isinstance(value, list):
+        return all(map(operator.is_, value, sent))
+    return all(key in sent and sent[key] is each for key, each in value.items())
 
 
 def _changes(value: Any, sent: Any) -> list[tuple]:

@@ -141,6 +141,24 @@ def test_what_is_set_outside_is_heard_of(both):
     assert "compiled with the rest" in both(source, "return step(0)", *(f"{each} return step(0)" for each in changes))
 
 
+def test_what_is_put_into_tables_outside_is_heard_of(both):
+    source = """
+    local Layer = torch.class('Layer', 'nn.Module')
+    factors, shifts, several = {2, 3}, {first = 1}, {1, 2}
+    function Layer:updateOutput(input)
+      local sum = input:clone():mul(#factors)
+      for _, factor in ipairs(factors) do sum:mul(factor) end
+      for _, shift in pairs(shifts) do sum:add(shift) end
+      self.output = sum + select('#', unpack(several))
+      return self.output
+    end
+    function Layer:updateGradInput(_, gradOutput) return gradOutput * (next(shifts) == nil and 1 or 2) end
+    """
+    changes = ("factors[3] = 5", "factors[1] = nil", "shifts.second = 20", "shifts.first = 7", "shifts.first = nil",
+               "shifts.second = nil", "several[3] = 0")  # fmt: skip
+    assert "compiled with the rest" in both(source, "return step(0)", *(f"{each} return step(0)" for each in changes))
+
+
 def test_what_changes_ever_again_is_called(both):
     source = """
     local Layer = torch.class('Layer', 'nn.Module')

@@ -127,6 +127,94 @@ function Layer:__init() parent.__init(self, 3) end
 function Layer:shift() return parent.shift(self) * 2 end
 function Layer:updateOutput(input) return parent.updateOutput(self, input):abs() end
 
+--- Loops: compiled with the rest
+-- Through tables that are made here, and those outside: lists, names, and how many.
+local Layer = torch.class('Layer', 'nn.Module')
+local factors, shifts = {2, 3, 4}, {first = 1, second = 20, third = 300}
+function Layer:updateOutput(input)
+  local sum = torch.zeros(input:size())
+  for i, each in pairs {input, input * 2} do sum:add(i, each) end
+  for i, factor in ipairs(factors) do sum[{{}, i}]:mul(factor) end
+  for _, factor in pairs(factors) do sum:add(factor / #factors) end
+  for name, shift in pairs(shifts) do sum:add(name == 'third' and -shift or shift) end
+  for name, by in pairs {only = 5} do sum:mul(name == 'only' and by or 0) end
+  if next({}) == nil and next(factors) == 1 and select('#', unpack(factors)) == 3 then sum:add(0.5) end
+  self.output:resizeAs(sum):copy(sum)
+  return self.output
+end
+function Layer:updateGradInput(input, gradOutput)
+  self.gradInput:resizeAs(input):copy(gradOutput):mul(25)
+  for i = #factors, 1, -1 do self.gradInput[{{}, i}]:mul(factors[i]) end
+  return self.gradInput
+end
+
+--- Words: compiled with the rest
+-- Names and messages that are made of others.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init()
+  parent.__init(self)
+  self.kind, self.times_two, self.times_three = 'TWO', 2, 3
+end
+function Layer:updateOutput(input)
+  assert(input:dim() == 2, string.format('%s of %d dimensions', torch.type(self.output), input:dim()))
+  self.output = input * self['times_' .. string.lower(self.kind)] + string.len(string.rep('ab', 3)) / 7
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput)
+  self.gradInput = gradOutput * self[string.sub('a times_three', 3)]
+  return self.gradInput
+end
+
+--- Closures: compiled with the rest
+-- Functions that are made here: with variables that they share, one for each round of a loop, recursive ones, of tables.
+local Layer = torch.class('Layer', 'nn.Module')
+local outer = 2
+function Layer:updateOutput(input)
+  local calls, made = 0, {}
+  local function counted(f)
+    return function(...)
+      calls = calls + 1
+      return f(...)
+    end
+  end
+  for i = 1, 3 do made[i] = counted(function(x) return x * (i + outer) end) end
+  local function power(x, n)
+    if n == 0 then return 1 end
+    return x * power(x, n - 1)
+  end
+  local helper = {twice = function(x) return x * 2 end}
+  self.output = made[1](input) + made[3](helper.twice(input)) * power(2, 3) + calls
+  calls = 10
+  self.output:add(calls):add((function() return calls + outer end)())
+  return self.output
+end
+function Layer:updateGradInput(_, gradOutput)
+  local factor = 0
+  local function add(by) factor = factor + by end
+  for _, by in ipairs {3, 80} do add(by) end
+  self.gradInput = gradOutput * factor
+  return self.gradInput
+end
+
+--- Composed: compiled with the rest
+-- Of modules in its fields, whose methods it calls.
+local Layer, parent = torch.class('Layer', 'nn.Module')
+function Layer:__init()
+  parent.__init(self)
+  self.linear, self.tanh = nn.Linear(3, 3), nn.Tanh()
+  self.both = nn.Sequential():add(nn.Linear(3, 3)):add(nn.Sigmoid())
+end
+function Layer:updateOutput(input)
+  self.inner = self.linear:forward(input)
+  self.output = self.tanh:updateOutput(self.inner) + self.both:forward(input)
+  return self.output
+end
+function Layer:updateGradInput(input, gradOutput)
+  local back = self.linear:updateGradInput(input, self.tanh:updateGradInput(self.inner, gradOutput))
+  self.gradInput = back + self.both:updateGradInput(input, gradOutput)
+  return self.gradInput
+end
+
 --- First: called between compiled parts (the network hands on its gradInput, the very tensor)
 local Layer = torch.class('Layer', 'nn.Module')
 function Layer:updateOutput(input) return self.output:resizeAs(input):copy(input) end
@@ -142,7 +230,7 @@ function Layer:updateOutput(input)
 end
 function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
 
---- Listing: called between compiled parts (it takes the length of a table outside of it)
+--- Listing: called between compiled parts (it writes to something outside of it)
 local Layer = torch.class('Layer', 'nn.Module')
 seen = {}
 function Layer:updateOutput(input)
@@ -163,7 +251,16 @@ function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
 
 --- Keyed: called between compiled parts (it looks under true or false)
 local Layer = torch.class('Layer', 'nn.Module')
-function Layer:updateOutput(input) return input * ({5, [true] = 2})[input:dim() == 2] end
+function Layer:updateOutput(input)
+  local factors = {5}
+  factors[input:dim() == 2] = 2
+  return input * factors[true]
+end
+function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
+
+--- KeyedAtFirst: called between compiled parts (its code is not readable: true or false as a key)
+local Layer = torch.class('Layer', 'nn.Module')
+function Layer:updateOutput(input) return input * ({5, [true] = 2})[1] end
 function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
 
 --- Keeping: called between compiled parts (it writes to something outside of it)
@@ -213,16 +310,16 @@ local Layer = torch.class('Layer', 'nn.Module')
 function Layer:updateOutput(input) return input:mul(2):clone() end
 function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
 
---- Pairs: called between compiled parts (it uses pairs)
+--- Scattered: called between compiled parts (it goes through a table in Lua's own order)
 local Layer = torch.class('Layer', 'nn.Module')
 function Layer:updateOutput(input)
   local sum = torch.zeros(input:size())
-  for _, each in pairs {input, input} do sum:add(each) end
+  for _, each in pairs {a = input, b = input} do sum:add(each) end
   return sum
 end
 function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end
 
---- Closures: called between compiled parts (it makes functions)
+--- Handing: called between compiled parts (it hands a function or table on)
 local Layer = torch.class('Layer', 'nn.Module')
 function Layer:updateOutput(input) return input:clone():apply(function(x) return x * 2 end) end
 function Layer:updateGradInput(_, gradOutput) return gradOutput * 2 end

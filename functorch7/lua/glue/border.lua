@@ -97,8 +97,8 @@ function send(value)
   local length = #value
   local list = is_list(value, length)
   local codes, values, count, opened = {}, {}, 0, false
-  local function flush()
-    python.fill(number, list, not opened, concat(codes, '', 1, count), unpack(values, 1, count))
+  local function flush(is_last)
+    python.fill(number, list, not opened, is_last, concat(codes, '', 1, count), unpack(values, 1, count))
     count, opened = 0, true
   end
   local function put(each)
@@ -107,20 +107,19 @@ function send(value)
   end
   if list then
     for i = 1, length do
-      if not opened and type(value[i]) == 'table' then flush() end -- so that it may refer to this one
+      if not opened and type(value[i]) == 'table' then flush(false) end -- so that it may refer to this one
       put(value[i])
-      if count == CHUNK then flush() end
+      if count == CHUNK then flush(false) end
     end
   else
     for key, each in next, value do
-      if not opened and type(each) == 'table' then flush() end
+      if not opened and type(each) == 'table' then flush(false) end
       put(key)
       put(each)
-      if count >= CHUNK then flush() end
+      if count >= CHUNK then flush(false) end
     end
   end
-  if count > 0 or not opened then flush() end
-  python.filled(number)
+  flush(true)
   sending[value] = nil
   return number
 end
@@ -264,14 +263,19 @@ function asked.describe(reference) return tostring(pinned[reference]) end
 
 function asked.field(reference, name) return answered(pinned[reference][name]) end
 
--- Changes entries of a table: pairs of keys and values.
+-- Changes entries of a table: pairs of keys and values, whose kinds are bytes.
 function asked.change(number, codes, ...)
-  local target = live[number] or make(number)
+  local target, given = live[number] or make(number), {...}
   for i = 1, #codes, 2 do
-    local key, value = select(i, ...)
-    key, value = decode(codes:byte(i) - 48, key), decode(codes:byte(i + 1) - 48, value)
-    target[key] = value
+    local key = decode(codes:byte(i), given[i])
+    target[key] = decode(codes:byte(i + 1), given[i + 1])
   end
+end
+
+-- Adds values to a table behind those that it has.
+function asked.extend(number, count, codes, ...)
+  local target, given = live[number] or make(number), {...}
+  for i = 1, #codes do target[count + i] = decode(codes:byte(i), given[i]) end
 end
 
 -- Collects garbage, and lets Python drop those objects that Lua has no use for. What is in use, in kilobytes.

@@ -99,7 +99,7 @@ local function get(class, self, key)
   return received(nil, name(numbers[self]))
 end
 
-local function item(self, key) return call(python.item, 0, nil, self, key) end
+local item = border.method_of_class(python.item)
 
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
 

@@ -1,15 +1,17 @@
 -- What Python is told when it carries out a function's instructions itself: its code, and what it finds outside of itself.
 local border = ...
-local debug, getfenv, getmetatable, rawequal, rawget, type = debug, getfenv, getmetatable, rawequal, rawget, type
+local debug, getfenv, getmetatable, next, rawequal, rawget, type =
+  debug, getfenv, getmetatable, next, rawequal, rawget, type
 local STRING, VALUE = 2, 4 -- as in border.lua
 local asked, numbers, pinned = border.asked, border.numbers, border.pinned
 
 local LIBRARY = {
-  [''] = {_G, {'type', 'tonumber', 'tostring', 'select', 'unpack', 'ipairs', 'assert'}},
+  [''] = {_G, {'type', 'tonumber', 'tostring', 'select', 'unpack', 'next', 'pairs', 'ipairs', 'assert'}},
   math = {math, {
     'abs', 'acos', 'asin', 'atan', 'atan2', 'ceil', 'cos', 'cosh', 'deg', 'exp', 'floor', 'fmod', 'ldexp', 'log', 'log10',
     'max', 'min', 'modf', 'pow', 'rad', 'sin', 'sinh', 'sqrt', 'tan', 'tanh',
   }},
+  string = {string, {'format', 'len', 'lower', 'rep', 'sub', 'upper'}},
   table = {table, {'insert', 'getn'}},
   torch = {torch, {'type', 'typename', 'isTensor'}},
 }
@@ -25,8 +27,15 @@ function asked.code(reference)
   return border.answered(code)
 end
 
--- What is outside of a function or in a table: a variable around it (by its number), a global one, or an entry.
+-- What is outside of a function or in a table: a variable around it (by its number), a global one, or an entry; the
+-- table's length, its first key, or the one after another.
 local function found_at(kind, holder, key)
+  if kind == 'length' then return #holder, true end
+  if kind == 'first' then return next(holder), true end
+  if kind == 'next' then
+    if rawget(holder, key) == nil then return nil, false end
+    return next(holder, key), true
+  end
   if kind == 'upvalue' then
     local _, value = debug.getupvalue(holder, key)
     return value, true
@@ -90,5 +99,5 @@ end
 local computing = {['^'] = function(a, b) return a ^ b end, ['%'] = function(a, b) return a % b end}
 for value, name in pairs(known) do computing[name] = value end
 
--- What a function of numbers gives.
+-- What a function of numbers and strings gives.
 function asked.computed(name, ...) return computing[name](...) end

@@ -23,6 +23,7 @@ from ..functions import maker
 from ..held import LuaFunction, LuaValue
 from ..kinds import Crossing
 from ..text import from_lua, to_lua
+from .closures import Closure
 from .outside import Outside
 from .values import Builtin, Method, Table, is_traced
 
@@ -46,7 +47,7 @@ class Access:
             return from_lua(value)
         if isinstance(value, Table):
             return self._python_table(value)
-        if isinstance(value, (LuaValue, Builtin, Method)):
+        if isinstance(value, (LuaValue, Builtin, Method, Closure)):
             raise Untraceable("it hands a function or table on")
         return value
 
@@ -196,8 +197,8 @@ class Access:
             return value.size()
         if isinstance(value, Storage):
             return float(len(value))
-        if isinstance(value, LuaValue):
-            raise Untraceable("it takes the length of a table outside of it")
+        if type(value) is LuaValue:
+            return self.outside.found("length", value, False)
         raise Untraceable(f"it takes the length of a {type(value).__name__}")
 
     def operator(self, what: Callable, one: Crossing, other: Crossing) -> Crossing:

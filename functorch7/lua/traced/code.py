@@ -19,6 +19,7 @@ NAMES = (
 
 HEAD, VERSION, STRIPPED, TWO_SLOTS = b"\x1bLJ", 2, 2, 8
 VARIADIC = 2
+IN_REGISTER = 0x8000
 
 
 class Instruction(NamedTuple):
@@ -31,6 +32,13 @@ class Instruction(NamedTuple):
     d: int
 
 
+class Place(NamedTuple):
+    """Where a function that makes another has one of the other's variables: in a register, or around itself."""
+
+    is_register: bool
+    number: int
+
+
 class Code(NamedTuple):
     """A function: how many parameters and registers it has, its instructions, and the constants that they name."""
 
@@ -38,8 +46,9 @@ class Code(NamedTuple):
     registers: int
     is_variadic: bool
     instructions: list[Instruction]
-    objects: list[Crossing]  # strings, and tables as dicts; None for other functions' code
+    objects: list[Crossing]  # strings, tables as dicts, and the code of functions that it makes
     numbers: list[float]
+    outside: list[Place]  # where its maker has the variables around it
 
 
 class Unreadable(ValueError):
@@ -49,6 +58,7 @@ class Unreadable(ValueError):
 class _Reader:
     def __init__(self, text: bytes):
         self.text, self.place = text, 0
+        self.inner: list[Code] = []  # functions that another makes, which come before it
 
     def byte(self) -> int:
         self.place += 1
@@ -77,6 +87,8 @@ class _Reader:
         found = {float(i): self.entry() for i in range(places)}
         for _ in range(pairs):
             key = self.entry()
+            if isinstance(key, bool):  # which Python takes for a number
+                raise Unreadable("true or false as a key")
             found[key] = self.entry()
         return {key: value for key, value in found.items() if value is not None}
 
@@ -94,11 +106,10 @@ class _Reader:
         flags, parameters, registers, outside = self.byte(), self.byte(), self.byte(), self.byte()
         objects, numbers, instructions = self.number(), self.number(), self.number()
         read = [self._instruction() for _ in range(instructions)]
-        self.bytes(2 * outside)
+        around = [self._place() for _ in range(outside)]
         held = [self._object() for _ in range(objects)][::-1]
-        return Code(
-            parameters, registers, bool(flags & VARIADIC), read, held, [self._constant() for _ in range(numbers)]
-        )
+        constants = [self._constant() for _ in range(numbers)]
+        return Code(parameters, registers, bool(flags & VARIADIC), read, held, constants, around)
 
     def _instruction(self) -> Instruction:
         operation, a, c, b = self.bytes(4)
@@ -106,13 +117,18 @@ class _Reader:
             raise Unreadable(f"an instruction {operation}")
         return Instruction(NAMES[operation], a, b, c, b << 8 | c)
 
+    def _place(self) -> Place:
+        low, high = self.bytes(2)
+        found = high << 8 | low
+        return Place(bool(found & IN_REGISTER), low)
+
     def _object(self) -> Crossing:
         kind = self.number()
         if kind >= 5:
             return self.text_of(kind - 5)
         if kind > 1:
             raise Unreadable("a number of C's")
-        return self.table() if kind == 1 else None
+        return self.table() if kind == 1 else self.inner.pop()
 
     def _constant(self) -> float:
         low = self.number()
@@ -132,12 +148,11 @@ def read(text: bytes) -> Code:
     reader = _Reader(text)
     if reader.bytes(3) != HEAD or reader.byte() != VERSION or reader.number() != STRIPPED | TWO_SLOTS:
         raise Unreadable("a head of another LuaJIT")
-    found = None
     while length := reader.number():
         end = reader.place + length
-        found = reader.code()
+        reader.inner.append(reader.code())
         if reader.place != end:
             raise Unreadable("another length")
-    if found is None:
+    if not reader.inner:
         raise Unreadable("no code")
-    return found
+    return reader.inner.pop()

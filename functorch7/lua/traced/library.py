@@ -8,8 +8,13 @@ from ...legacy import torch
 from ...legacy.engine.fields import Untraceable
 from ...legacy.tensors.storage import Storage
 from ...legacy.tensors.tensor import Tensor
+from ..held import LuaValue
 from ..kinds import Crossing
+from .closures import Closure
 from .values import Builtin, Table, is_traced, is_true, number, text_of
+
+TABLES = (Table, LuaValue)
+"""Those of the function, and those outside of it."""
 
 
 def _type(value: Crossing) -> str:
@@ -18,7 +23,7 @@ def _type(value: Crossing) -> str:
         return "nil"
     if is_traced(value) or type(value) is float:
         return "number"
-    for kind, name in ((bool, "boolean"), (str, "string"), (Table, "table"), (Builtin, "function")):
+    for kind, name in ((bool, "boolean"), (str, "string"), (Table, "table"), ((Builtin, Closure), "function")):
         if isinstance(value, kind):
             return name
     if isinstance(value, (Tensor, Storage)):
@@ -44,23 +49,45 @@ def _select(_: Crossing, given: list) -> list:
     return given[first:]
 
 
-def _unpack(_: Crossing, given: list) -> list:
-    table = given[0]
-    if not isinstance(table, Table) or len(given) > 1:
+def _unpack(machine: Crossing, given: list) -> list:
+    table, access = given[0], machine.access
+    if type(table) not in TABLES or len(given) > 1:
         raise Untraceable("it unpacks something else than a table")
-    return [table.items[float(i)] for i in range(1, int(table.length()) + 1)]
+    return [access.item(table, float(i)) for i in range(1, int(access.length(table)) + 1)]
 
 
-def _next_item(_: Crossing, given: list) -> list:
-    table, position = given[0], number(given[1]) + 1
-    found = table.items.get(position)
+def _next_item(machine: Crossing, given: list) -> list:
+    position = number(given[1]) + 1
+    found = machine.access.item(given[0], position)
     return [None] if found is None else [position, found]
 
 
 def _ipairs(_: Crossing, given: list) -> list:
-    if not given or not isinstance(given[0], Table):
+    return [Builtin("ipairs' iterator"), _table(given), 0.0]
+
+
+def _pairs(_: Crossing, given: list) -> list:
+    return [Builtin("next"), _table(given), None]
+
+
+def _table(given: list) -> Crossing:
+    if not given or type(given[0]) not in TABLES:
         raise Untraceable("it goes through something else than a table")
-    return [Builtin("ipairs' iterator"), given[0], 0.0]
+    return given[0]
+
+
+def _next(machine: Crossing, given: list) -> list:
+    table, before = _table(given), given[1] if len(given) > 1 else None
+    if isinstance(table, Table):
+        keys = table.keys()
+        key = next(iter(keys[0 if before is None else keys.index(before) + 1 :]), None)
+    elif before is None:
+        key = machine.outside.found("first", table, False)
+    else:
+        key = machine.outside.found("next", table, before)
+    if not (key is None or type(key) in (float, str) or isinstance(table, Table)):
+        raise Untraceable("it goes through a table whose keys are no numbers or names")
+    return [None] if key is None else [key, machine.access.item(table, key)]
 
 
 def _assert(_: Crossing, given: list) -> list:
@@ -83,12 +110,13 @@ def _insert(_: Crossing, given: list) -> list:
 
 
 def _by_lua(name: str) -> Callable:
-    """A function of numbers, which Lua itself computes."""
+    """A function of numbers and strings, which Lua itself computes."""
 
     def found(machine: Crossing, given: list) -> list:
-        numbers = [number(value) for value in given]
-        result = machine.border.ask.computed(name, *numbers)
-        return [float(each) for each in (result if isinstance(result, tuple) else (result,))]
+        plain = [value if type(value) is str else number(value) for value in given]
+        result = machine.border.ask.computed(name, *plain)
+        results = result if isinstance(result, tuple) else (result,)
+        return [each if type(each) is str else float(each) for each in results]
 
     return found
 
@@ -98,12 +126,16 @@ MATHS = (
     "tan tanh"
 ).split()
 
+STRINGS = ("format", "len", "lower", "rep", "sub", "upper")
+
 LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
     "type": lambda _, given: [_type(given[0])],
     "tostring": lambda _, given: [text_of(given[0])],
     "tonumber": _tonumber,
     "select": _select,
     "unpack": _unpack,
+    "next": _next,
+    "pairs": _pairs,
     "ipairs": _ipairs,
     "ipairs' iterator": _next_item,
     "assert": _assert,
@@ -113,6 +145,7 @@ LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
     "torch.typename": _typename,
     "torch.isTensor": lambda _, given: [isinstance(given[0], Tensor)],
     **{f"math.{name}": _by_lua(f"math.{name}") for name in MATHS},
+    **{f"string.{name}": _by_lua(f"string.{name}") for name in STRINGS},
     "^": _by_lua("^"),
     "%": _by_lua("%"),
 }

@@ -13,7 +13,8 @@ from ...legacy.engine.known_users import known
 from ..held import LuaFunction
 from ..kinds import Crossing
 from .access import Access
-from .code import Code, Instruction
+from .closures import Closure, Local, Outer
+from .code import Instruction, Place
 from .library import LIBRARY
 from .outside import Outside
 from .values import Builtin, Table, are_equal, arithmetic, concatenated, is_less, is_true, number
@@ -29,6 +30,8 @@ NV = {"ADDNV": operator.add, "SUBNV": operator.sub, "MULNV": operator.mul, "DIVN
 VV = {"ADDVV": operator.add, "SUBVV": operator.sub, "MULVV": operator.mul, "DIVVV": operator.truediv}
 MOD = {"MODVN": "VN", "MODNV": "NV", "MODVV": "VV"}
 COMPARED = ("ISLT", "ISGE", "ISLE", "ISGT", "ISEQV", "ISNEV", "ISEQS", "ISNES", "ISEQN", "ISNEN", "ISEQP", "ISNEP")
+USET = ("USETV", "USETS", "USETN", "USETP")
+ITERATED = ("ITERC", "ITERN")
 SKIPPED = ("LOOP", "ILOOP", "JLOOP")
 
 
@@ -40,19 +43,21 @@ class Machine:
         self.access = Access(border, outside)
         self.steps = self.depth = 0
 
-    def called(self, function: LuaFunction, given: list) -> list:
+    def called(self, function: Closure, given: list) -> list:
         """What a function of Lua's gives for these values."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise Untraceable("it calls itself")
         try:
-            return _Frame(self, function, self.outside.code_of(function), given).run()
+            return _Frame(self, function, given).run()
         finally:
             self.depth -= 1
 
     def call(self, function: Crossing, given: list) -> list:
         """What anything that can be called gives."""
         if isinstance(function, LuaFunction):
+            return self.called(Closure.of(function, self.outside), given)
+        if isinstance(function, Closure):
             return self.called(function, given)
         if isinstance(function, Builtin):
             return LIBRARY[function.name](self, given)
@@ -64,20 +69,22 @@ def run(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
     outside = known(user._run.kind).found
     assert isinstance(outside, Outside)  # as of all classes that Lua has made
     machine = Machine(function.border, outside)
-    results = machine.called(function, [user, *map(machine.access.to_lua, given)])
+    results = machine.call(function, [user, *map(machine.access.to_lua, given)])
     return machine.access.to_python(results[0]) if results else None
 
 
 class _Frame:
     """A function while it runs: its registers, and where it is."""
 
-    def __init__(self, machine: Machine, function: LuaFunction, code: Code, given: list):
+    def __init__(self, machine: Machine, function: Closure, given: list):
+        code = function.code
         self.machine, self.function, self.code, self.access = machine, function, code, machine.access
         self.registers: list[Crossing] = [None] * (code.registers + 1)
         self.registers[: code.parameters] = (given + [None] * code.parameters)[: code.parameters]
         self.others = given[code.parameters :] if code.is_variadic else []
         self.several: list = []  # the results of the last call, where they are as many as it gave
         self.place = 0
+        self.shared: dict[int, Local] = {}  # by register the variables that functions made here have, too
 
     def run(self) -> list:
         instructions, machine = self.code.instructions, self.machine
@@ -147,9 +154,14 @@ class _Frame:
         elif name == "KNIL":
             registers[a : d + 1] = [None] * (d + 1 - a)
         elif name == "UGET":
-            registers[a] = self.machine.outside.found("upvalue", self.function, d + 1)
+            registers[a] = self.function.variables[d].get()
+        elif name in USET:
+            self.function.variables[a].set(self._operand(name, d))
+        elif name == "FNEW":
+            inner = code.objects[d]
+            registers[a] = Closure(inner, self.function.function, [self._variable(each) for each in inner.outside])
         elif name == "GGET":
-            registers[a] = self.machine.outside.found("global", self.function, code.objects[d])
+            registers[a] = self.machine.outside.found("global", self.function.function, code.objects[d])
         elif name == "TNEW":
             registers[a] = Table({})
         elif name == "TDUP":
@@ -162,12 +174,22 @@ class _Frame:
             first = int(code.numbers[d] - 2.0**52)
             for i, value in enumerate(self.several):
                 access.set_item(registers[a - 1], float(first + i), value)
-        elif name in ("CALL", "CALLM", "ITERC"):
+        elif name in ("CALL", "CALLM", *ITERATED):
             self._call(each)
         elif name == "VARG":
             self._put(a, b, self.others)
         else:
             self._loop(each)
+
+    def _operand(self, name: str, d: int) -> Crossing:
+        """What an instruction's last operand stands for, of which kind its last letter says."""
+        return {"V": self.registers, "S": self.code.objects, "N": self.code.numbers, "P": PRIMITIVES}[name[-1]][d]
+
+    def _variable(self, place: Place) -> Outer | Local:
+        """A variable for a function that is made here."""
+        if not place.is_register:
+            return self.function.variables[place.number]
+        return self.shared.setdefault(place.number, Local(self.registers, place.number))
 
     def _key(self, name: str, c: int) -> Crossing:
         if name.endswith("V"):
@@ -184,9 +206,7 @@ class _Frame:
     def _compared(self, name: str, a: int, d: int) -> bool:
         one = self.registers[a]
         if name.startswith(("ISEQ", "ISNE")):
-            kind = name[-1]
-            other = {"V": self.registers, "S": self.code.objects, "N": self.code.numbers, "P": PRIMITIVES}[kind][d]
-            return are_equal(one, other) == name.startswith("ISEQ")
+            return are_equal(one, self._operand(name, d)) == name.startswith("ISEQ")
         other = self.registers[d]
         if name in ("ISLT", "ISGE"):
             return is_less(one, other) == (name == "ISLT")
@@ -202,7 +222,7 @@ class _Frame:
 
     def _call(self, each: Instruction) -> None:
         name, a, b, c, _ = each
-        if name == "ITERC":
+        if name in ITERATED:
             self._put(a, b, self.machine.call(self.registers[a - 3], self.registers[a - 2 : a]))
             return
         given = self._given(a, c if name == "CALLM" else c - 1) + (self.several if name == "CALLM" else [])
@@ -211,7 +231,7 @@ class _Frame:
     def _loop(self, each: Instruction) -> None:
         name, a, _, _, d = each
         registers = self.registers
-        if name == "JMP":
+        if name in ("JMP", "ISNEXT"):
             self._jump(d)
         elif name == "ITERL":
             if registers[a] is not None:
@@ -227,12 +247,10 @@ class _Frame:
             if goes_on == (name == "FORL"):
                 self._jump(d)
         elif name == "UCLO":
+            for place in [place for place in self.shared if place >= a]:
+                self.shared.pop(place).close()
             self._jump(d)
-        elif name in ("GSET", "USETV", "USETS", "USETN", "USETP"):
+        elif name == "GSET":
             raise Untraceable("it sets a variable outside of it")
-        elif name == "FNEW":
-            raise Untraceable("it makes functions")
-        elif name == "ISNEXT":
-            raise Untraceable("it goes through a table by pairs")
         elif name not in SKIPPED:
             raise Untraceable(f"it has an instruction {name}")

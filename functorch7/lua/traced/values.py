@@ -26,6 +26,14 @@ class Table:
             raise Untraceable("it takes the length of a table with holes")
         return float(count)
 
+    def keys(self) -> list:
+        """Its keys as pairs gives them. Raises Untraceable where the order is Lua's own."""
+        found = list(self.items)
+        in_turn = all(type(key) is float and key == i for i, key in enumerate(found, 1))
+        if len(found) > 1 and not in_turn:
+            raise Untraceable("it goes through a table in Lua's own order")
+        return found
+
 
 class Builtin(NamedTuple):
     """A function of Lua's own that only computes."""
