@@ -44,15 +44,6 @@ ANYTHING = {
 }
 """The functions in which Any is meant, and why."""
 
-OTHERS = {
-    f"legacy/engine/{name}.py"
-    for name in (
-        "cut", "fields", "foreign", "moments", "noting", "plan", "plans", "registered", "running", "slots",
-        "stand_in", "traced_user", "watched",
-    )
-}  # fmt: skip
-"""Packages and files whose signatures still say Any."""
-
 OPEN = {
     "core/arrays.py Numbers": "Const for who reads it, numbers of any kind for who gives them",
     "core/types.py Output": "an array unless the network gives tables",
@@ -110,10 +101,9 @@ def _trees():
 
 
 def _public():
-    """(place, node) of all public signatures but those of OTHERS."""
+    """(place, node) of all public signatures."""
     for place, tree in _trees().items():
-        if not any(place.startswith(other) for other in OTHERS):
-            yield from ((f"{place} {name}", node) for name, node in _functions(tree.body))
+        yield from ((f"{place} {name}", node) for name, node in _functions(tree.body))
 
 
 def test_public_signatures_say_any_where_anything_is_meant_alone():
