@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import weakref
 from collections import Counter
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import numpy as np
@@ -73,10 +73,11 @@ def _zeros(value: Array) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
-class Root(Object, Protocol):
+class Root(Object):
     """An object with plans, for each mode and each form of call."""
 
-    def _plan_of(self, as_foreign: bool, form: CallForm | None = None) -> Plan: ...
+    def _plan_of(self, as_foreign: bool, form: CallForm | None = None) -> Plan:
+        raise NotImplementedError
 
 
 class Plan(Running):
@@ -302,7 +303,7 @@ class Plan(Running):
                 raise Untraceable("it is called several times in a call")
             if module._type != self.members[0]._type:
                 raise Untraceable("its type is not the network's")
-            form = form_of(module, self)
+            form = form_of(module, self.root, self)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
             return self._visit_foreign(module, mode, path)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.types import Value
 from ..tensors.styles import pytorch_operators
 from .forms import Arguments
 
 
-class Titled(Protocol):
+class Titled:
     """What errors name."""
 
     def title(self) -> str:
         """The object in one line."""
-        ...
+        raise NotImplementedError
 
 
 class Everywhere(list):

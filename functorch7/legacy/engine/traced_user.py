@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import jax
@@ -43,14 +43,11 @@ FORMS = 8
 _keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-class Network(Watcher, Protocol):
-    """A plan as it is being made: its members so far."""
+def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
+    """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
 
-    members: list[Object]
-
-
-def form_of(user: Object, network: Network) -> Form:
-    """What the fields of an object are that its methods read. Raises Untraceable if it has to be called."""
+    `root` is the network that it is in.
+    """
     about = known(type(user))
     if about.obstacle is not None:
         raise Untraceable(about.obstacle)
@@ -58,9 +55,9 @@ def form_of(user: Object, network: Network) -> Form:
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
-    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, network.members[0]):
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
         raise Untraceable("the network hands on its gradInput, the very tensor")
-    form = Form(user, about.found, about.names, network)
+    form = Form(user, about.found, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
     keys.add(form.key)
