@@ -52,7 +52,6 @@ OPEN = {
     "core/types.py Value": "what a module takes is its author's to say",
     "interop/t7/values.py Content": "any value of a file",
     "interop/t7/values.py Fields": "the fields of an object of any class",
-    "legacy/tensors/kinds.py Operand": "the class of tensors is made of what takes these",
     "legacy/tensors/kinds.py Result": "a tensor or a number, by values",
     "legacy/tensors/values.py Input": "tables nest, with keys of any kind",
     "legacy/tensors/values.py Output": "a tensor unless the network gives tables",

@@ -23,7 +23,7 @@ from .objects.nested import recursiveSet as recursiveSet
 from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
-from .tensors.kinds import Operand
+from .tensors.kinds import Numbers
 from .tensors.random import next_draw
 from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
@@ -89,7 +89,7 @@ class AliasMultinomial:
     `probs`: n weights, not all 0. Source: torchx/AliasMultinomial.lua; Walker, 1977.
     """
 
-    def __init__(self, probs: Operand):
+    def __init__(self, probs: Numbers):
         weights = np.asarray(unwrapped(probs))
         if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
             raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")
