@@ -53,10 +53,8 @@ OPEN = {
     "interop/t7/values.py Content": "any value of a file",
     "interop/t7/values.py Fields": "the fields of an object of any class",
     "legacy/tensors/kinds.py Result": "a tensor or a number, by values",
-    "legacy/tensors/values.py Input": "tables nest, with keys of any kind",
     "legacy/tensors/values.py Output": "a tensor unless the network gives tables",
     "lua/kinds.py Crossing": "any value of Lua's",
-    "training/measures.py Result": "the kind of result is the method's",
     "training/records.py Record": "numbers and texts by name",
 }
 """Names of types that hold Any, and why: the only ones."""

@@ -21,7 +21,7 @@ class SavedFromLua(Saved):
         super().__init__()
         self.border = border
 
-    def other(self, each: Crossing, place: str) -> Crossing:
+    def other(self, each: object, place: str) -> Crossing:
         """The record of a function, or of one of Lua's objects."""
         if isinstance(each, (type, Constructor)):
             return {}  # what makes a class's objects is a table without fields of its own in Torch
@@ -57,7 +57,7 @@ class Files:
     def __init__(self, border: Border):
         self.border = border
 
-    def save(self, filename: str, object: Crossing, mode: str = "binary", referenced: bool = True) -> None:
+    def save(self, filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
         t7.write(filename, SavedFromLua(self.border).value(object), mode)
 
@@ -65,7 +65,7 @@ class Files:
         """What a file holds."""
         return self._from_file(t7.read(filename))
 
-    def serialize(self, object: Crossing, mode: str = "binary") -> bytes:
+    def serialize(self, object: object, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
         return t7.serialize(SavedFromLua(self.border).value(object), mode)
 

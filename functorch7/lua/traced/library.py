@@ -12,7 +12,7 @@ from ..kinds import Crossing
 from .values import Builtin, Table, is_traced, is_true, number, text_of
 
 
-def _type(value: Crossing) -> str:
+def _type(value: object) -> str:
     """What Lua's type says; of objects nothing."""
     if value is None:
         return "nil"
@@ -26,16 +26,16 @@ def _type(value: Crossing) -> str:
     raise Untraceable(f"it asks for the type of a {type(value).__name__}")
 
 
-def _torch_type(_: Crossing, given: list) -> list:
+def _torch_type(_: object, given: list) -> list:
     value = given[0]
     return [torch.typename(value) if isinstance(value, (Tensor, Storage)) else _type(value)]
 
 
-def _typename(_: Crossing, given: list) -> list:
+def _typename(_: object, given: list) -> list:
     return [torch.typename(given[0]) if isinstance(given[0], (Tensor, Storage)) else None]
 
 
-def _select(_: Crossing, given: list) -> list:
+def _select(_: object, given: list) -> list:
     if given[0] == "#":
         return [float(len(given) - 1)]
     first = int(number(given[0]))
@@ -44,38 +44,38 @@ def _select(_: Crossing, given: list) -> list:
     return given[first:]
 
 
-def _unpack(_: Crossing, given: list) -> list:
+def _unpack(_: object, given: list) -> list:
     table = given[0]
     if not isinstance(table, Table) or len(given) > 1:
         raise Untraceable("it unpacks something else than a table")
     return [table.items[float(i)] for i in range(1, int(table.length()) + 1)]
 
 
-def _next_item(_: Crossing, given: list) -> list:
+def _next_item(_: object, given: list) -> list:
     table, position = given[0], number(given[1]) + 1
     found = table.items.get(position)
     return [None] if found is None else [position, found]
 
 
-def _ipairs(_: Crossing, given: list) -> list:
+def _ipairs(_: object, given: list) -> list:
     if not given or not isinstance(given[0], Table):
         raise Untraceable("it goes through something else than a table")
     return [Builtin("ipairs' iterator"), given[0], 0.0]
 
 
-def _assert(_: Crossing, given: list) -> list:
+def _assert(_: object, given: list) -> list:
     if not given or not is_true(given[0]):
         raise Untraceable("an assertion of it fails")
     return given
 
 
-def _tonumber(_: Crossing, given: list) -> list:
+def _tonumber(_: object, given: list) -> list:
     if len(given) != 1 or not (type(given[0]) is float or is_traced(given[0])):
         raise Untraceable("it makes numbers of something else")
     return given
 
 
-def _insert(_: Crossing, given: list) -> list:
+def _insert(_: object, given: list) -> list:
     if len(given) != 2 or not isinstance(given[0], Table) or given[0].is_given:
         raise Untraceable("it inserts into something outside of it")
     given[0].items[given[0].length() + 1] = given[1]
