@@ -203,7 +203,7 @@ class Arithmetic(Methods, Places):
         """The bytes that an element takes."""
         return self.dtype.itemsize
 
-    def __neg__(self: Any) -> Any:
+    def __neg__(self) -> Self:
         return self * -1
 
     def __float__(self) -> float:
