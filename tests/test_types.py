@@ -31,7 +31,6 @@ ANYTHING = {
     "legacy/pytorch/custom.py Custom.call_with": "arguments of a user's forward",
     "legacy/pytorch/state.py State.get_extra_state": "a user's own state",
     "legacy/pytorch/state.py State.set_extra_state": "a user's own state",
-    "legacy/tensors/arithmetic.py Arithmetic.__neg__": "by the product that a subclass has",
     "legacy/tensors/notes.py Noting.__init__": "a function, or a module of such",
     "legacy/tensors/types.py Constructor.__call__": "a tensor, or a storage, by the constructor's name",
     "legacy/torch.py deserialize": "whatever was written",
@@ -44,30 +43,18 @@ ANYTHING = {
 }
 """The functions in which Any is meant, and why."""
 
-OTHERS = {
-    f"legacy/engine/{name}.py"
-    for name in (
-        "cut", "fields", "foreign", "moments", "noting", "plan", "plans", "registered", "running", "slots",
-        "stand_in", "traced_user", "watched",
-    )
-}  # fmt: skip
-"""Packages and files whose signatures still say Any."""
-
 OPEN = {
     "core/arrays.py Numbers": "Const for who reads it, numbers of any kind for who gives them",
     "core/types.py Output": "an array unless the network gives tables",
     "core/types.py State": "arrays, tables, None, side outputs",
     "core/types.py Table": "arrays, and tables of them",
-    "core/types.py Value": "what a module takes is its author's to say",
-    "interop/t7/values.py Content": "any value of a file",
+    "core/types.py Value": "what a module takes is its author's to say; what is given back is nested as what was given",
+    "interop/t7/values.py Content": "what a file holds, to who reads it; what is written is an object",
     "interop/t7/values.py Fields": "the fields of an object of any class",
-    "legacy/tensors/kinds.py Operand": "the class of tensors is made of what takes these",
     "legacy/tensors/kinds.py Result": "a tensor or a number, by values",
-    "legacy/tensors/values.py Input": "tables nest, with keys of any kind",
     "legacy/tensors/values.py Output": "a tensor unless the network gives tables",
-    "lua/kinds.py Crossing": "any value of Lua's",
-    "training/measures.py Result": "the kind of result is the method's",
-    "training/records.py Record": "numbers and texts by name",
+    "lua/kinds.py Crossing": "what Lua gives back, and what is looked into; what is handed on is an object",
+    "training/records.py Record": "numbers and texts, by names that measures have",
 }
 """Names of types that hold Any, and why: the only ones."""
 
@@ -110,10 +97,9 @@ def _trees():
 
 
 def _public():
-    """(place, node) of all public signatures but those of OTHERS."""
+    """(place, node) of all public signatures."""
     for place, tree in _trees().items():
-        if not any(place.startswith(other) for other in OTHERS):
-            yield from ((f"{place} {name}", node) for name, node in _functions(tree.body))
+        yield from ((f"{place} {name}", node) for name, node in _functions(tree.body))
 
 
 def test_public_signatures_say_any_where_anything_is_meant_alone():

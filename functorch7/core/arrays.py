@@ -4,8 +4,7 @@ import hashlib
 from typing import Any, TypeAlias
 
 import numpy as np
-
-from .types import ArrayLike, Table
+import numpy.typing as npt
 
 
 class Const:
@@ -17,7 +16,7 @@ class Const:
 
     __slots__ = ("_digest", "value")
 
-    def __init__(self, value: ArrayLike | Table | "Const" | None):
+    def __init__(self, value: npt.ArrayLike | "Const" | None):
         array = np.array(value)
         array.setflags(write=False)
         self.value = array
@@ -45,6 +44,6 @@ Numbers: TypeAlias = Const | Any
 """Numbers given to a constructor, of any kind that NumPy makes an array of; the module has them as a constant."""
 
 
-def const(value: ArrayLike | Table | Const | None) -> Const | None:
+def const(value: npt.ArrayLike | Const | None) -> Const | None:
     """`value` as a `Const`; `None` and a `Const` pass through."""
     return value if value is None or isinstance(value, Const) else Const(value)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..core.types import Value
+from ..core.types import Input, Value
 
 
-def recursive_map(function: Callable, tree: Value) -> Value:
+def recursive_map(function: Callable, tree: Input) -> Value:
     """A table of the same structure, with function(array) for every array."""
     if isinstance(tree, (list, tuple)):
         return [recursive_map(function, each) for each in tree]
@@ -16,7 +16,7 @@ def recursive_map(function: Callable, tree: Value) -> Value:
     return function(tree)
 
 
-def leaves(tree: Value) -> Iterator[Value]:
+def leaves(tree: Input) -> Iterator[Value]:
     """All arrays, depth first."""
     if isinstance(tree, (list, tuple, dict)):
         for each in tree.values() if isinstance(tree, dict) else tree:
@@ -25,18 +25,18 @@ def leaves(tree: Value) -> Iterator[Value]:
         yield tree
 
 
-def recursive_index(tree: Value, indices: np.ndarray) -> Value:
+def recursive_index(tree: Input, indices: np.ndarray) -> Value:
     """The rows at indices that count from 1."""
     from_zero = indices - 1
     return recursive_map(lambda array: array.take(from_zero, axis=0), tree)
 
 
-def recursive_sub(tree: Value, start: int, stop: int) -> Value:
+def recursive_sub(tree: Input, start: int, stop: int) -> Value:
     """Views of the rows start to stop, both included, counted from 1."""
     return recursive_map(lambda array: array[start - 1 : stop], tree)
 
 
-def recursive_size(tree: Value, exclude_dim: int | bool | None = None) -> Value:
+def recursive_size(tree: Input, exclude_dim: int | bool | None = None) -> Value:
     """The sizes as lists, without dimension `exclude_dim` (counted from 1) if one is given."""
 
     def size(array: np.ndarray) -> list[int]:
@@ -45,7 +45,7 @@ def recursive_size(tree: Value, exclude_dim: int | bool | None = None) -> Value:
     return recursive_map(size, tree)
 
 
-def recursive_batch_size(tree: Value) -> int:
+def recursive_batch_size(tree: Input) -> int:
     """The first size of the first array, depth first."""
     return next(leaves(tree)).shape[0]
 

@@ -45,7 +45,7 @@ class Threads:
         """What makes a thread's caller of requests, and what is needed for that; neither may refer to this object."""
         return _direct, None
 
-    def submit(self, *request: Value) -> Future:
+    def submit(self, *request: object) -> Future:
         """The result to come of a request: a function and its arguments. Raises: RuntimeError after `close`."""
         if not self._finish.alive:
             raise RuntimeError("the workers were stopped by close()")

@@ -68,7 +68,7 @@ def _as_dicts(tree: Value) -> Value:
     return {name: branch for name, branch in inner.items() if not isinstance(branch, dict) or branch}
 
 
-def _as_in(structure: Value, tree: Value) -> Value:
+def _as_in(structure: object, tree: Value) -> Value:
     """The tree from which `_as_dicts` made this one, lists and empty branches as in `structure`."""
     if isinstance(structure, list):
         return [_as_in(branch, tree.get(str(i), {})) for i, branch in enumerate(structure)]
@@ -77,7 +77,7 @@ def _as_in(structure: Value, tree: Value) -> Value:
     return tree
 
 
-def _differ(old: Value, new: Value) -> bool:
+def _differ(old: object, new: object) -> bool:
     leaves = jax.tree.leaves(old), jax.tree.leaves(new)
     return len(leaves[0]) != len(leaves[1]) or any(a is not b for a, b in zip(*leaves, strict=True))
 
@@ -114,7 +114,7 @@ class AsNnx(nnx.Module):
         return output
 
 
-def _is_variable(node: Value) -> bool:
+def _is_variable(node: object) -> bool:
     return isinstance(node, nnx.Variable)
 
 
@@ -246,7 +246,7 @@ def _nnx_named(state: Value) -> dict[str, Any]:
     return {dotted(path): variable for path, variable in found}
 
 
-def _nnx_parts(module: Value) -> Value:
+def _nnx_parts(module: object) -> Value:
     """What a module is, and its parameters, the state of its random streams, and its other variables."""
     return nnx.split(module, nnx.Param, nnx.RngState, ...)
 

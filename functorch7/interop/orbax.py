@@ -29,7 +29,7 @@ class Checkpoint(NamedTuple):
     optimizer_state: Any = None
 
 
-def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: Value = None) -> None:
+def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> None:
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
@@ -47,7 +47,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
         opened.save(draft, ocp.args.Composite(**items))
 
 
-def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: Value = None) -> dict[str, Value]:
+def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> dict[str, Value]:
     """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}

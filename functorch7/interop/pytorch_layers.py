@@ -74,7 +74,7 @@ def _kernels(layer: Value) -> tuple[int, ...]:
     return layer.n_input_plane // layer.groups, layer.kh, layer.kw
 
 
-def _without_tracked(layer: Value, arrays: Arrays) -> Arrays:
+def _without_tracked(layer: object, arrays: Arrays) -> Arrays:
     return {name: array for name, array in arrays.items() if name != "num_batches_tracked"}
 
 
@@ -103,7 +103,7 @@ def _gates(rows: Value, source: str, target: str) -> Value:
     return np.concatenate([blocks[gate] for gate in target])
 
 
-def lstm_names(layer: Value) -> tuple[str, str, str, str, str]:
+def lstm_names(layer: object) -> tuple[str, str, str, str, str]:
     """PyTorch's names of an LSTM's weights, biases and projection: those of nn.LSTM, or of nn.LSTMCell."""
     end = "_l0" if isinstance(layer, SeqLSTM) else ""
     return f"weight_ih{end}", f"weight_hh{end}", f"bias_ih{end}", f"bias_hh{end}", f"weight_hr{end}"
@@ -117,24 +117,24 @@ def _lstm_theirs(layer: Value, rows: Value, bias: Value, order: str) -> Arrays:
     return {of_input: of_x, of_state: of_h, bias_ih: bias, bias_hh: np.zeros_like(bias)}
 
 
-def _lstm_ours(layer: Value, arrays: Arrays, order: str) -> tuple[Any, Any]:
+def _lstm_ours(layer: object, arrays: Arrays, order: str) -> tuple[Any, Any]:
     of_input, of_state, bias_ih, bias_hh, _ = lstm_names(layer)
     rows = np.concatenate([arrays[of_input], arrays[of_state]], 1)
     return _gates(rows, "ifgo", order), _gates(arrays[bias_ih] + arrays[bias_hh], "ifgo", order)
 
 
-def _lstm_layer_theirs(layer: Value, arrays: Arrays) -> Arrays:
+def _lstm_layer_theirs(layer: object, arrays: Arrays) -> Arrays:
     made = _lstm_theirs(layer, arrays["weight"].T, arrays["bias"], "ifog")
     return made | ({lstm_names(layer)[4]: arrays["weightO"].T} if "weightO" in arrays else {})
 
 
-def _lstm_layer_ours(layer: Value, arrays: Arrays) -> Arrays:
+def _lstm_layer_ours(layer: object, arrays: Arrays) -> Arrays:
     (rows, bias), projection = _lstm_ours(layer, arrays, "ifog"), lstm_names(layer)[4]
     made = {"weight": rows.T, "bias": bias}
     return made | ({"weightO": arrays[projection].T} if projection in arrays else {})
 
 
-def _fast_lstm_theirs(layer: Value, arrays: Arrays) -> Arrays:
+def _fast_lstm_theirs(layer: object, arrays: Arrays) -> Arrays:
     rows = np.concatenate([arrays["i2g.weight"], arrays["o2g.weight"]], 1)
     return _lstm_theirs(layer, rows, arrays["i2g.bias"], "igfo")
 
@@ -194,7 +194,7 @@ KIND_NAMES: dict[type[Module], str] = {
 GRUS = (GRU, SeqGRU, StepGRU)
 
 
-def refusal(layer: Value) -> str | None:
+def refusal(layer: object) -> str | None:
     """Why a layer has no kin in PyTorch; None if it has."""
     if isinstance(layer, GRUS):
         return "PyTorch's GRU is another function: it has r (U h + b) where Torch's has U (r h) + b"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.types import Value
 from . import writing
 from .packages import package
 
@@ -68,5 +67,5 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
                 system.rm(part)
 
 
-def _opened(url: Value) -> tuple[Any, str]:
+def _opened(url: object) -> tuple[Any, str]:
     return package("fsspec.core", "functorch7[remote]").url_to_fs(url)

@@ -15,29 +15,39 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..core.types import Value
 from ..interop.writing import replacing
 from .modules.directed import Edge as Edge
 from .modules.directed import Graph as Graph
 from .modules.directed import Node as Node
 from .tensors.tensor import Tensor
 
+if TYPE_CHECKING:
+    from ..viz import Picture
 
-def todot(g: Value, title: str = "") -> str:
+
+class Pictured(Protocol):
+    """What has a picture: a graph."""
+
+    def picture(self, title: str | None = None, /) -> Picture:
+        """Its picture."""
+        ...
+
+
+def todot(g: Pictured | Picture, title: str = "") -> str:
     """A graph, or the picture of a gModule (`network.fg`), in graphviz's language."""
     return _picture(g, title).dot()
 
 
-def dot(g: Value, title: str = "", fname: str | None = None) -> Path:
+def dot(g: Pictured | Picture, title: str = "", fname: str | None = None) -> Path:
     """Writes FNAME.dot and FNAME.svg (a new temporary file by default) of a graph or a picture; returns the latter."""
     return _picture(g, title).write(fname or str(Path(tempfile.mkdtemp()) / "graph"))
 
 
-def graphvizFile(g: Value, algorithm: str, fname: str) -> None:
+def graphvizFile(g: Pictured | Picture, algorithm: str, fname: str) -> None:
     """Writes a graph as a picture, or as text for graphviz, by the ending of the name: .svg or .dot.
 
     Raises: ValueError for another ending, or another layout than "dot".
@@ -50,7 +60,7 @@ def graphvizFile(g: Value, algorithm: str, fname: str) -> None:
         draft.write_text(getattr(_picture(g, ""), form)(), encoding="utf-8")
 
 
-def graphvizLayout(g: Value, algorithm: str = "dot") -> Tensor:
+def graphvizLayout(g: Pictured | Picture, algorithm: str = "dot") -> Tensor:
     """Where nodes lie in a picture of a graph, x and y in each row, from 0 to 1; y grows upwards.
 
     Raises: ValueError for another layout than "dot".
@@ -60,8 +70,9 @@ def graphvizLayout(g: Value, algorithm: str = "dot") -> Tensor:
     return Tensor.of(np.array([[x / width, 1 - y / height] for x, y, *_ in places]))
 
 
-def _picture(g: Any, title: str) -> Any:
-    return g.picture(title) if hasattr(g, "picture") else replace(g, title=title)
+def _picture(g: Pictured | Picture, title: str) -> Picture:
+    drawn: Any = g
+    return drawn.picture(title) if hasattr(g, "picture") else replace(drawn, title=title)
 
 
 def _expect_dot(algorithm: str | None) -> None:

@@ -5,7 +5,7 @@ Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 
 import importlib
 import sys
-from typing import Any
+from typing import Any, overload
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +21,7 @@ from .tensors.devices import precision
 from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
-from .tensors.kinds import Operand
+from .tensors.kinds import Numbers, Operand
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
 from .tensors.named_errors import naming, words_of
@@ -59,16 +59,16 @@ def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
-    generator, sizes = given_generator(sizes)
-    return Tensor.of(drawn(generator.normal, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
+    generator, rest = given_generator(sizes)
+    return Tensor.of(drawn(generator.normal, sizes_given(*rest), default_dtype() if dtype is None else dtype))
 
 
 def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
-    generator, sizes = given_generator(sizes)
-    return Tensor.of(drawn(generator.uniform, sizes_given(*sizes), default_dtype() if dtype is None else dtype))
+    generator, rest = given_generator(sizes)
+    return Tensor.of(drawn(generator.uniform, sizes_given(*rest), default_dtype() if dtype is None else dtype))
 
 
 def randperm(*args: Operand) -> Tensor:
@@ -81,7 +81,7 @@ def randperm(*args: Operand) -> Tensor:
 def multinomial(*args: Operand) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
     has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
-    if has_result:
+    if has_result and isinstance(args[0], Tensor):
         return args[0].multinomial(*args[1:])
     generator, given = given_generator(args)
     return Tensor.of(drawn_classes(generator, np.asarray(given[0]), *given[1:]))
@@ -92,7 +92,15 @@ def getRNGState(generator: Generator | None = None) -> Tensor:
     return Tensor.of((generator or default_generator).state)
 
 
-def setRNGState(*args: Operand) -> Tensor:
+@overload
+def setRNGState(state: Tensor, /) -> Tensor: ...
+
+
+@overload
+def setRNGState(generator: Generator, state: Tensor, /) -> Tensor: ...
+
+
+def setRNGState(*args: Any) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
     chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
     chosen.state = np.asarray(state)
@@ -103,7 +111,7 @@ def _array(value: Any) -> Any:
     return jnp.asarray(value.array) if isinstance(value, Tensor) else value
 
 
-def where(condition: Operand, x: Operand, y: Operand) -> Tensor:
+def where(condition: Numbers, x: Numbers, y: Numbers) -> Tensor:
     """x where the condition holds (or is not 0), else y: the tensor's `if`."""
     with precision(next((each.dtype for each in (x, y) if isinstance(each, Tensor)), float32)):
         return Tensor.of(jnp.where(_array(condition) != 0, _array(x), _array(y)))
@@ -117,21 +125,22 @@ def cat(*args: Operand) -> Tensor:
     return joined(args, Tensor)
 
 
-def all(tensor: Operand) -> bool:
+def all(tensor: Numbers) -> bool:
     """Whether no element is 0 or false."""
     return bool(np.all(np.asarray(tensor)))
 
 
-def any(tensor: Operand) -> bool:
+def any(tensor: Numbers) -> bool:
     """Whether some element is not 0."""
     return bool(np.any(np.asarray(tensor)))
 
 
-def typename(value: Operand) -> str | None:
+def typename(value: object) -> str | None:
     """Torch's name of a value's class; None for what Torch does not know."""
     if isinstance(value, Tensor):
         return value.type()
-    return value.typename() if hasattr(value, "typename") else None
+    named: Any = value
+    return named.typename() if hasattr(named, "typename") else None
 
 
 def isTensor(value: object) -> bool:
@@ -159,7 +168,7 @@ def deserialize(data: bytes, mode: str | None = None) -> Any:
     return from_file(t7.deserialize(data))
 
 
-def __getattr__(name: str) -> Operand:
+def __getattr__(name: str) -> Any:
     """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)

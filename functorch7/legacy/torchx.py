@@ -13,6 +13,7 @@ from ..core.types import Value
 from ..data.nested import leaves
 from ..layers.alias import alias_table
 from ..programs import Compiled
+from .objects.nested import Nested, Tensors
 from .objects.nested import recursiveAdd as recursiveAdd
 from .objects.nested import recursiveCopy as recursiveCopy
 from .objects.nested import recursiveFill as recursiveFill
@@ -23,7 +24,7 @@ from .objects.nested import recursiveSet as recursiveSet
 from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
-from .tensors.kinds import Operand
+from .tensors.kinds import Numbers
 from .tensors.random import next_draw
 from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
@@ -40,24 +41,24 @@ def _mapped(function: Any, tree: Any) -> Any:
     raise TypeError(f"expecting nested tensors or tables. Got {type(tree).__name__} instead")
 
 
-def recursiveIndex(res: Value, src: Value, dim: int, indices: Value) -> tuple[Value, Value]:
+def recursiveIndex(res: object, src: Tensors, dim: int, indices: Numbers) -> tuple[Tensors, Tensors]:
     """(res, src), res with copies of src's slices at `indices` along a dimension; made where there are none."""
     at = np.asarray(unwrapped(indices)).astype(np.int64) - 1
     gathered = _mapped(lambda tensor: Tensor.of(np.take(tensor.numpy(), at, dim - 1)), src)
     return (gathered if res is None else recursiveCopy(res, gathered)[0]), src
 
 
-def recursiveSub(src: Value, start: int, stop: int) -> Value:
+def recursiveSub(src: Tensors, start: int, stop: int) -> Tensors:
     """Views of the rows start to stop, both included."""
     return _mapped(lambda tensor: tensor.narrow(1, start, stop - start + 1), src)
 
 
-def recursiveSize(src: Value, excludedim: int | None = None) -> Value:
+def recursiveSize(src: Nested, excludedim: int | None = None) -> Value:
     """The sizes, without one dimension if it is given."""
     return _mapped(lambda tensor: [n for dim, n in enumerate(tensor.shape, 1) if dim != excludedim], src)
 
 
-def recursiveBatchSize(input: Value) -> int:
+def recursiveBatchSize(input: Nested) -> int:
     """The first size of the first tensor."""
     return next(leaves(input)).size(1)
 
@@ -89,7 +90,7 @@ class AliasMultinomial:
     `probs`: n weights, not all 0. Source: torchx/AliasMultinomial.lua; Walker, 1977.
     """
 
-    def __init__(self, probs: Operand):
+    def __init__(self, probs: Numbers):
         weights = np.asarray(unwrapped(probs))
         if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
             raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")

@@ -118,12 +118,12 @@ class Border:
 
     # Values to Lua --------------------------------------------------------------------------------------------------
 
-    def encode(self, value: Crossing) -> Encoded:
+    def encode(self, value: object) -> Encoded:
         """A value's kind, and what stands for it."""
         encoder = self._encoders.get(type(value))
         return self._encode_other(value) if encoder is None else encoder(value)
 
-    def _encode_other(self, value: Crossing) -> Encoded:
+    def _encode_other(self, value: object) -> Encoded:
         kind = type(value)
         if isinstance(value, np.generic):
             return self.encode(value.item())
@@ -162,7 +162,7 @@ class Border:
         registry.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
         return registry.added(value, Tensor)
 
-    def _table(self, value: Crossing) -> Encoded:
+    def _table(self, value: object) -> Encoded:
         return OBJECT, self.tables.number(value)
 
     def live(self, value: list | dict) -> None:
@@ -200,7 +200,7 @@ class Border:
 
         tables = self.tables
 
-        def entered(number: int, sig: int = 0, *values: Crossing) -> Crossing:
+        def entered(number: int, sig: int = 0, *values: object) -> Crossing:
             try:
                 arguments = self.given(sig, values)
                 if not tables.touched:
@@ -214,7 +214,7 @@ class Border:
 
         return entered
 
-    def called(self, function: Callable, arguments: Crossing) -> Crossing:
+    def called(self, function: Callable, arguments: object) -> Crossing:
         """What a function gives for Lua's arguments."""
         return function(*shape_for(function).fitted(arguments))
 
@@ -239,7 +239,7 @@ class Border:
             answer = self.ask.call(reference, 0)
         return self.answered(answer)
 
-    def answered(self, answer: Crossing) -> Crossing:
+    def answered(self, answer: object) -> Crossing:
         """What a function of Lua's gave: nothing, one value, or a tuple."""
         if type(answer) is not tuple:
             return answer
@@ -283,11 +283,11 @@ class Border:
         yield "send_again", self.tables.send_again
 
 
-def _same(value: Crossing) -> Crossing:
+def _same(value: object) -> Crossing:
     return value
 
 
-def _plain(value: Crossing) -> Encoded:
+def _plain(value: object) -> Encoded:
     return PLAIN, value
 
 

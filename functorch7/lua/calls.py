@@ -57,9 +57,7 @@ class Calls:
         objects: Crossing = border.registry.objects
         numbers, most = border.registry.numbers, shape.most
 
-        def entered(
-            _: int, sig: int, first: Crossing = _Nothing, second: Crossing = _Nothing, *others: Crossing
-        ) -> Crossing:
+        def entered(_: int, sig: int, first: object = _Nothing, second: object = _Nothing, *others: object) -> Crossing:
             try:
                 if second is _Nothing and sig == OBJECT and most >= 1 and not tables.touched:
                     result = function(owner := objects[first])
@@ -130,5 +128,5 @@ class Calls:
         return border.returned(result, owner)
 
 
-def _without_first(function: Callable, _: Crossing, *arguments: Crossing) -> Crossing:
+def _without_first(function: Callable, _: object, *arguments: object) -> Crossing:
     return function(*arguments)

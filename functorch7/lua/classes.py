@@ -151,7 +151,7 @@ class Classes:
             function = unpacked(function)
         return "function", self.calls.number(function)
 
-    def define(self, number: int, key: str, value: Crossing) -> None:
+    def define(self, number: int, key: str, value: object) -> None:
         """Puts a method or value into a class."""
         kind = self.kinds[number]
         if not issubclass(kind, LuaObject):
@@ -203,7 +203,7 @@ class Classes:
         self.derivations.append(made)
         return made
 
-    def construct(self, number: int, *given: Crossing) -> Crossing:
+    def construct(self, number: int, *given: object) -> Crossing:
         """An object of a class."""
         kind = self.kinds[number]
         return self.border.called(kind, given)
@@ -259,7 +259,7 @@ class Classes:
         elif type(value) in (list, dict, ModuleList):
             self.border.live(value)
 
-    def place(self, _: int, owner: Crossing, name: str, is_function: bool) -> str:
+    def place(self, _: int, owner: object, name: str, is_function: bool) -> str:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, Described):
             return "python"
@@ -269,14 +269,14 @@ class Classes:
         self._own(owner).names.add(name)
         return "both" if declared else "lua"
 
-    def _own(self, owner: Crossing) -> Fields:
+    def _own(self, owner: object) -> Fields:
         found = fields_of(owner)
         if found is None:
             found = vars(owner)[OWN] = Fields(self.border, self.border.registry.numbers[id(owner)])
         return found
 
     @staticmethod
-    def _is_declared(owner: Crossing, name: str) -> bool:
+    def _is_declared(owner: object, name: str) -> bool:
         """Whether a field is one that functorch7 knows."""
         if _static(type(owner), name) is not None or name == "modules":
             return True
@@ -284,7 +284,7 @@ class Classes:
             return False
         return name in vars(owner) or name in dir(owner)
 
-    def set(self, _: int, owner: Crossing, name: str, value: Crossing) -> None:
+    def set(self, _: int, owner: object, name: str, value: object) -> None:
         """Sets a field."""
         own = fields_of(owner)
         if own is not None and not isinstance(value, (list, dict, LuaFunction)):
@@ -329,7 +329,7 @@ class Classes:
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
-    def text(self, _: int, value: Crossing) -> str:
+    def text(self, _: int, value: object) -> str:
         """What tostring gives."""
         return str(value)
 
@@ -341,7 +341,7 @@ class Classes:
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
     """How modules and criterions cross: those with fields in Lua keep their numbers."""
 
-    def encode(value: Crossing) -> Encoded:
+    def encode(value: object) -> Encoded:
         number = border.registry.numbers.get(id(value))
         if number is None:
             own = fields_of(value)
@@ -367,7 +367,7 @@ def _static(kind: type, key: str) -> Crossing:
     return inspect.getattr_static(kind, key, None)
 
 
-def _is_method(owner: Crossing, name: str) -> bool:
+def _is_method(owner: object, name: str) -> bool:
     """Whether a name is a method's, which a field of the same name hides."""
     return inspect.isroutine(_static(type(owner), name))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .kinds import Crossing
-
 
 class LuaError(RuntimeError):
     """An error in Lua: where it is, what it says, and Lua's lines that led there (`traceback`).
@@ -11,7 +9,7 @@ class LuaError(RuntimeError):
     `value` is what was thrown, if that is no text.
     """
 
-    def __init__(self, message: str, traceback: str = "", value: Crossing = None):
+    def __init__(self, message: str, traceback: str = "", value: object = None):
         super().__init__(message)
         self.value = value
         if traceback:

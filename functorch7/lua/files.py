@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class SavedFromLua(Saved):
         super().__init__()
         self.border = border
 
-    def other(self, each: Crossing, place: str) -> Crossing:
+    def other(self, each: object, place: str) -> Crossing:
         """The record of a function, or of one of Lua's objects."""
         if isinstance(each, (type, Constructor)):
             return {}  # what makes a class's objects is a table without fields of its own in Torch
@@ -63,7 +64,7 @@ class LoadedToLua:
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
         whole = self._replaced(value, set(self.border.ask.own_classes().split()), records)
@@ -96,7 +97,7 @@ class Files:
     def __init__(self, border: Border):
         self.border = border
 
-    def replaced(self) -> dict[str, Any]:
+    def replaced(self) -> dict[str, Callable]:
         """Functions and classes by the names of torch's whose places they take."""
         named = (self.save, self.load, self.serialize, self.deserialize, self.serializeToStorage,
                  self.deserializeFromStorage)  # fmt: skip
@@ -109,7 +110,7 @@ class Files:
         makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: LoadedToLua(self.border)}
         return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 
-    def save(self, filename: str, object: Crossing, mode: str = "binary", referenced: bool = True) -> None:
+    def save(self, filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
         t7.write(filename, SavedFromLua(self.border).value(object), mode)
 
@@ -117,7 +118,7 @@ class Files:
         """What a file holds."""
         return LoadedToLua(self.border).value(t7.read(filename))
 
-    def serialize(self, object: Crossing, mode: str = "binary") -> bytes:
+    def serialize(self, object: object, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
         return t7.serialize(SavedFromLua(self.border).value(object), mode)
 

@@ -48,7 +48,7 @@ def maker(type_name: str) -> Callable:
     return lambda *given: make(*given)
 
 
-def special_field(owner: Crossing, name: str) -> Crossing:
+def special_field(owner: object, name: str) -> Crossing:
     """A field by which Torch's types are asked for, or one that is not looked for in a class."""
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())

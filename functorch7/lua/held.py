@@ -31,7 +31,7 @@ class LuaValue:
             raise AttributeError(f"{self!r} has no field {name!r}")
         return partial(found, self) if isinstance(found, LuaFunction) else found
 
-    def __call__(self, *given: Crossing) -> Crossing:
+    def __call__(self, *given: object) -> Crossing:
         return self.border.call_lua(self.reference, given)
 
     def __repr__(self) -> str:

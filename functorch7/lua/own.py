@@ -30,7 +30,7 @@ class Fields(KeptElsewhere):
         """What they are, as Python has them."""
         return dict(self.border.answered(self.border.ask.contents(self.number)) or {}) if self.names else {}
 
-    def put(self, name: str, value: Crossing) -> None:
+    def put(self, name: str, value: object) -> None:
         """Lets Lua hold a field."""
         self.names.add(name)
         self.border.ask.own(self.number, name, *self.border.encode(value))
@@ -50,7 +50,7 @@ class Fields(KeptElsewhere):
         return dict, (self.contents(),)
 
 
-def fields_of(owner: Crossing) -> Fields | None:
+def fields_of(owner: object) -> Fields | None:
     """The place of an object's fields in Lua, if it has such."""
     return getattr(owner, "__dict__", {}).get(OWN)
 
@@ -58,18 +58,18 @@ def fields_of(owner: Crossing) -> Fields | None:
 class LuaMethod:
     """A function of Lua's as the method of one object."""
 
-    def __init__(self, owner: Crossing, function: LuaFunction):
+    def __init__(self, owner: object, function: LuaFunction):
         self.owner, self.function = owner, function
         self.__module__ = __name__
 
-    def __call__(self, *given: Crossing) -> Crossing:
+    def __call__(self, *given: object) -> Crossing:
         return self.function(self.owner, *given)
 
     def __deepcopy__(self, memo: dict) -> LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
 
 
-def traced(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
+def traced(function: LuaFunction, user: object, given: tuple) -> Crossing:
     """What a method gives when a program is traced."""
     from .traced.machine import run  # which is imported when it is needed
 
@@ -79,7 +79,7 @@ def traced(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
 def method_of(name: str, function: LuaFunction) -> Crossing:
     """A function of Lua's as the method of a class."""
 
-    def method(self: Crossing, *given: Crossing) -> Crossing:
+    def method(self: object, *given: object) -> Crossing:
         return traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
 
     method.__name__ = method.__qualname__ = name
@@ -93,7 +93,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
     torch_class = ""
     """The name that `torch.class` gave it."""
 
-    def __init__(self, *given: Crossing):
+    def __init__(self, *given: object):
         """Runs Lua's `__init`, its own or that of the class above."""
         written = getattr(self, "__init", None)
         if written is None:
@@ -149,15 +149,15 @@ class LuaLayer(LuaObject):
         """Whether nobody has written anything about gradients."""
         return (cls.updateGradInput, cls.accGradParameters) == (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
 
-    def updateGradInput(self, input: Crossing, gradOutput: Crossing = None) -> Crossing:
+    def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
         """No gradient."""
         return None
 
-    def accGradParameters(self, input: Crossing, gradOutput: Crossing, scale: float = 1) -> None:
+    def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Nothing to add."""
 
 
-def _tensors(value: Crossing, seen: set[int]) -> Crossing:
+def _tensors(value: object, seen: set[int]) -> Crossing:
     """The tensors in tables, at any depth."""
     if isinstance(value, Tensor):
         yield value

@@ -32,7 +32,7 @@ GLUE = Path(__file__).parent / "glue"
 class Loaded:
     """What a file of Lua's defines, as attributes: classes, functions and values; `returned` is what it returned."""
 
-    def __init__(self, path: str, found: dict[str, Crossing], returned: Crossing):
+    def __init__(self, path: str, found: dict[str, Crossing], returned: object):
         self.__dict__.update(found)
         self.returned, self._path = returned, path
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..legacy.program.lua import Table
-from .kinds import Bridge, Crossing
+from .kinds import Bridge
 from .registry import PYTHON_TABLE
 
 CHUNK = 200
@@ -29,7 +29,7 @@ class Tables:
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
-    def fill(self, number: int, is_list: bool, begins: bool, ends: bool, codes: str, *values: Crossing) -> None:
+    def fill(self, number: int, is_list: bool, begins: bool, ends: bool, codes: str, *values: object) -> None:
         """Adds what a table holds to its list or dict, emptied if this is the first part; the last makes it whole."""
         decoded = self.border.decoded
         target = self._begun(number, is_list) if begins else self.registry.objects[number]
@@ -59,7 +59,7 @@ class Tables:
 
     # To Lua ---------------------------------------------------------------------------------------------------------
 
-    def number(self, value: Crossing) -> int:
+    def number(self, value: object) -> int:
         """The number of the table of a list or dict, which is made, or brought up to date."""
         found = self.registry.numbers.get(id(value))
         if found is None:

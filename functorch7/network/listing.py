@@ -38,7 +38,7 @@ def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.
     return ((tree.dotted(path), value) for path, value in found if value is not None)
 
 
-def to(variables: Value, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Value:
+def to(variables: object, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Value:
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of

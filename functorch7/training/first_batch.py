@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
-from ..core.types import Value
+from ..core.types import Input, Value
 from ..losses import Criterion
 from ..programs import Compiled
 
@@ -32,7 +32,7 @@ class Step(Compiled):
             _batch.reset(token)
 
 
-def check_first(criterion: Criterion, output: Value, target: Value) -> None:
+def check_first(criterion: Criterion, output: Input, target: Input) -> None:
     """Raises ValueError, as the criterion does, for targets that make no sense in the batch for which a step is traced.
 
     Where a trace has a part of the batch only, or several processes share it, nothing is looked at.

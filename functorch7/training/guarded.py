@@ -9,7 +9,7 @@ import optax
 from jax import lax
 
 from ..core import Module
-from ..core.types import Array, Tree, Value
+from ..core.types import Array, Tree
 from .first_batch import Step
 from .sharding import Sharding
 from .state import TrainState
@@ -70,7 +70,7 @@ def _alike(one: Any, other: Any) -> bool:
     return jax.tree.structure(one) == jax.tree.structure(other) and forms[0] == forms[1]
 
 
-def learning_rate(optimizer_state: Value) -> jax.Array | None:
+def learning_rate(optimizer_state: object) -> jax.Array | None:
     """The rate that `optax.inject_hyperparams` shows in a state; None where there is none, or several."""
     found = [
         value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Protocol, Self
 
 import jax
 import jax.numpy as jnp
@@ -14,8 +14,15 @@ import numpy as np
 from .. import core
 from ..core.types import Array, Output, Value
 
-Result: TypeAlias = Any
-"""What a method measures: it has `result()`, and results of one kind add with `+`; the kind is the method's."""
+
+class Result(Protocol):
+    """What a method measures; results of one kind add."""
+
+    def result(self) -> tuple:
+        """(the measure, or several; the number of samples)"""
+        ...
+
+    def __add__(self, other: Self, /) -> Self: ...
 
 
 @dataclass(frozen=True)

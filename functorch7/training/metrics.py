@@ -98,7 +98,7 @@ class F1(ConfusionMatrix):
     of_class: int | None = None
 
     def gathered(self, parts: list[tuple[Value, Value]]) -> F1Result:
-        matrix = super().gathered(parts)
+        matrix: Any = super().gathered(parts)
         return F1Result(matrix.matrix, matrix.count, self.of_class)
 
 

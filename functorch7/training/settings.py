@@ -14,7 +14,7 @@ import optax
 from jax.typing import DTypeLike
 
 from ..core import Module
-from ..core.types import Value
+from ..core.types import Input, Value
 from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
@@ -28,7 +28,7 @@ from .step import descent, make_loss
 from .validation import Loss, as_methods
 
 
-def first_dimension(input: Value, target: Value) -> int:
+def first_dimension(input: Input, target: Input) -> int:
     """How many examples a batch has: the size of its input's first dimension (1 of a number)."""
     return int((*np.shape(jax.tree.leaves(input)[0]), 1)[0])
 

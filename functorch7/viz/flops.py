@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ..core.types import Value
+from ..core.types import Input, Value
 
 FREE = {
     "bitcast_convert_type", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice",
@@ -21,7 +21,7 @@ def flops(function: Callable, *args: Value) -> int:
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
 
 
-def accessed(function: Callable, *args: Value) -> int:
+def accessed(function: Callable, *args: Input) -> int:
     """The bytes that the operations of function(*args) read and write, each by itself."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _bytes)
 

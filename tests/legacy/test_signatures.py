@@ -7,7 +7,7 @@ import re
 import pytest
 
 from functorch7.legacy import nn
-from website import public, stubs
+from website import methods, public, stubs
 
 OURS = {name.removeprefix("nn."): kind for name, kind in public.modules().items()}
 pytestmark = pytest.mark.structure
@@ -62,6 +62,11 @@ def test_classes_say_what_they_compute_under_torchs_names():
         assert re.sub(r"\W|_", "", said.lower()).startswith(re.sub(r"\W|_", "", formula.lower())), name
         assert ">>>" not in said
     assert "nOutputPlane planes of floor((size + 2 pad - k) / d) + 1" in nn.SpatialConvolution.__doc__
+
+
+def test_the_stub_of_tensors_methods_is_the_one_that_the_tables_give():
+    """If not: python -m website.methods."""
+    assert methods.STUB.read_text() == methods.stub()
 
 
 def test_the_stub_is_the_one_that_the_descriptions_give_and_names_all_of_nn():

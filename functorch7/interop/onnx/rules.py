@@ -36,7 +36,7 @@ def _with_number(name: str, number: str) -> Rule:
     return rule
 
 
-def _like(call: Call, number: Value) -> Value:
+def _like(call: Call, number: object) -> Value:
     return np.asarray(number, call.given.dtype)
 
 

@@ -311,7 +311,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage: Value, at: int) -> np.ndarray:
+def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage: object, at: int) -> np.ndarray:
     count = math.prod(shape)
     if storage is not None and not (isinstance(storage, T7Storage) and storage.array.dtype == dtype):
         raise T7FormatError(f"a tensor of {dtype.name} without a storage of {dtype.name}", at)

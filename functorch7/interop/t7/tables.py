@@ -27,13 +27,13 @@ class Tables:
         self.waiting.append(pairs)
         return pairs
 
-    def as_dict(self, value: Content) -> None:
+    def as_dict(self, value: object) -> None:
         """Makes a dict of what may be a table that could be a list, such as that of an object's fields."""
         if type(value) is list and id(value) not in self.dicts:
             self.dicts[id(value)] = {}
             self.became.append(value)
 
-    def settled(self, root: Content) -> Content:
+    def settled(self, root: object) -> Content:
         """The value, with every table in it replaced by the list or dict that it is."""
         for pairs in self.waiting:
             if id(pairs) not in self.dicts and not _is_list(pairs):
@@ -56,7 +56,7 @@ class Tables:
         return self.dicts.get(id(value), value) if type(value) is list else value
 
 
-def is_key(value: Content) -> bool:
+def is_key(value: object) -> bool:
     """Whether Lua's tables can have such a key: all but nil and what is not a number."""
     return not (value is None or (isinstance(value, float) and math.isnan(value)))
 
@@ -85,7 +85,7 @@ def _numbers(pairs: Pairs) -> Value:
     return {key for key in pairs[::2] if type(key) in (int, float)}
 
 
-def _python_key(key: Value, numbers: set) -> Value:
+def _python_key(key: object, numbers: set) -> Value:
     if isinstance(key, (list, dict, np.ndarray)) or (isinstance(key, bool) and key in numbers):
         return Key(key)
     return key

@@ -11,11 +11,11 @@ import numpy as np
 from ...core.types import Value
 from ..remote import replacing
 from . import values
-from .values import NAMES, Content, Key, LuaFunction, T7Object, T7Storage
+from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
 
 
 def write(
-    path: str | os.PathLike, value: Content, format: str = "binary", progress: Callable[[int], None] | None = None
+    path: str | os.PathLike, value: object, format: str = "binary", progress: Callable[[int], None] | None = None
 ) -> None:  # fmt: skip
     """Writes a value to a file that Torch7 can load; `format` is "binary" (with `long`s of 8 bytes) or "ascii".
 
@@ -33,7 +33,7 @@ def write(
         os.fsync(file.fileno())
 
 
-def serialize(value: Content, format: str = "binary") -> bytes:
+def serialize(value: object, format: str = "binary") -> bytes:
     """The bytes that `write` writes. Source: torch7/doc/serialization.md, torch.serialize."""
     file = io.BytesIO()
     Writer(sink_for(format)(file)).write(value)
@@ -122,7 +122,7 @@ class Writer:
         """Writes again, from now on, what was written before."""
         self.known, self.kept = {}, []
 
-    def write(self, value: Content) -> None:
+    def write(self, value: object) -> None:
         """Writes an object."""
         waiting = [value]
         while waiting:

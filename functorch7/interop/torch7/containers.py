@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ... import layers, losses, recurrent, reinforce
-from ...core.types import Value
 from ..t7 import T7Object, T7Storage
 from ..t7.values import Fields
 from .build import module, storage
@@ -53,7 +52,7 @@ def _target_buffers(node: Node, fields: Fields) -> Fields:
     return {"output_tensor": np.zeros(1), "total_weight_tensor": np.ones(1), "target": np.zeros(1, np.int64)}
 
 
-def _in_nll(name: str, default: Value) -> Rule:
+def _in_nll(name: str, default: object) -> Rule:
     return derived(lambda record: record.need("nll").fields.get(name, default))
 
 

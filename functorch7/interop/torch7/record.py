@@ -104,7 +104,7 @@ def _is_list_of_names(value: Value) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def plain(value: Content) -> Content:
+def plain(value: object) -> Content:
     """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
     if isinstance(value, T7Storage):
         return tuple(value.array.tolist())
@@ -113,7 +113,7 @@ def plain(value: Content) -> Content:
     return core.Const(value) if isinstance(value, np.ndarray) else value
 
 
-def records_in(value: Content) -> list[T7Object]:
+def records_in(value: object) -> list[T7Object]:
     """The objects in a table, in order; a table with holes too."""
     if isinstance(value, dict):
         value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]

@@ -57,7 +57,7 @@ class Rule(NamedTuple):
     name: str | None = None
 
 
-def saved(name: str, default: Value = None) -> Rule:
+def saved(name: str, default: object = None) -> Rule:
     """A field that is saved under a name; `default` where it is nil. A description's None is not saved."""
     return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)}, name)
 
@@ -104,7 +104,7 @@ def masking(fields: Fields) -> Value:
     return GIVEN if fields.get("v2", True) else BATCH
 
 
-def masking_saved(value: Content) -> Fields:
+def masking_saved(value: object) -> Fields:
     """The same as fields."""
     return {"v2": value == GIVEN} if isinstance(value, str) else {"nInputDim": value}
 
@@ -112,7 +112,7 @@ def masking_saved(value: Content) -> Fields:
 MASKING = Rule(lambda record: masking(record.fields), masking_saved)
 
 
-def torch_value(value: Content) -> Content:
+def torch_value(value: object) -> Content:
     """A description's value as Torch keeps it."""
     if isinstance(value, core.Const):
         return np.array(value.value)
@@ -238,7 +238,7 @@ def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
     return found
 
 
-def check_kind(record: Record, name: str, value: Content, kinds: tuple[type, ...]) -> None:
+def check_kind(record: Record, name: str, value: object, kinds: tuple[type, ...]) -> None:
     """Refuses a value of another kind than a description's field has, and what no description has."""
     wrong = not isinstance(value, kinds) if kinds else isinstance(value, (T7Object, LuaFunction))
     if wrong:

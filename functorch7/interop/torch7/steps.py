@@ -71,7 +71,7 @@ def _split(gates: int, size: int) -> list[T7Object]:
     ]  # fmt: skip
 
 
-def _with_dropout(spec: Value, layers: Node) -> T7Object:
+def _with_dropout(spec: object, layers: Node) -> T7Object:
     copies = [_dropout(spec) for _ in layers.children]
     return _chain(_each(*copies), _beside(*layers.children), _joined())
 

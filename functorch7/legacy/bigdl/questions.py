@@ -82,7 +82,7 @@ class Questions(Described):
             if call is None:
                 raise RuntimeError(f"{self.title()}: getTimes needs a forward before it")
             once = {id(module): module for module in self.listModules()}.values()
-            asked = [module for module in once if module is self or not module.children()]
+            asked: list[Described] = [module for module in once if module is self or not module.children()]
             found = [(module, call.input_of(module)) for module in asked]
             self.__dict__["_times"] = [(module, *_timed(module, given)) for module, given in found if given is not None]
         return self.__dict__["_times"]

@@ -18,10 +18,11 @@ from ..tensors.random import next_draw
 from ..tensors.storages import given_up, hold
 from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
-from .inspection import Inspection, Titled
+from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned
 from .layout import Layout
 from .plan import Plan, with_zeros
+from .registered import Titled
 from .terms import Terms
 
 count = itertools.count(1)

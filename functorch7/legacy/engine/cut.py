@@ -9,20 +9,22 @@ call, or of its input. Where this is wrong the program is traced again, and no c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import eval_jaxpr
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from ... import programs
 from ...checks.errors import looking, places
 from ...core.contexts import during
+from ...core.types import Array, Structure, Tree, Value
 from .known_users import OtherwiseThanPlanned
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
@@ -31,6 +33,18 @@ MOST = 16
 
 VARIANTS = 8
 """A user's method that gives other shapes more often than this, for arguments of one kind, is not worth compiling."""
+
+
+class Place(Protocol):
+    """The place of a user's object in a network."""
+
+    def expected(self, params: Tree, input: Value) -> Signature:
+        """What a call is taken to give as long as none has been made."""
+        ...
+
+    def called(self, params: Tree, input: Value) -> Left:
+        """Calls the object's updateOutput."""
+        ...
 
 
 class Unexpected(Exception):
@@ -53,7 +67,7 @@ class _Tracing:
     answers: dict[int, Signature]  # of calls that are answered by what earlier ones have left
     made: list[Signature] = field(default_factory=list)
 
-    def call(self, place: Any, leaves: list, tree: Any) -> list:
+    def call(self, place: Place, leaves: list, tree: Structure) -> Value:
         answers = _answers.get()
         answer = [] if answers is None else [next(answers)]
         number = len(self.made)
@@ -81,7 +95,7 @@ class _Probing:
     done: list[Left]
     passed: int = 0
 
-    def call(self, place: Any, leaves: list, tree: Any) -> Any:
+    def call(self, place: Place, leaves: list, tree: Structure) -> Value:
         if self.passed == len(self.done):
             self.done.append(place.called(*tree.unflatten(leaves)))
             raise Reached
@@ -93,26 +107,27 @@ class _Probing:
 _running: ContextVar[_Tracing | _Probing | None] = ContextVar("running", default=None)
 _answers: ContextVar[Iterator | None] = ContextVar("answers", default=None)
 _noted: ContextVar[list | None] = ContextVar("noted", default=None)
-_anchor: ContextVar[Any] = ContextVar("anchor", default=None)
+_anchor: ContextVar[Array | None] = ContextVar("anchor", default=None)
 
 
-def user_call(place: Any, params: Any, input: Any) -> Any:
+def user_call(place: Place, params: Tree, input: Value) -> Value:
     """What a user's module gives, in a program that is cut at such calls; None outside of one."""
     running = _running.get()
     return None if running is None else running.call(place, *jax.tree.flatten((params, input)))
 
 
-def anchor() -> Any:
+def anchor() -> Array:
     """A number, with respect to which is differentiated, so that backward reaches modules of integers."""
-    return jnp.zeros(()) if _anchor.get() is None else _anchor.get()
+    given = _anchor.get()
+    return jnp.zeros(()) if given is None else given
 
 
-def anchored(value: Any) -> Any:
+def anchored(value: Array | None) -> AbstractContextManager:
     """A block in which `anchor` is this."""
     return during(_anchor, value)
 
 
-def noting_calls() -> Any:
+def noting_calls() -> AbstractContextManager[list[Left]]:
     """A block that gives a list, of what the users' calls in it leave, for `answering`."""
     return during(_noted, [])
 
@@ -138,7 +153,7 @@ class Segment(NamedTuple):
 class Parts:
     """A traced program: segments, with users' calls between them."""
 
-    def __init__(self, closed: Any, tree: Any, tracing: _Tracing):
+    def __init__(self, closed: ClosedJaxpr, tree: Structure, tracing: _Tracing):
         jaxpr, self.earlier = closed.jaxpr, tracing.earlier
         self.tree, self.inputs, self.outputs = tree, jaxpr.invars, jaxpr.outvars
         self.constants = dict(zip(jaxpr.constvars, closed.consts, strict=True))
@@ -178,12 +193,12 @@ class Parts:
         return [_value(values, atom) for atom in self.outputs]
 
 
-def _in_type(leaf: Any, dtype: Any) -> Any:
+def _in_type(leaf: Value, dtype: np.dtype) -> Value:
     """An argument in the type that JAX gives it: NumPy's numbers of 64 bits are few programs' choice."""
     return leaf.astype(dtype) if isinstance(leaf, np.ndarray) and leaf.dtype != dtype else leaf
 
 
-def _called(operands: list, *, place: Any, tree: Any, places: tuple[str, ...], **_: Any) -> Left:
+def _called(operands: list, *, place: Place, tree: Structure, places: tuple[str, ...], **_: Any) -> Left:
     """Calls a user's method. Errors say where in the network it is."""
     try:
         return place.called(*tree.unflatten(operands))
@@ -193,7 +208,7 @@ def _called(operands: list, *, place: Any, tree: Any, places: tuple[str, ...], *
         raise
 
 
-def _is_made(call: Any) -> bool:
+def _is_made(call: JaxprEqn) -> bool:
     return call.primitive is forward_p and not call.params["again"]
 
 
@@ -209,7 +224,7 @@ def _variables(atoms: Any) -> list:
     return [atom for atom in atoms if not _is_literal(atom)]
 
 
-def _live(jaxpr: Any) -> list:
+def _live(jaxpr: Jaxpr) -> list[JaxprEqn]:
     """The equations that are users' calls, or that results or such calls depend on."""
     needed, live = set(_variables(jaxpr.outvars)), []
     for equation in reversed(jaxpr.eqns):
@@ -219,7 +234,7 @@ def _live(jaxpr: Any) -> list:
     return live[::-1]
 
 
-def _segments(jaxpr: Any, live: list) -> list[Segment]:
+def _segments(jaxpr: Jaxpr, live: list[JaxprEqn]) -> list[Segment]:
     """What is computed before each call, and after the last: everything as soon as it can be."""
     groups: list[list] = [[]]
     born: dict[Any, int] = {}  # the number of the segment that a value is known to
@@ -240,7 +255,7 @@ def _segments(jaxpr: Any, live: list) -> list[Segment]:
     return [_segment(jaxpr, group, stage, last) for stage, group in enumerate(groups)]
 
 
-def _segment(jaxpr: Any, equations: list, stage: int, last: dict) -> Segment:
+def _segment(jaxpr: Jaxpr, equations: list[JaxprEqn], stage: int, last: dict) -> Segment:
     made = {variable: None for equation in equations for variable in equation.outvars}
     inputs = {v: None for equation in equations for v in _variables(equation.invars) if v not in made}
     outputs = [variable for variable in made if last.get(variable, 0) > stage]
@@ -262,7 +277,7 @@ class Cut:
         self.earlier: dict[tuple, Signature] = {}
         self.whole = True  # whether compiling has been worth it
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Value) -> Value:
         leaves, tree = jax.tree.flatten(args)
         goes_on = any(isinstance(leaf, Left) for leaf in leaves)  # from a call that was cut
         if not goes_on and (self.probe is None or not self.whole):

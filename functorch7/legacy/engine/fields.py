@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from ..tensors.changes import watch
+from ...core.types import Structure, Tree, Value
+from ..tensors.changes import Watcher, watch
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .forms import Static, frozen, thawed
+from .objects import Object, is_object
 from .user_code import CONSTANTS, Found, users
 
 LEFT = ("output", "gradInput")
@@ -32,7 +34,7 @@ class KeptElsewhere:
         """Forgets a field."""
         raise NotImplementedError
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, object]:
         """These fields."""
         raise NotImplementedError
 
@@ -68,7 +70,7 @@ class Inner:
     `cells` are those of its tensors that are parameters of the user's object: their places, and numbers among these.
     """
 
-    def __init__(self, object: Any, numbers: dict[int, int]):
+    def __init__(self, object: Object, numbers: dict[int, int]):
         self.object = object
         tensors = tensors_of(object)
         self.cells = tuple((i, numbers[id(t)]) for i, t in enumerate(tensors) if id(t) in numbers)
@@ -79,7 +81,7 @@ class Inner:
         theirs = dict(self.cells)
         return [None if i in theirs else tensor.array for i, tensor in enumerate(tensors_of(self.object))]
 
-    def copied(self, arrays: list, params: Any) -> Any:
+    def copied(self, arrays: list, params: Tree) -> Object:
         """A copy of the object with these elements; its gradients are zeros."""
         made, numbers = copy.deepcopy(self.object), dict(self.cells)
         for i, (tensor, array) in enumerate(zip(tensors_of(made), arrays, strict=True)):
@@ -102,7 +104,7 @@ class Inner:
         return hash(self._key)
 
 
-def _looks(object: Any) -> Iterator[tuple]:
+def _looks(object: Object) -> Iterator[tuple]:
     """What a module or criterion and all inside it look like, beside the description."""
     for each in object.listModules():
         if each.is_foreign() or each._spec is None or each._hooks or not _is_pure(each):
@@ -111,18 +113,22 @@ def _looks(object: Any) -> Iterator[tuple]:
         yield bool(each.train), each._type, tuple((name, t.dtype.name, t.shape) for name, t in tensors.items())
 
 
-def _is_pure(each: Any) -> bool:
+def _is_pure(each: Object) -> bool:
     """Whether calls of an object give nothing but their result, and look at no values."""
     traits = each._spec.traits
     stateful = traits.transient or traits.is_step or each._spec.init_buffers()
     return traits.traceable and not (stateful or traits.draws(True) or traits.draws(False) or traits.checks_values)
 
 
-def tensors_of(object: Any) -> list[Tensor]:
+def tensors_of(object: Object) -> list[Tensor]:
     """The tensors of a module and of all inside it, but for gradients."""
     gradients = set(map(id, object.parameters()[1]))
     found = [tensor for each in object.listModules() for tensor in each._tensors().values()]
     return [tensor for tensor in found if id(tensor) not in gradients]
+
+
+Kind = Given | Cell | Absent | Inner | Static
+"""What a field is to a program."""
 
 
 # Before a call -----------------------------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ def tensors_of(object: Any) -> list[Tensor]:
 class Form:
     """What an object's fields of these names are, which programs depend on, and whether they still are so."""
 
-    def __init__(self, user: Any, found: Found, names: tuple[str, ...], watcher: Any):
+    def __init__(self, user: Object, found: Found, names: tuple[str, ...], watcher: Watcher):
         self._found = found
         self._values = [value_of(user, name) for name in names]
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
@@ -148,7 +154,7 @@ class Form:
             raise Untraceable(f"it has a table of its own in {' and '.join(sorted(kept.names.intersection(LEFT)))}")
         self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
 
-    def _kind(self, value: Any) -> Any:
+    def _kind(self, value: Any) -> Kind:
         if isinstance(value, Tensor):
             if id(value) in self._cells:
                 return self._cells[id(value)]
@@ -157,14 +163,14 @@ class Form:
             return Given(value.dtype.name, alone)
         if value is Absent:
             return Absent()
-        if hasattr(type(value), "is_criterion"):
+        if is_object(value):
             return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
         if is_constant(value):
             return frozen(value)
         kind = "table or function of Lua's" if isinstance(value, KeptElsewhere) else type(value).__name__
         raise Untraceable(f"it has a {kind} in a field")
 
-    def stands(self, user: Any) -> bool:
+    def stands(self, user: object) -> bool:
         """Whether the fields, and the code that reads them, still are so."""
         if not self._found.stands():
             return False
@@ -180,14 +186,14 @@ class Form:
                 return False
         return all(each._spec is spec and each.train == train for each, spec, train in self._inner)
 
-    def _kind_again(self, value: Any) -> Any:
+    def _kind_again(self, value: object) -> Kind:
         if isinstance(value, Tensor):
             return Given(value.dtype.name, value._is_whole())
         return frozen(value)
 
-    def arrays(self, user: Any) -> dict[str, Any]:
+    def arrays(self, user: object) -> dict[str, Value]:
         """What a call is given of them."""
-        found: dict[str, Any] = {}
+        found: dict[str, Value] = {}
         for name, kind in self.fields.items():
             if isinstance(kind, Given):
                 found[name] = user.__dict__[name].array
@@ -196,7 +202,7 @@ class Form:
         return found
 
 
-def value_of(user: Any, name: str) -> Any:
+def value_of(user: object, name: str) -> object:
     """What a user's object holds under a name: its own, or a constant of its class."""
     fields = user.__dict__
     kept = fields.get(KEPT)
@@ -210,7 +216,7 @@ def value_of(user: Any, name: str) -> Any:
     return Absent
 
 
-def is_constant(value: Any) -> bool:
+def is_constant(value: object) -> bool:
     """Whether a value has no array in it, nor anything else that changes by itself."""
     if isinstance(value, (list, tuple)):
         return all(map(is_constant, value))
@@ -229,11 +235,11 @@ class Taken:
 
     arrays: list
     kinds: tuple[str | Static, ...] = field(metadata={"static": True})  # of its leaves: "tensor", "number", or constant
-    structure: Any = field(metadata={"static": True})
+    structure: Structure = field(metadata={"static": True})
     in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
 
     @classmethod
-    def of(cls, name: str, value: Any, in_place: bool) -> Taken:
+    def of(cls, name: str, value: Value, in_place: bool) -> Taken:
         """Raises Untraceable for what is no tensor, number or constant, nor a table of them."""
         leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
         arrays, kinds = [], []
@@ -250,12 +256,12 @@ class Taken:
                 raise Untraceable(f"it sets {name} to a {type(leaf).__name__}")
         return cls(arrays, tuple(kinds), structure, in_place)
 
-    def put(self, user: Any, name: str) -> None:
+    def put(self, user: object, name: str) -> None:
         """Gives the field of an object this value."""
         arrays = iter(self.arrays)
         leaves = [self._leaf(kind, arrays) for kind in self.kinds]
         value = self.structure.unflatten(leaves)
-        held = user.__dict__.get(name)
+        held: Any = user.__dict__.get(name)
         if self.in_place:
             array = self.arrays[0]
             array = array if array.dtype == held.dtype else np.asarray(array).astype(held.dtype)
@@ -269,7 +275,7 @@ class Taken:
                 kept.drop(name)
 
     @staticmethod
-    def _leaf(kind: Any, arrays: Iterator) -> Any:
+    def _leaf(kind: str | Static, arrays: Iterator) -> Value:
         if isinstance(kind, Static):
             return thawed(kind)
         return Tensor.of(next(arrays)) if kind == "tensor" else float(np.asarray(next(arrays)))

@@ -22,6 +22,7 @@ from ..tensors.values import as_tensors, unwrapped, wrapped
 from .cut import anchor, user_call
 from .layout import Layout
 from .moments import Moment, called_at
+from .objects import Object, Parametrised
 from .user_calls import Left, Signature, inexact, shapes_of
 from .views import put
 
@@ -43,10 +44,10 @@ class InMode(core.Proxy, abstract=True):
         return self.inner.apply(params, buffers, input, key=key, train=self.train)
 
 
-_objects: ContextVar[list] = ContextVar("objects")
+_objects: ContextVar[list[Object]] = ContextVar("objects")
 
 
-def calling(objects: list) -> AbstractContextManager:
+def calling(objects: list[Object]) -> AbstractContextManager:
     """A block in which these are the users' objects that a network's places stand for."""
     return during(_objects, objects)
 
@@ -60,7 +61,7 @@ class OfUser(core.Module, abstract=True):
 
     traceable: ClassVar[bool] = False  # type: ignore[assignment]
 
-    def user(self) -> Any:
+    def user(self) -> Object:
         """The object."""
         raise NotImplementedError
 
@@ -91,7 +92,7 @@ class OfUser(core.Module, abstract=True):
                 return Left(self._by_autodiff(params, input), tuple, given)
             return Left(*jax.vjp(self._by_autodiff, params, input), given)
 
-    def _by_autodiff(self, params: Any, input: Any) -> Any:
+    def _by_autodiff(self, params: Tree, input: Value) -> Value:
         user = self.user()
         cells = Layout(user.call_tensors())
         kept = cells.stored()
@@ -109,10 +110,10 @@ class OfUser(core.Module, abstract=True):
         finally:
             cells.store(kept)
 
-    def _given(self, input: Any) -> Any:
+    def _given(self, input: Value) -> Value:
         return _of_type(self.user(), input)
 
-    def _output(self, input: Any) -> Any:
+    def _output(self, input: Value) -> Value:
         """What updateOutput gives, which the field `output` has then, too."""
         output = as_tensors(self.user().updateOutput(input))
         arrays = jax.tree.map(jnp.asarray, unwrapped(output))
@@ -121,7 +122,7 @@ class OfUser(core.Module, abstract=True):
         self.user().output = output if concrete else wrapped(lax.stop_gradient(arrays))
         return arrays
 
-    def _by_hand(self, params: Any, input: Any) -> Any:
+    def _by_hand(self, params: Tree, input: Value) -> Value:
         user = self.user()
 
         @jax.custom_vjp
@@ -140,7 +141,7 @@ class OfUser(core.Module, abstract=True):
         return call(input)
 
     @staticmethod
-    def _gradient(moment: Moment, input: Any, gradient: Any) -> Any:
+    def _gradient(moment: Moment, input: Value, gradient: Value) -> Value:
         """What updateGradInput gives; accGradParameters is called when the other parameters get their gradients."""
         user = moment.user
         with refusing(None), pytorch_operators(False):
@@ -160,7 +161,7 @@ class OfUser(core.Module, abstract=True):
         return str(self.user())
 
 
-def _of_type(user: Any, arrays: Any) -> Any:
+def _of_type(user: Object, arrays: Value) -> Value:
     """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of."""
 
     def cast(array: Any) -> Any:
@@ -180,9 +181,9 @@ def as_input_gradient(input: Array, gradient: Value) -> Array | np.ndarray:
 class Foreign(OfUser, abstract=True):
     """The place of one object, equal only to itself."""
 
-    object: Any
+    object: Object
 
-    def user(self) -> Any:
+    def user(self) -> Object:
         return self.object
 
     def __hash__(self) -> int:
@@ -199,14 +200,14 @@ class Place(OfUser, abstract=True):
     kind: type
     by_hand: bool
 
-    def user(self) -> Any:
+    def user(self) -> Object:
         return _objects.get()[self.number]
 
 
 # The parameters of users' objects ----------------------------------------------------------------------------------
 
 
-def given_by(module: Any) -> list[Tensor]:
+def given_by(module: Parametrised) -> list[Tensor]:
     """What a user's `parameters` gives: parameters and gradients."""
     return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
 
@@ -216,7 +217,7 @@ def are(found: list[Tensor], expected: list[Tensor]) -> bool:
     return len(found) == len(expected) and all(map(operator.is_, found, expected))
 
 
-def has_plain_parameters(user: Any) -> bool:
+def has_plain_parameters(user: Object) -> bool:
     """Whether `parameters` gives what a user's object and all inside it have, each with its gradient."""
     params, grads = user.parameters()[:2]
     return len(params) == len(grads) and not (user.children() and user.overrides("parameters"))

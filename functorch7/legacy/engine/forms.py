@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import jax
 import numpy as np
@@ -37,7 +37,7 @@ class _Itself:
         return id(self.value)
 
 
-def is_array(value: object) -> bool:
+def is_array(value: object) -> TypeGuard[Tensor | np.ndarray | jax.Array]:
     """Whether a value is a tensor or an array."""
     return isinstance(value, (Tensor, np.ndarray, jax.Array))
 

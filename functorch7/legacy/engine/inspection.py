@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 
@@ -12,22 +12,8 @@ from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
 from . import compiled, watched
+from .objects import Passing
 from .plan import Path, Plan
-
-
-class Titled(Protocol):
-    """What calls know of an object: how errors name it."""
-
-    def title(self) -> str:
-        """The object in one line."""
-        ...
-
-
-class Passing(Protocol):
-    """An object whose class says whether gradients come to its input."""
-
-    @classmethod
-    def _passes_no_gradient(cls) -> bool: ...
 
 
 class Inspection:

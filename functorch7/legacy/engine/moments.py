@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import jax
 
 from ..tensors.tensor import Tensor
+from .objects import Object, is_object
+
+Result = TypeVar("Result")
 
 OWN = ("_plans", "_seats", "_moment", "_pending")
 """What does not change from call to call."""
@@ -21,8 +24,9 @@ class Moment:
     Fields are noted only when the object is called again before; so one that is called once costs nothing.
     """
 
-    def __init__(self, user: Any):
-        self.user, self.fields = user, None
+    def __init__(self, user: Object):
+        self.user = user
+        self.fields: list[tuple[dict, dict]] | None = None
         self.is_past = False  # whether its way back has been gone
 
     def note(self) -> None:
@@ -44,12 +48,12 @@ class Moment:
         return self.fields is not None
 
 
-def _latest(user: Any) -> Moment | None:
+def _latest(user: Object) -> Moment | None:
     found = user.__dict__.get("_moment")
     return None if found is None else found()
 
 
-def called_at(user: Any, call: Callable[[], Any]) -> tuple[Any, Moment]:
+def called_at(user: Object, call: Callable[[], Result]) -> tuple[Result, Moment]:
     """The result of a call of an object's method, and the moment after it."""
     latest = _latest(user)
     if latest is not None and not latest.is_past:
@@ -60,7 +64,7 @@ def called_at(user: Any, call: Callable[[], Any]) -> tuple[Any, Moment]:
     return result, moment
 
 
-def _noted(user: Any) -> list[tuple[dict, dict]]:
+def _noted(user: Object) -> list[tuple[dict, dict]]:
     """The fields of an object, and of the modules and criterions among them, with what they hold now.
 
     Parameters and gradients are as they are: Torch's clones share them.
@@ -71,14 +75,14 @@ def _noted(user: Any) -> list[tuple[dict, dict]]:
         fields = waiting.pop().__dict__
         then = {name: value for name, value in fields.items() if name not in OWN}
         for value in _parts(then):
-            if hasattr(type(value), "is_criterion") and id(value) not in seen:  # an object of a module or criterion
+            if is_object(value) and id(value) not in seen:
                 seen.add(id(value))
                 waiting.append(value)
         found.append((fields, {name: v if id(v) in kept else _copied(v, memo) for name, v in then.items()}))
     return found
 
 
-def _parts(value: Any) -> Any:
+def _parts(value: object) -> Iterator[object]:
     """The values inside tables, at any depth."""
     if isinstance(value, (dict, list, tuple)):
         for each in value.values() if isinstance(value, dict) else value:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import jax
 from jax._src import core as jax_core
@@ -45,24 +44,13 @@ class Noting:
         return None if prepared is None else notes_of(place).call(prepared, leaves)
 
 
-def noting_of(plan: Any) -> Noting | None:
-    """How a plan's calls are noted; None where they leave more than arrays in tensors, or look at values."""
-    traits, elements = plan.spec.traits, sum(map(len, plan.all_parameters.storages))
-    remembers = plan.state_slots or plan.sequencers or plan.is_step
-    if remembers or traits.checks_values or plan.program.keeps_types or elements > MOST_ELEMENTS:
-        return None
-    if not (plan.is_plain and plan.runs_once) or any(slot.name in slot.holder._state for slot in plan.slots):
-        return None
-    return Noting(plan.wide)
-
-
 @cache
 def _may_wait(kind: type) -> bool:
     """Whether values of this class can be kept until later: all but those that are being traced."""
     return not issubclass(kind, jax_core.Tracer)
 
 
-def _signature(value: Any) -> Any:
+def _signature(value: Value) -> object:
     if hasattr(value, "shape"):
         return value.shape, value.dtype
     if isinstance(value, (list, tuple)):

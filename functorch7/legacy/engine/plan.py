@@ -13,6 +13,7 @@ import numpy as np
 from ... import core
 from ...core.hooks import Hook
 from ...core.tree import Path, join
+from ...core.types import Array
 from ...interop.torch7.schema import grad_name as grad_name
 from ...layers import MapTable, Sequential
 from ...losses.base import Criterion, without_arrays
@@ -32,7 +33,8 @@ from .fields import Form, Untraceable
 from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
 from .forms import Form as CallForm
 from .layout import Layout
-from .noting import noting_of
+from .noting import MOST_ELEMENTS, Noting
+from .objects import Object, has_attributes, is_whole
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
@@ -67,33 +69,41 @@ def with_zeros(gradients: list, state: list) -> list:
     return [jax.tree.map(_zeros, value) if gradient is None else gradient for gradient, value in pairs]
 
 
-def _zeros(value: Any) -> np.ndarray:
+def _zeros(value: Array) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
+
+
+class Root(Object):
+    """An object with plans, for each mode and each form of call."""
+
+    def _plan_of(self, as_foreign: bool, form: CallForm | None = None) -> Plan:
+        raise NotImplementedError
 
 
 class Plan(Running):
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Any, as_foreign: bool = False, form: CallForm | None = None):
+    def __init__(self, root: Root, as_foreign: bool = False, form: CallForm | None = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.is_in_mode = True  # until anything that it holds has been switched
         self.paths: dict[int, Path] = {}
-        self.members: list[Any] = []
+        self.root = root
+        self.members: list[Object] = []
         self._places: list[Path] = []
         self.as_foreign, self.form = as_foreign, form
-        self.foreign: list[Any] = []
+        self.foreign: list[Object] = []
         self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
-        self.traced: list[tuple[Any, Form]] = []  # users' objects that are
-        self._users: list[tuple[Any, list[Tensor]]] = []  # what their own `parameters` gave
+        self.traced: list[tuple[Object, Form]] = []  # users' objects that are
+        self._users: list[tuple[Object, list[Tensor]]] = []  # what their own `parameters` gave
         self._occurrences: Counter | None = None
         self._in_one_call: dict[str, bool] = {}
         self.last_call: weakref.ref | None = None
         self.rate = Steady()  # of updateParameters
-        self._numbers: list[tuple[Any, str]] = []  # what calls are given beside the buffers
+        self._numbers: list[tuple[Object, str]] = []  # what calls are given beside the buffers
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
-        self._holders: list[tuple[Any, str] | None] = []  # whose parameters they are
-        self.sequencers: list[tuple[Any, list[Slot]]] = []
+        self._holders: list[tuple[Object, str] | None] = []  # whose parameters they are
+        self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
         if form is not None:
@@ -110,7 +120,7 @@ class Plan(Running):
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
         self.state_slots = state_slots(self.spec, slots)
         self.ignores_gradient = _ends_in_a_sample(self.spec)
-        self.rewarded = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
+        self.rewarded: list[Any] = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         recurrent = [m for m in self.members if hasattr(m._spec, "rho")]
         self.rho = min((m._spec.rho for m in recurrent), default=99999)
         self.longest = max(self.rho, min((m.__dict__.get("_longest", m._spec.rho) for m in recurrent), default=99999))
@@ -140,12 +150,22 @@ class Plan(Running):
         self.finds_gradients_apart = self.runs_once
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
-        self._attributes = [(m, m.own_attributes()) for m in self.members if hasattr(type(m), "own_attributes")]
+        self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
         self.is_plain = not (self._attributes or self.traced or self._users or as_foreign) and form is None
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
-        self.noting = noting_of(self) if has_others() else None
+        self.noting = self._noting() if has_others() else None
         self.read = as_input if self.noting is None else as_noted
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
+
+    def _noting(self) -> Noting | None:
+        """How calls are noted; None where they leave more than arrays in tensors, or look at values."""
+        traits, elements = self.spec.traits, sum(map(len, self.all_parameters.storages))
+        remembers = self.state_slots or self.sequencers or self.is_step
+        if remembers or traits.checks_values or self.program.keeps_types or elements > MOST_ELEMENTS:
+            return None
+        if not (self.is_plain and self.runs_once) or any(slot.name in slot.holder._state for slot in self.slots):
+            return None
+        return Noting(self.wide)
 
     @property
     def stands(self) -> bool:
@@ -162,11 +182,11 @@ class Plan(Running):
         self.is_in_mode = list(map(_mode, self.members)) == self._modes
         return self.is_in_mode
 
-    def _visit(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+    def _visit(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
         self._seat(module, path)
         spec = module.own_description()
-        if isinstance(spec, Criterion) and not module._by_plan:
+        if isinstance(spec, Criterion) and is_whole(module):
             module.surround()
             return spec, *without_arrays(spec)
         names = module.child_names()
@@ -217,7 +237,7 @@ class Plan(Running):
 
     def renewed(self) -> Plan:
         """The plan as it is after a change that left the arrays where they were."""
-        plan = self.members[0]._plan_of(self.as_foreign, self.form)
+        plan = self.root._plan_of(self.as_foreign, self.form)
         plan.last_call = self.last_call
         return plan
 
@@ -276,14 +296,14 @@ class Plan(Running):
         for slot in self.state_slots:
             slot.spend(what)
 
-    def _visit_user(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+    def _visit_user(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """The same of a user's object: traced if that is possible."""
         try:
             if self._is_repeated(path) or module.is_criterion or self._occurs_again(module):
                 raise Untraceable("it is called several times in a call")
             if module._type != self.members[0]._type:
                 raise Untraceable("its type is not the network's")
-            form = form_of(module, self)
+            form = form_of(module, self.root, self)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
             return self._visit_foreign(module, mode, path)
@@ -293,13 +313,13 @@ class Plan(Running):
         slots = {"fields": Seat(module, form)}
         return (spec if module.train == mode else InMode(spec, bool(module.train))), self._cells_of(module), slots
 
-    def _occurs_again(self, module: Any) -> bool:
+    def _occurs_again(self, module: Object) -> bool:
         """Whether an object is at several places of the network."""
         if self._occurrences is None:
             self._occurrences = Counter(map(id, self.members[0].listModules()))
         return self._occurrences[id(module)] > 1
 
-    def _visit_foreign(self, module: Any, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
+    def _visit_foreign(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         self._seat(module, path)
         self.foreign.append(module)
         by_hand = module.has_own_gradient()
@@ -313,7 +333,7 @@ class Plan(Running):
             return place, {}, {}
         return place, self._cells_of(module), {}
 
-    def _cells_of(self, module: Any) -> dict[str, int]:
+    def _cells_of(self, module: Object) -> dict[str, int]:
         """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self._tensors[0])
         self._users.append((module, given_by(module)))
@@ -323,13 +343,13 @@ class Plan(Running):
         self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
         return {str(i): first + i for i in range(len(self._tensors[0]) - first)}
 
-    def _seat(self, module: Any, path: Path) -> None:
+    def _seat(self, module: Object, path: Path) -> None:
         self.paths[id(module)] = path
         self.members.append(module)
         self._places.append(path)
         watch(self, module, *module.listed())
 
-    def _cell(self, module: Any, name: str) -> int:
+    def _cell(self, module: Object, name: str) -> int:
         self._tensors[0].append(module.__dict__[name])
         self._tensors[1].append(module.__dict__[grad_name(name)])
         self._holders.append((module, name))

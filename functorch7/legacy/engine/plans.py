@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .forms import Form
-from .plan import Plan
+from .plan import Plan, Root
 
 
 class Plans:
@@ -13,7 +11,7 @@ class Plans:
 
     KEPT = 16
 
-    def __init__(self, root: Any):
+    def __init__(self, root: Root):
         self.root = root
         self._plans: list[Plan] = []
         self.newest: Plan | None = None

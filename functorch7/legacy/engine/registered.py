@@ -6,8 +6,17 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ...core.types import Value
 from ..tensors.styles import pytorch_operators
 from .forms import Arguments
+
+
+class Titled:
+    """What errors name."""
+
+    def title(self) -> str:
+        """The object in one line."""
+        raise NotImplementedError
 
 
 class Everywhere(list):
@@ -33,7 +42,7 @@ class Registered:
         """Whether what it returns is (arguments, keyword arguments)."""
         return self.kind == "forward_pre" and self.with_kwargs
 
-    def __call__(self, module: Any, *values: Any) -> Any:
+    def __call__(self, module: Titled, *values: Value) -> Value:
         """What the function returns for tensors; the input is taken apart for one that was set `with_kwargs`."""
         with pytorch_operators():
             if not self.with_kwargs:

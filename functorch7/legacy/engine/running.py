@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+
+import numpy as np
 
 from ...core.types import Value
 from ..tensors.devices import has_others, precision
 from . import compiled, watched
 from .compiled import Program
+from .cut import Cut
 from .foreign import calling
 from .layout import Layout
 from .noting import Noting, all_looked_at
+from .objects import Object
 from .terms import Terms
 from .watched import Placed
 
@@ -21,7 +24,7 @@ class Running:
     """The part of a plan that runs its program."""
 
     program: Program
-    foreign: list
+    foreign: list[Object]
     placed: list[Placed]
     wide: bool
     terms: Terms | None
@@ -29,7 +32,7 @@ class Running:
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout
-    _precision: Any
+    _precision: np.dtype
 
     def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""
@@ -45,7 +48,7 @@ class Running:
         found = None if self.noting is None else self.noting(function, args, varying)
         return self.run(function, *args) if found is None else found
 
-    def _run_in_precision(self, function: Any, *args: Any) -> Any:
+    def _run_in_precision(self, function: Callable, *args: Value) -> Value:
         with precision(self._precision):
             return function(*args)
 
@@ -57,7 +60,7 @@ class Running:
         return compiled.evaluation(self.program)
 
     @cached_property
-    def differentiate(self) -> Any:
+    def differentiate(self) -> Callable:
         """Forward with the pull-back."""
         if self.placed:
             backward = any(each.hook.kind.startswith("backward") for each in self.placed)
@@ -67,7 +70,7 @@ class Running:
     @property
     def is_worth_cutting(self) -> bool:
         """Whether compiling between users' calls has been worth it, so far."""
-        return self.differentiate.whole
+        return isinstance(self.differentiate, Cut) and self.differentiate.whole
 
     @cached_property
     def backward(self) -> Callable:

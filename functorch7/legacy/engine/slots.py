@@ -10,6 +10,7 @@ from ...core.types import Tree, Value
 from ...network.kinds import map_state
 from ...network.zero_mask import is_zero_mask
 from ..tensors.tensor import Tensor
+from .objects import Holder
 
 
 class Slot:
@@ -18,7 +19,7 @@ class Slot:
     Arrays that are saved are tensors of the object; recurrent state and side outputs are in its `_state`.
     """
 
-    def __init__(self, holder: Any, name: str):
+    def __init__(self, holder: Holder, name: str):
         self.holder, self.name = holder, name
 
     def given(self, what: str) -> Value:
@@ -55,7 +56,7 @@ class Slot:
         if self.name in self.holder._state:
             self.holder._state[self.name] = value
             if is_emitted(value) and value.kind == "parameter" and value.value is not None:
-                self.holder.weight.array = value.value
+                self.holder.__dict__["weight"].array = value.value
         elif (tensor := self.holder.__dict__[self.name]).shape == value.shape and tensor.dtype == value.dtype:
             tensor.array = value
         else:  # a user's buffer

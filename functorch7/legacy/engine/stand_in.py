@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 import numpy as np
 
+from ...core.types import Tree
+from ..tensors.kinds import Sizes
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .fields import LEFT, Absent, Cell, Given, Inner, Static, Taken, Untraceable, frozen, is_constant, tensors_of
+from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Static, Taken, Untraceable, frozen, is_constant, tensors_of
 from .forms import thawed
+from .objects import Object
 from .user_code import users
 
 
@@ -24,7 +28,7 @@ class Unknown(Exception):
         self.name = name
 
 
-def _is_unset() -> Any:
+def _is_unset() -> NoReturn:
     raise Untraceable("it reads what its last call has left in output or gradInput")
 
 
@@ -33,10 +37,10 @@ class Unset(Tensor):
 
     __slots__ = ()
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: np.dtype | str):
         self._bind(Storage(make=_is_unset, shape=(0,), dtype=dtype))
 
-    def resize(self, *sizes: Any) -> Tensor:
+    def resize(self, *sizes: Sizes) -> Tensor:
         """Takes sizes; the elements are still to come."""
         made = np.broadcast_to(np.False_, ()) if not sizes else Tensor.typed(np.dtype(np.uint8)).resize(*sizes)
         self._bind(Storage(make=_is_unset, shape=made.shape, dtype=self.dtype))
@@ -46,7 +50,7 @@ class Unset(Tensor):
 class StandIn:
     """Comes before a user's class: fields are looked for among those that the program was given."""
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         fields = object.__getattribute__(self, "__dict__")
         if name in fields:
             return fields[name]
@@ -54,7 +58,7 @@ class StandIn:
             return object.__getattribute__(self, name)
         return fields["_run"].found(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         fields = object.__getattribute__(self, "__dict__")
         if name in fields["_run"].refused:
             raise Untraceable(f"it sets {name}")
@@ -73,20 +77,24 @@ def _class_of(kind: type) -> type:
 
 
 class Run:
-    """One run of a user's methods on a stand-in, `user`."""
+    """One run of a user's methods on a stand-in, `user`, whose class and fields are of these kinds."""
 
-    def __init__(self, spec: Any, params: Any, given: dict, train: bool):
-        self.kind, self.fields, self.dtype, self.by_hand = spec.kind, dict(spec.fields), spec.dtype, spec.by_hand
+    def __init__(
+        self, kind: type, fields: Iterable[tuple[str, Kind]], dtype: str, params: Tree, given: Tree, *,
+        train: bool, by_hand: bool,
+    ):  # fmt: skip
+        self.kind, self.fields, self.dtype, self.by_hand = kind, dict(fields), dtype, by_hand
         self.refused: tuple[str, ...] = ("train", "modules")
-        self.given: dict[str, tuple[Any, Any]] = {}  # what was handed out by name, and what it held
+        self.given: dict[str, tuple[object, tuple]] = {}  # what was handed out by name, and what it held
         self.params, self.arrays = params, given
-        self.user = object.__new__(_class_of(self.kind))
+        self.user: Object = object.__new__(_class_of(self.kind))
         self.user.__dict__.update(_run=self, train=train, **{name: Unset(self.dtype) for name in LEFT})
 
-    def found(self, user: Any, name: str) -> Any:
+    def found(self, user: object, name: str) -> object:
         """What the user's code finds under a name that it has not set itself."""
-        if name in self.fields and not isinstance(self.fields[name], Absent):
-            value = self._handed_out(name, self.fields[name])
+        kind = self.fields.get(name)
+        if kind is not None and not isinstance(kind, Absent):
+            value = self._handed_out(name, kind)
             user.__dict__[name] = value
             return value
         for base in users(self.kind):
@@ -99,7 +107,7 @@ class Run:
             raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
         raise Unknown(name)
 
-    def _handed_out(self, name: str, kind: Any) -> Any:
+    def _handed_out(self, name: str, kind: Cell | Given | Inner | Static) -> object:
         if isinstance(kind, Cell):
             value = self._parameter(kind)
         elif isinstance(kind, Given):
@@ -125,7 +133,7 @@ class Run:
         for name, value in self.user.__dict__.items():
             if name in (*LEFT, "_run", "train"):
                 continue
-            given, held = self.given.get(name, (None, None))
+            given, held = self.given.get(name, (Absent, ()))
             if given is value:
                 if not is_same(_held(value), held):
                     kind = self.fields[name]
@@ -154,7 +162,7 @@ def _ours(kind: type) -> list[type]:
     return [base for base in kind.__mro__ if base not in theirs and base is not object]
 
 
-def _held(value: Any) -> Any:
+def _held(value: Tensor | Object) -> tuple:
     """What is in a tensor, or in a module or criterion and all inside it, that its users could change."""
     if isinstance(value, Tensor):
         return value.storage_, value.offset, value.shape, value.strides_, value.storage_.array

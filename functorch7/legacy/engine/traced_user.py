@@ -22,15 +22,17 @@ from ... import core
 from ...checks.errors import is_looking
 from ...core.types import Key, Output, Tree, Value
 from ...layers import Sequential
+from ..tensors.changes import Watcher
 from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
-from .fields import Form, Taken, Untraceable
+from .fields import Cell, Form, Kind, Taken, Untraceable
 from .foreign import as_input_gradient
 from .known_users import OtherwiseThanPlanned, known
+from .objects import Holder, Object
 from .stand_in import Run, Unknown, is_same
 from .user_code import METHODS, users
 
@@ -38,11 +40,14 @@ FORMS = 8
 """An object whose constants have been different more often than this is called: each time would be a new program."""
 
 
-_keys: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
+_keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-def form_of(user: Any, watcher: Any) -> Form:
-    """What the fields of an object are that its methods read. Raises Untraceable if it has to be called."""
+def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
+    """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
+
+    `root` is the network that it is in.
+    """
     about = known(type(user))
     if about.obstacle is not None:
         raise Untraceable(about.obstacle)
@@ -50,7 +55,7 @@ def form_of(user: Any, watcher: Any) -> Form:
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
-    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, watcher.members[0]):
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
         raise Untraceable("the network hands on its gradInput, the very tensor")
     form = Form(user, about.found, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
@@ -61,7 +66,7 @@ def form_of(user: Any, watcher: Any) -> Form:
     return form
 
 
-def _is_first(user: Any, network: Any) -> bool:
+def _is_first(user: Object, network: Object) -> bool:
     """Whether an object is what a chain begins with: in Torch's programs the chain's gradInput is the object's."""
     if user._passes_no_gradient():
         return False
@@ -70,7 +75,7 @@ def _is_first(user: Any, network: Any) -> bool:
     return network is user
 
 
-def description(user: Any, form: Form, by_hand: bool) -> TracedUser:
+def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
     """A user's object as a module that is traced."""
     kind = type(user)
     passes = not kind._passes_no_gradient()
@@ -91,7 +96,7 @@ class Seat:
 
     name = "fields"
 
-    def __init__(self, holder: Any, form: Form):
+    def __init__(self, holder: Holder, form: Form):
         self.holder, self.form = holder, form
 
     emitted_kind = None
@@ -120,7 +125,7 @@ class TracedUser(core.Module, abstract=True):
     kind: type
     by_hand: bool
     passes: bool  # gradients
-    fields: tuple[tuple[str, Any], ...]
+    fields: tuple[tuple[str, Kind], ...]
     outside: tuple  # what its code has found outside of its arguments
     dtype: str
     looks: bool
@@ -172,16 +177,16 @@ class TracedUser(core.Module, abstract=True):
             known(self.kind).looks = True
             raise OtherwiseThanPlanned(self.kind)
 
-    def _ran(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Run]:
+    def _ran(self, params: Tree, given: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""
-        run = Run(self, params, given, train)
+        run = Run(self.kind, self.fields, self.dtype, params, given, train=train, by_hand=self.by_hand)
         shown = wrapped(input)
         output = as_tensors(run.user.updateOutput(shown))
         _check_unchanged(shown, input)
         run.user.__dict__["output"] = output
         return jax.tree.map(jnp.asarray, unwrapped(output)), run
 
-    def _by_hand(self, params: Any, given: Any, input: Any, train: bool) -> tuple[Any, Any]:
+    def _by_hand(self, params: Tree, given: dict[str, Value], input: Value, train: bool) -> tuple[Value, Value]:
         """(output, changes), whose gradient is that of the user's methods."""
         checks = is_looking()
 
@@ -225,7 +230,7 @@ class TracedUser(core.Module, abstract=True):
         gradients = {
             kind.number: user.__dict__[name].array
             for name, kind in run.fields.items()
-            if getattr(kind, "is_gradient", False) and name in user.__dict__
+            if isinstance(kind, Cell) and kind.is_gradient and name in user.__dict__
         }
         of_params = {name: gradients.get(int(name), jnp.zeros_like(each)) for name, each in params.items()}
         return of_params, jax.tree.map(as_input_gradient, input, of_input)

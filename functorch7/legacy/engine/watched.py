@@ -20,6 +20,7 @@ from ... import core, programs
 from ...core.hooks import Called, Hook, attached
 from ...core.probe import Keyed
 from ...core.tree import Path
+from ...core.types import Value
 from ...core.watching import Pulled, Watch, Watcher, asked, watching
 from ..tensors.changes import changed
 from ..tensors.values import unwrapped, wrapped
@@ -27,7 +28,8 @@ from . import compiled
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
-from .registered import Registered
+from .objects import Object
+from .registered import Registered, Titled
 
 
 class Running(Protocol):
@@ -42,12 +44,12 @@ class Running(Protocol):
 # What is compiled ------------------------------------------------------------------------------------------------
 
 
-def with_arguments(spec: core.Module, input: Any, *others: Any) -> tuple:
+def with_arguments(spec: core.Module, input: Value, *others: Value) -> tuple:
     """What a hook `with_kwargs` is to see: the input with the form that the description has for it."""
     return Arguments(input, getattr(spec, "form", None)), *others
 
 
-def called(spec: core.Module, args: tuple, kwargs: dict[str, Any]) -> Called:
+def called(spec: core.Module, args: tuple, kwargs: dict[str, Value]) -> Called:
     """The call of a module with these arguments. Raises TypeError for several where the module takes one."""
     if isinstance(spec, InMode):
         inner = called(spec.module, args, kwargs)
@@ -57,7 +59,7 @@ def called(spec: core.Module, args: tuple, kwargs: dict[str, Any]) -> Called:
     return Called(spec, _arrays(only_input(core.title(spec), args, kwargs)))
 
 
-def _arrays(values: Any) -> Any:
+def _arrays(values: Value) -> Value:
     return jax.tree.map(jnp.asarray, unwrapped(values))
 
 
@@ -65,9 +67,9 @@ class Traced(NamedTuple):
     """A hook that returns something, as a pure function of arrays. Raises TypeError if it asks for their values."""
 
     hook: Registered
-    module: Any
+    module: Titled
 
-    def __call__(self, spec: core.Module, *values: Any) -> Any:
+    def __call__(self, spec: core.Module, *values: Value) -> Value:
         shown = with_arguments(spec, *values) if self.hook.with_kwargs else values
         try:
             result = self.hook(self.module, *map(wrapped, shown))
@@ -146,7 +148,7 @@ def _with_seen(gradients: dict, pull: Callable, cotangents: Any) -> tuple:
 class Placed(NamedTuple):
     """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
 
-    module: Any
+    module: Object
     path: Path
     hook: Registered
     everywhere: bool
@@ -181,7 +183,7 @@ class Failing(NamedTuple):
 
     number: int
 
-    def __call__(self, spec: core.Module, *values: Any) -> None:
+    def __call__(self, spec: core.Module, *values: Value) -> None:
         numbers = _failed.get()
         if numbers is not None:
             numbers.append(self.number)
@@ -199,7 +201,7 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     return attached(spec, (*spec._hooks, *new))
 
 
-def forward(call: Running, keep: bool) -> tuple[Any, Any, Any]:
+def forward(call: Running, keep: bool) -> tuple[Value, Value, Residuals | None]:
     """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
     call.answered = set()
     quiet = is_repeat()

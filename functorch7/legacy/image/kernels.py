@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -102,7 +104,15 @@ def _convolved(image: np.ndarray, kernel: np.ndarray, full: bool) -> np.ndarray:
     return np.einsum("...ijkl,...kl->...ij", windows, kernel, optimize=False)
 
 
-def gaussianpyramid(*args: Operand) -> list[Tensor]:
+@overload
+def gaussianpyramid(image: Tensor, scales: Sequence[float], /) -> list[Tensor]: ...
+
+
+@overload
+def gaussianpyramid(results: list[Tensor], image: Tensor, scales: Sequence[float], /) -> list[Tensor]: ...
+
+
+def gaussianpyramid(*args: Any) -> list[Tensor]:
     """`gaussianpyramid([results,] image, scales)`: the image in each scale, each of the one before, blurred.
 
     `results` is a list of tensors. Raises TypeError for other arguments.

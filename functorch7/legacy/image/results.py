@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..tensors.arguments import sizes_text
-from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
 
 
@@ -69,8 +68,9 @@ def as_result(values: np.ndarray, source: Tensor, destination: Tensor | None) ->
     return destination.resize(*values.shape).copy(rounded(values, destination.dtype))
 
 
-def one_of(who: str, what: str, value: Operand, known: tuple[str, ...]) -> str:
+def one_of(who: str, what: str, value: object, known: tuple[str, ...]) -> str:
     """The value of an option. Raises ValueError if it is none of those that are known."""
-    if value not in known:
+    found = next((each for each in known if each == value), None)
+    if found is None:
         raise ValueError(f"image.{who}: {what} must be one of: {' | '.join(known)}, got {value!r}")
-    return value
+    return found

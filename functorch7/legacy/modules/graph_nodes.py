@@ -29,7 +29,7 @@ class NodeData:
         self.nSplitOutputs, self.selectindex = place.splits, place.entry
 
     @property
-    def module(self) -> Output:
+    def module(self) -> Module | None:
         """The module, or None; assigning one puts it into the graph."""
         return None if self._place.module is None else self._nodes.graph.modules[self._place.module]
 

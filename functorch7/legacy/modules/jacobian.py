@@ -263,7 +263,7 @@ class Jacobian:
         Needs `nn.hessian.enable()` and `module.initDiagHessianParameters()`.
         """
         ones = np.ones(np.shape(module.forward(input)))
-        for hessian in module.parameters()[2]:
+        for hessian in module.parameters()[-1]:  # after parameters and gradients
             hessian.zero()
         module.updateDiagHessianInput(input, ones)
         module.accDiagHessianParameters(input, ones)

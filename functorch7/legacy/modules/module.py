@@ -53,6 +53,7 @@ class Module(
     """
 
     calls = 0
+    _by_plan = True
     _plans: Plans | None = None
     _state: dict[str, Any] = {}
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import jax
 import numpy as np
@@ -23,6 +23,9 @@ from ..tensors.type_names import dtype_of
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .signatures import ConstructorSignature, Documentation
+
+if TYPE_CHECKING:
+    from ..engine.plan import Root
 
 OURS = "functorch7.legacy"
 """The package whose classes are no user's."""
@@ -151,7 +154,7 @@ def described_among(value: object) -> list["Described"]:
     return [found for each in inner for found in described_among(each)]
 
 
-class Described(Numbered):
+class Described(Numbered, Root if TYPE_CHECKING else object):
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None

@@ -61,12 +61,12 @@ def save_t7(path: str | os.PathLike, value: object, format: str = "binary") -> N
     t7.write(path, to_file(value), format)
 
 
-def from_file(value: Content, allow_unknown: bool | Collection[str] = False) -> Content:
+def from_file(value: object, allow_unknown: bool | Collection[str] = False) -> Content:
     """The value with objects and tensors in place of records and arrays; lists and dicts are changed in place."""
     return Loaded(allow_unknown).value(value)
 
 
-def to_file(value: Content) -> Content:
+def to_file(value: object) -> Content:
     """The value with records and arrays in place of objects and tensors."""
     return Saved().value(value)
 
@@ -86,7 +86,7 @@ class Loaded:
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
 
-    def value(self, value: Content) -> Content:
+    def value(self, value: object) -> Content:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
         root = [value]
         tables = self._noted(root)
@@ -205,7 +205,7 @@ class Saved:
         self.kept: list[Any] = []
         self.waiting: list[tuple[Any, str]] = []  # tables, and where they are
 
-    def value(self, value: Content) -> Content:
+    def value(self, value: object) -> Content:
         """The value with records and arrays. Raises TypeError for what Torch has not, with its place."""
         result = self.made(value, "")
         while self.waiting or self.nodes.made:
@@ -215,7 +215,7 @@ class Saved:
                 self._fill(*self.waiting.pop())
         return result
 
-    def made(self, each: Content, place: str) -> Content:
+    def made(self, each: object, place: str) -> Content:
         """What stands for a value; tables are filled later."""
         if isinstance(each, Tensor):
             return self.arrays(each)
@@ -231,13 +231,13 @@ class Saved:
             return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(each.__dict__, place)))
         return self.other(each, place)
 
-    def other(self, each: Content, place: str) -> Content:
+    def other(self, each: object, place: str) -> Content:
         """The same for what is neither a table nor an object of these classes."""
         if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
 
-    def once(self, each: Content, make: Callable[[], Value]) -> Content:
+    def once(self, each: object, make: Callable[[], Value]) -> Content:
         """What is made of a value when it first occurs."""
         if id(each) not in self.records:
             self.kept.append(each)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from ...core.types import Value
-from ..tensors.kinds import Sizes
+from ..tensors.kinds import Numbers, Sizes
 from ..tensors.tensor import Tensor
 from .described import Described, cast_tensor
 
+Nested: TypeAlias = "Tensor | Sequence[Nested] | Mapping[str, Nested] | Mapping[int, Nested]"
+"""A tensor, or a table of tensors, at any depth."""
 
-def recursiveType(param: Value, type: str, tensorCache: dict | None = None) -> Value:
+Tensors = TypeVar("Tensors", bound=Nested)
+Held = TypeVar("Held")  # modules, or tables of them and of tensors
+
+
+def recursiveType(param: Held, type: str, tensorCache: dict | None = None) -> Held:
     """Casts a tensor, module, criterion, or a table of them; what shared a storage before still does.
 
     Modules and tables are changed in place, tensors are returned.
@@ -24,10 +29,15 @@ def recursiveType(param: Value, type: str, tensorCache: dict | None = None) -> V
     if isinstance(param, Tensor):
         if param.type() == type:
             return param
-        return cast_tensor(Tensor.viewing(param.storage_, param.offset, param.shape, param.strides_), type, cache)
-    for key in _keys(param):
-        param[key] = recursiveType(param[key], type, cache)
+        return _cast(param, type, cache)
+    table: Any = param
+    for key in _keys(table):
+        table[key] = recursiveType(table[key], type, cache)
     return param
+
+
+def _cast(tensor: Tensor, type: str, cache: dict) -> Any:
+    return cast_tensor(Tensor.viewing(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_), type, cache)
 
 
 def _keys(table: Any) -> list:
@@ -38,7 +48,7 @@ def _wrong(t1: Any, t2: Any) -> TypeError:
     return TypeError(f"expecting nested tensors or tables. Got {type(t1).__name__} and {type(t2).__name__} instead")
 
 
-def recursiveResizeAs(t1: Value, t2: Value) -> tuple[Value, Value]:
+def recursiveResizeAs(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
     """(t1, t2), t1 with t2's structure and sizes; tensors are made where there are none.
 
     Raises: TypeError unless t2 is a tensor or a table of tensors.
@@ -51,19 +61,26 @@ def recursiveResizeAs(t1: Value, t2: Value) -> tuple[Value, Value]:
         old.update(made) if isinstance(old, dict) else old.extend(made.values())
         return old, t2
     if isinstance(t2, Tensor):
-        t1 = t1 if isinstance(t1, Tensor) else _new(t2)
-        return t1.resize(*t2.shape), t2
+        return _tensor(t1, t2).resize(*t2.shape), t2
     raise _wrong(t1, t2)
 
 
-def recursiveFill(t1: Value, val: float) -> Value:
+def recursiveFill(t1: Tensors, val: float) -> Tensors:
     """Fills every tensor with a value."""
     for tensor in _tensors(t1):
         tensor.fill(val)
     return t1
 
 
-def recursiveAdd(t1: Value, *more: Value) -> tuple[Value, Value]:
+@overload
+def recursiveAdd(t1: Tensors, t2: Nested, /) -> tuple[Tensors, Nested]: ...
+
+
+@overload
+def recursiveAdd(t1: Tensors, val: float, t2: Nested, /) -> tuple[Tensors, Nested]: ...
+
+
+def recursiveAdd(t1: Nested, *more: Any) -> tuple:
     """recursiveAdd(t1, t2) or recursiveAdd(t1, val, t2): t1 += val * t2; returns (t1, t2).
 
     Raises: TypeError for other than two nested tensors of one structure.
@@ -81,27 +98,27 @@ def recursiveAdd(t1: Value, *more: Value) -> tuple[Value, Value]:
     return t1, t2
 
 
-def recursiveCopy(t1: Value, t2: Value) -> tuple[Value, Value]:
+def recursiveCopy(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
     """(t1, t2), t1 with copies of t2's values; resized and made where needed."""
-    t1, _ = recursiveResizeAs(t1, t2)
+    made: Any = recursiveResizeAs(t1, t2)[0]
     if isinstance(t2, Tensor):
-        return t1.copy(t2), t2
+        return made.copy(t2), t2
     for key in _keys(t2):
-        recursiveCopy(t1[key], t2[key])
-    return t1, t2
+        recursiveCopy(made[key], t2[key])
+    return made, t2
 
 
-def recursiveSet(t1: Value, t2: Value) -> tuple[Value, Value]:
+def recursiveSet(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
     """(t1, t2), t1 with t2's structure, and tensors that share t2's elements; made where there are none."""
     if isinstance(t2, Tensor):
-        return (t1 if isinstance(t1, Tensor) else _new(t2)).set(t2), t2
+        return _tensor(t1, t2).set(t2), t2
     t1, _ = recursiveResizeAs(t1, t2)
     for key in _keys(t2):
         recursiveSet(t1[key], t2[key])
     return t1, t2
 
 
-def recursiveTensorEq(t1: Value, t2: Value) -> bool:
+def recursiveTensorEq(t1: Nested, t2: Nested) -> bool:
     """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more.
 
     Raises: TypeError for what are no nested tensors.
@@ -114,28 +131,31 @@ def recursiveTensorEq(t1: Value, t2: Value) -> bool:
     return t1.shape == t2.shape and bool((np.abs(t1.numpy() - t2.numpy()) < 1e-5).all())
 
 
-def recursiveNormal(t2: Value) -> Value:
+def recursiveNormal(t2: Tensors) -> Tensors:
     """Draws every element from the standard normal distribution."""
     for tensor in _tensors(t2):
         tensor.normal()
     return t2
 
 
-def recursiveSum(t2: Value) -> float:
+def recursiveSum(t2: Nested) -> float:
     """The sum of all elements."""
     return float(sum(tensor.numpy().sum() for tensor in _tensors(t2)))
 
 
-def recursiveNew(t2: Value) -> Value:
+def recursiveNew(t2: Tensors) -> Tensors:
     """Empty tensors of the same types, in the same structure."""
-    if isinstance(t2, list):
-        return [recursiveNew(each) for each in t2]
-    if isinstance(t2, dict):
-        return {key: recursiveNew(each) for key, each in t2.items()}
-    return _new(next(_tensors(t2)))
+    table: Any = t2
+    if isinstance(table, list):
+        made: Any = [recursiveNew(each) for each in table]
+    elif isinstance(table, dict):
+        made = {key: recursiveNew(each) for key, each in table.items()}
+    else:
+        made = _new(next(_tensors(table)))
+    return made
 
 
-def getZeroMaskBatch(batch: Value, zeroMask: Tensor | None = None) -> Tensor:
+def getZeroMaskBatch(batch: Nested, zeroMask: Tensor | None = None) -> Tensor:
     """A byte tensor (B): 1 for the examples whose part in the first tensor of a table is all zeros."""
     first = next(_tensors(batch))
     return _zero_mask(first, 1, zeroMask)
@@ -156,9 +176,9 @@ def getZeroMaskSequence(sequence: Tensor, zeroMask: Tensor | None = None) -> Ten
     return _zero_mask(sequence, 2, zeroMask)
 
 
-def setZeroMask(modules: Value, zeroMask: Value, cuda: bool = False) -> None:
+def setZeroMask(modules: Described | Sequence[Described], zeroMask: Numbers, cuda: bool = False) -> None:
     """Calls setZeroMask of every module or criterion of a table, or of one; `cuda` is accepted."""
-    for module in modules if isinstance(modules, (list, tuple)) else [modules]:
+    for module in [modules] if isinstance(modules, Described) else modules:
         module.setZeroMask(zeroMask)
 
 
@@ -167,6 +187,11 @@ def _zero_mask(tensor: Tensor, kept: int, into: Tensor | None) -> Tensor:
     zero = (tensor.numpy() == 0).all(tuple(range(kept, tensor.dim())))
     made = Tensor.of(np.zeros(zero.shape, np.uint8)) if into is None else into.resize(*zero.shape)
     return made.copy(zero)
+
+
+def _tensor(given: object, like: Tensor) -> Any:
+    """What is given if it is a tensor, else a new one."""
+    return given if isinstance(given, Tensor) else _new(like)
 
 
 def _new(tensor: Tensor) -> Tensor:
@@ -184,7 +209,15 @@ def _tensors(tree: Any) -> Iterator[Tensor]:
         raise TypeError(f"expecting tensor or table thereof. Got {type(tree).__name__} instead")
 
 
-def addSingletonDimension(*args: Value) -> Tensor:
+@overload
+def addSingletonDimension(t: Tensor, dim: int = 1, /) -> Tensor: ...
+
+
+@overload
+def addSingletonDimension(view: Tensor, t: Tensor, dim: int = 1, /) -> Tensor: ...
+
+
+def addSingletonDimension(*args: Any) -> Tensor:
     """addSingletonDimension([view,] t, dim=1): a view of t with a dimension of size 1 at `dim`.
 
     Raises: TypeError without a tensor, ValueError for a dim outside 1 to t's dimensions + 1.
@@ -207,9 +240,9 @@ def contiguousView(output: Tensor, input: Tensor, *sizes: Sizes) -> Tensor:
     return output.set(input.contiguous().view(*sizes))
 
 
-def clear(module: Value, *fields: Value) -> Value:
+def clear(module: Held, *fields: str | Sequence[str]) -> Held:
     """Empties the named fields: tensors in place, tables anew, anything else becomes None. Returns the module."""
-    names = fields[0] if len(fields) == 1 and isinstance(fields[0], (list, tuple)) else fields
+    names: Any = fields[0] if len(fields) == 1 and isinstance(fields[0], (list, tuple)) else fields
     for name in names:
         value = getattr(module, name, None)
         if isinstance(value, Tensor):

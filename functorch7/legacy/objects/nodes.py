@@ -136,7 +136,7 @@ class Nodes:
         self.made: list[tuple[Any, Node]] = []  # what was described, an nn.Serial as it is saved, and its node
         self.kept: list[Any] = []
 
-    def node(self, object: Value) -> Node:
+    def node(self, object: object) -> Node:
         """The node of an object. Raises TypeError for modules whose updateOutput a user wrote."""
         if id(object) not in self.nodes:
             self.kept.append(object)

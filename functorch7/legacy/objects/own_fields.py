@@ -22,7 +22,7 @@ def own_fields(object: Value) -> Fields:
     return {name: value for name, value in fields.items() if not _is_known(object, name)}
 
 
-def take_own_fields(object: Value, fields: Fields) -> None:
+def take_own_fields(object: object, fields: Fields) -> None:
     """Gives an object those of a file's fields that say nothing else about it."""
     fields = {name: value for name, value in fields.items() if not _is_known(object, name)}
     vars(object).update((name, value) for name, value in fields.items() if not hasattr(object, name))

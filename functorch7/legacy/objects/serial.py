@@ -81,7 +81,7 @@ class Serialization(Described):
         """This module in an nn.Serial, which saves it in a type of tensors."""
         return class_of(layers.Serial)(self, tensortype)
 
-    def serialMode(self, empty: Value) -> Self:
+    def serialMode(self, empty: object) -> Self:
         """Saves everything but the fields of these names, in all modules inside."""
         if not isinstance(empty, (list, tuple)):
             raise TypeError(f"expecting a table of names at arg 1, got {empty!r}")

@@ -109,14 +109,14 @@ class Steps(Described):
         return self.__dict__["_call"]
 
     def _last_call_at(self, input: Any) -> Call:
-        call = self.__dict__["_call"] = self._last_call(input).at(self, input)  # type: ignore[arg-type]
+        call = self.__dict__["_call"] = self._last_call(input).at(self, input)
         return call
 
     def _to_pull_back(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose backward is due, the gradient of the state after it, and its number (0: no recurrence)."""
         last = self._last_call(input)
         if not last.plan.is_step:
-            last = self.__dict__["_call"] = last.at(self, input)  # type: ignore[arg-type]
+            last = self.__dict__["_call"] = last.at(self, input)
             return last, None, 0
         steps = self._steps()
         number = steps.pulled - 1
@@ -130,7 +130,7 @@ class Steps(Described):
                 f"{self.title()}: backward runs through the steps in reverse order: expected the input of step "
                 f"{number}, got that of step {others[0]}"
             )
-        steps.calls[number] = due.at(self, input)  # type: ignore[arg-type]
+        steps.calls[number] = due.at(self, input)
         return steps.calls[number], steps.grad_states.get(number), number
 
     def _step_pulled(self, call: Call, accumulated: bool) -> None:
@@ -139,7 +139,7 @@ class Steps(Described):
         steps.grad_states[steps.pulled - 1] = call.state_gradient
         if accumulated:
             steps.accumulated = steps.pulled
-        self.gradInput = call.grad_input_of(self)  # type: ignore[arg-type]
+        self.gradInput = call.grad_input_of(self)
 
     def _to_accumulate(self, input: Any) -> tuple[Call, Any, int]:
         """The call whose parameters' gradients are due."""
@@ -150,7 +150,7 @@ class Steps(Described):
         if steps.accumulated < steps.pulled or steps.accumulated not in steps.calls:
             raise RuntimeError(f"{self.title()}: accGradParameters called before the step's updateGradInput")
         number = steps.accumulated
-        steps.calls[number] = steps.calls[number].at(self, input)  # type: ignore[arg-type]
+        steps.calls[number] = steps.calls[number].at(self, input)
         return steps.calls[number], steps.grad_states.get(number), number
 
     def forget(self) -> Self:

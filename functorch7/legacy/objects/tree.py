@@ -131,7 +131,7 @@ class Tree(Described):
     def _put_child(self, index: int, module: Any) -> None:
         self.children()[index] = module
 
-    def listModules(self) -> list:
+    def listModules(self) -> list[Described]:
         """This module and all inside, outer ones first."""
         return [self, *(found for module in self.children() for found in module.listModules())]
 

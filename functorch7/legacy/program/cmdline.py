@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TextIO
 
-from ...core.types import Value
 from ..tensors.named import Named
 from .lua import Table, kind, number, text
 
@@ -68,7 +67,7 @@ class CmdLine(Named):
         self.arguments.append(_Argument(key, help, type))
         self.helplines.append(self.arguments[-1])
 
-    def option(self, key: str, default: Value = None, help: str | None = None, type: str | None = None) -> None:
+    def option(self, key: str, default: object = None, help: str | None = None, type: str | None = None) -> None:
         """Adds an option, such as "-rate". Raises ValueError without a default, or with one of another type."""
         if default is None:
             raise ValueError(f"option {key} has no default value")

@@ -37,7 +37,7 @@ def concat(*args: Operand) -> Tensor:
     return joined(args if isinstance(args[-1], int) else (*args, 1), Tensor)
 
 
-def protoClone(proto: Value, *args: Value) -> Value:
+def protoClone(proto: object, *args: Value) -> Value:
     """A new object of the same class, made with these arguments; of a tensor, one of its type. Source: dp."""
     return proto.new(*args) if isinstance(proto, Tensor) else type(proto)(*args)
 

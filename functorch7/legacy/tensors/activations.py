@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from .devices import precision
-from .kinds import Operand
+from .kinds import Numbers
 from .tensor import Tensor
 
 
@@ -35,16 +35,16 @@ sigmoid = mapped("sigmoid", jax.nn.sigmoid, "1 / (1 + exp(-x))")
 tanh = mapped("tanh", jnp.tanh, "tanh(x)")
 
 
-def gelu(input: Operand, approximate: str = "none") -> Tensor:
+def gelu(input: Numbers, approximate: str = "none") -> Tensor:
     """x * Phi(x), Phi the normal distribution's function; "tanh" approximates it."""
     return mapped("gelu", lambda x: jax.nn.gelu(x, approximate=approximate == "tanh"), "")(input)
 
 
-def softmax(input: Operand, dim: int = -1) -> Tensor:
+def softmax(input: Numbers, dim: int = -1) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, counted from 0 as in PyTorch."""
     return mapped("softmax", lambda x: jax.nn.softmax(x, axis=dim), "")(input)
 
 
-def log_softmax(input: Operand, dim: int = -1) -> Tensor:
+def log_softmax(input: Numbers, dim: int = -1) -> Tensor:
     """x - log(sum(exp(x))) along an axis, counted from 0 as in PyTorch."""
     return mapped("log_softmax", lambda x: jax.nn.log_softmax(x, axis=dim), "")(input)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
-from .kinds import Operand
+from .kinds import Numbers
+
+Given = TypeVar("Given")
 
 
 def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> list | None:
@@ -40,7 +42,7 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
     return [in_type(each, first.dtype) for each in arrays] if are_typed and first.dtype.kind in "iu" else arrays
 
 
-def in_type(value: Operand, dtype: np.dtype) -> Operand:
+def in_type(value: Given, dtype: np.dtype) -> Given:
     """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
 
     Others, and what stands beside floating-point numbers, are as they were.
@@ -51,7 +53,7 @@ def in_type(value: Operand, dtype: np.dtype) -> Operand:
         return np.asarray(value).astype(dtype).item()
 
 
-def array_of(values: Operand, dtype: np.dtype) -> np.ndarray:
+def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
     try:
         return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
@@ -96,24 +98,26 @@ def is_floating(dtype: np.dtype) -> bool:
     return jnp.issubdtype(dtype, jnp.floating)
 
 
-def is_plain(value: Operand) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a value is a tensor or one of Python's numbers."""
     return hasattr(value, "storage_") or type(value) in (int, float)
 
 
-def is_number(value: Operand) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a number, or a tensor or array without dimensions."""
-    return isinstance(value, (int, float, numbers.Number)) or (hasattr(value, "dtype") and not value.shape)
+    return isinstance(value, (int, float, numbers.Number)) or (
+        hasattr(value, "dtype") and not getattr(value, "shape", ())
+    )
 
 
-def is_tensor(value: Operand) -> bool:
+def is_tensor(value: object) -> TypeGuard[Numbers]:
     """Whether a value is a tensor, an array or a table of numbers."""
     if isinstance(value, (list, tuple)):
         return isinstance(as_arrays(value), np.ndarray)
     return hasattr(value, "ndim") and not isinstance(value, np.generic)
 
 
-def described(value: Operand) -> str:
+def described(value: object) -> str:
     """An argument as an error message shows it: a tensor by its sizes."""
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -16,7 +16,7 @@ from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .arguments import in_type, is_floating, sizes_text
 from .devices import Place, precision
-from .kinds import Operand, Result
+from .kinds import Elements
 from .noted import Noted
 from .notes import Noting, known, notes_of, place_among
 from .quiet import quietly
@@ -33,7 +33,7 @@ def named(name: str) -> Callable:
     return function
 
 
-def computed(function: Callable, args: Operand, fit: Callable[[list], list], are_typed: bool = True) -> Result:
+def computed(function: Callable, args: Iterable, fit: Callable[[list], list], are_typed: bool = True) -> Elements:
     """A function of arrays: noted for the accelerator that they are on, traced where they are, else by NumPy.
 
     `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite

@@ -22,7 +22,7 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
     if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
         return first.storage_, first.offset, first.shape, first.strides_
     if len(given) == 1 and not isinstance(first, (Storage, int, float, np.integer)):
-        return (Storage(array_of(first, dtype)),)
+        return (Storage(array_of(given[0], dtype)),)
     if len(given) == 2 and all(isinstance(each, Storage) for each in given):
         shape, strides = _sizes_and_strides(given)
         return Storage.zeros((reach(shape, strides),), dtype), 0, shape, strides

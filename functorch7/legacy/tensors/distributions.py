@@ -16,7 +16,7 @@ from jax.typing import DTypeLike
 
 from .arguments import described, is_floating
 from .generator import Generator, exactly
-from .kinds import Operand, Result
+from .kinds import Numbers
 from .random import given_generator, next_draw
 
 _BLOCK = 1 << 15
@@ -153,15 +153,14 @@ def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTyp
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 
-def filled(distribution: Distribution, tensor: Operand, args: tuple) -> Result:
-    """The tensor, each of its elements drawn, row by row."""
-    dtype = tensor.dtype
+def filling(distribution: Distribution, args: tuple, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """The elements of a tensor, each drawn, row by row."""
+    count = math.prod(shape)
     if distribution.name == "random" and not given_generator(args)[1]:
-        numbers = given_generator(args)[0].bits(tensor.nElement()) % _values_of(dtype)
+        numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
     else:
-        numbers = distribution.numbers(args, tensor.nElement(), dtype)
-    tensor.array = numbers.astype(dtype, copy=False).reshape(tensor.shape)
-    return tensor
+        numbers = distribution.numbers(args, count, dtype)
+    return numbers.astype(dtype, copy=False).reshape(shape)
 
 
 def _values_of(dtype: np.dtype) -> int:
@@ -183,7 +182,7 @@ class Draws:
     generator: Generator
     dtype: np.dtype
 
-    def uniform(self, shape: tuple[int, ...], low: Operand, high: Operand) -> np.ndarray:
+    def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
         """Numbers in [low, high), bounds that are of the dtype first; one for each row, if they are arrays."""
         low, high = (np.asarray(each, self.dtype).astype(np.float64) for each in (low, high))
         if low.ndim:
@@ -206,7 +205,7 @@ class Draws:
 class Zeros:
     """The source of initial values that will be overwritten: they are not drawn."""
 
-    def uniform(self, shape: tuple[int, ...], low: Operand, high: Operand) -> np.ndarray:
+    def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
         """Zeros."""
         return np.zeros(shape, np.float32)
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...core import check_values, is_concrete
 from ...core.contexts import during
-from .kinds import Operand
+from .kinds import Elements, Numbers
 
 
-def indices(name: str, given: Operand, size: int) -> Operand:
+def indices(name: str, given: Numbers, size: int) -> Elements:
     """Indices from 1 as positions from 0. Raises IndexError for those out of range."""
     if not is_concrete(given):
         return _checked_later(name, given, size)

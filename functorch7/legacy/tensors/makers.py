@@ -10,7 +10,7 @@ from jax.typing import DTypeLike
 from .arguments import of_one_type
 from .computing import computed
 from .default_type import default_dtype
-from .kinds import Operand, Result
+from .kinds import Made, Maker
 from .sizes import sizes_given
 
 
@@ -53,7 +53,7 @@ IN_ORDER = ("range", "linspace", "logspace")
 """Those that fill a result of as many elements in its own sizes, row by row."""
 
 
-def made(name: str, args: tuple, like: Operand, dtype: DTypeLike | None = None) -> Result:
+def made(name: str, args: tuple, like: Maker[Made], dtype: DTypeLike | None = None) -> Made:
     """`torch.f` of a maker; `like` makes tensors."""
     if args and hasattr(args[0], "storage_"):
         return getattr(args[0], name)(*args[1:])
@@ -68,7 +68,7 @@ def _without(shape: tuple, axis: int) -> tuple:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-def joined(args: tuple, like: Operand) -> Result:
+def joined(args: tuple, like: Maker[Made]) -> Made:
     """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the last dimension by default."""
     parts, dim = (args[:-1], args[-1]) if isinstance(args[-1], int) else (args, -1)
     is_table = bool(parts) and isinstance(parts[-1], (list, tuple))

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from ...core.types import ArrayLike, Value
 from .devices import Place
-from .kinds import Operand
 
 
 def looked_at(value: Value) -> Value:
@@ -134,10 +133,10 @@ class Noted:
     def __iter__(self) -> Iterator[Noted]:
         return (self[at] for at in range(len(self)))
 
-    def __getitem__(self, index: Operand) -> Noted:
+    def __getitem__(self, index: object) -> Noted:
         return self.notes.note(_at, self, _noted_index(index))
 
-    def put(self, index: Operand, values: ArrayLike | Noted, how: str = "set") -> Noted:
+    def put(self, index: object, values: ArrayLike | Noted, how: str = "set") -> Noted:
         """The array with other values at an index, or (`how` is "add") with these added to what is there."""
         return self.notes.note(_put, self, _noted_index(index), values, how)
 

@@ -278,7 +278,7 @@ class Noting:
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self._notes.note(self._target, *args, **kwargs)
 
-    def taken_along(self, results: Value) -> Value:
+    def taken_along(self, results: object) -> Value:
         """Results, those that NumPy computed taken to where the calls' arrays are."""
         return jax.tree.map(lambda each: self._notes.known(each) if isinstance(each, np.ndarray) else each, results)
 

@@ -26,7 +26,7 @@ from .arguments import (
     sizes_text,
 )
 from .computing import computed, conforming, named, same_count
-from .kinds import Operand, Result
+from .kinds import Elements
 from .plans import Plan, planned, types_of
 from .quiet import quietly
 
@@ -51,7 +51,7 @@ class Operation:
         words = {"x": "tensor", "t": "tensor", "n": "number", "v": "[number]"}
         return " or ".join("(" + ", ".join(words[letter] for letter in form) + ")" for form in self.forms)
 
-    def quickly(self, args: tuple, tensor: Operand = None) -> np.ndarray | None:
+    def quickly(self, args: tuple, tensor: object = None) -> np.ndarray | None:
         """The result of most calls, of a function or a method of the tensor: NumPy's arrays of one type, and numbers.
 
         None for all others.
@@ -81,7 +81,7 @@ class Operation:
         found = self._match(letters(args), True)
         return None if found is None else (found[0], [1 if at is None else args[at] for at in found[1]])
 
-    def of_method(self, tensor: Operand, args: tuple) -> tuple[str, list] | None:
+    def of_method(self, tensor: object, args: tuple) -> tuple[str, list] | None:
         """(form, arguments) of a method's call: the tensor itself is `x`, or, if nothing is left out, the result."""
         given = letters(args)
         found = self._match(given, False) or self._match(given, True)
@@ -108,7 +108,7 @@ class Operation:
             )
         return self._matches[key]
 
-    def of_numbers(self, args: tuple) -> Result:
+    def of_numbers(self, args: tuple) -> float | None:
         """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
         if self.name not in OF_NUMBERS or not all(map(is_number, args)):
             return None
@@ -126,7 +126,7 @@ class Operation:
         conforming(self.name, self.signature, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
         return arrays
 
-    def computed(self, form: str, args: list) -> Result:
+    def computed(self, form: str, args: list) -> Elements:
         """The result as an array. Raises TypeError for tensors of different types."""
         arrays = plain_arrays(args, not self.signature)
         if arrays is None:
@@ -154,7 +154,7 @@ def _bits(name: str, function: str) -> Callable:
     return bits
 
 
-def quotient(_: Operand, x: Operand, y: Operand) -> Result:
+def quotient(_: object, x: Elements, y: Elements) -> Elements:
     """x / y; of whole numbers as in C, without the fraction, by which they stay whole numbers."""
     if not (_is_whole(x) and _is_whole(y)):
         return x / y

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 from .changes import changed
 from .kinds import Numbers
@@ -22,7 +23,8 @@ class Parameter(Tensor):
     def __init__(self, data: Numbers, requires_grad: bool = True):
         if not isinstance(data, (Tensor, list, tuple)) and not hasattr(data, "dtype"):
             raise TypeError(f"nn.Parameter: expected a tensor, an array or a list of numbers, got {data!r}")
-        tensor = data if isinstance(data, Tensor) else Tensor.of(data) if hasattr(data, "dtype") else Tensor(data)
+        array: Any = data
+        tensor = data if isinstance(data, Tensor) else Tensor.of(array) if hasattr(data, "dtype") else Tensor(data)
         if tensor.dtype.kind in "iub":
             raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")
         self._bind(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_)

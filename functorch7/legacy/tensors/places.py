@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 
 from .arguments import in_type, is_number, sizes_text
 from .indices import indices
-from .kinds import Numbers, Operand
+from .kinds import Numbers
 from .noted import Noted
 from .notes import known
 from .sizes import numbers_given
 from .views import Views
 
-_CASTS = {
+CASTS = {
     "byte": "Byte", "char": "Char", "short": "Short", "int": "Int", "long": "Long", "float": "Float",
     "double": "Double", "half": "Half", "cuda": "Cuda",
 }  # fmt: skip
@@ -39,7 +39,13 @@ class Places(Views):
             raise ValueError(f"torch.{name}: expected a mask of as many elements as size {wanted}, got size {given}")
         return found.reshape(self.shape)
 
-    def maskedSelect(self, *args: Operand) -> Self:
+    @overload
+    def maskedSelect(self, mask: Numbers, /) -> Self: ...
+
+    @overload
+    def maskedSelect(self, tensor: Places, mask: Numbers, /) -> Self: ...
+
+    def maskedSelect(self, *args: Any) -> Self:
         """maskedSelect([tensor,] mask): the elements where the mask is not 0, one after the other."""
         if len(args) == 2:
             found = args[0].maskedSelect(args[1])
@@ -109,7 +115,7 @@ class Places(Views):
         """Writes a number, or a tensor's elements, to the places along a dimension that a LongTensor names."""
         axis = self._axis(dim)
         at = indices("scatter", index, self.shape[axis])
-        place = list(np.indices(at.shape, sparse=True))
+        place: list[Any] = list(np.indices(at.shape, sparse=True))
         place[axis] = at
         return self._where(tuple(place), source if is_number(source) else np.asarray(source)[_corner(at.shape)])
 
@@ -130,10 +136,10 @@ class Places(Views):
 
     # Questions --------------------------------------------------------------------------------------------------------
 
-    def equal(self, *tensors: Operand) -> bool:
+    def equal(self, *tensors: Numbers) -> bool:
         """equal([tensor1,] tensor2): whether both have the same sizes and elements."""
         first, second = (self, *tensors)[-2:]
-        return first.shape == np.shape(second) and bool(np.array_equal(np.asarray(first), np.asarray(second)))
+        return np.shape(first) == np.shape(second) and bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
     def all(self) -> bool:
         """Whether no element is 0."""
@@ -172,5 +178,5 @@ def _cast(name: str, kind: str) -> None:
     setattr(Places, name, method)
 
 
-for _name, _kind in _CASTS.items():
+for _name, _kind in CASTS.items():
     _cast(_name, _kind)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import Operand
 from .quiet import quietly
 
 
@@ -28,7 +27,7 @@ Plan = Callable[..., Any]
 def planned(
     compute: Callable,
     places: tuple[int | None, ...],
-    left_out: Operand,
+    left_out: object,
     letters: str,
     of_one_size: bool,
     with_fractions: bool,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Context
+from typing import TypeVar
 
 import numpy as np
 
-from .kinds import Operand, Result
+Found = TypeVar("Found")
 
 
 class _Own(threading.local):
@@ -23,6 +24,6 @@ class _Own(threading.local):
 _own = _Own()
 
 
-def quietly(function: Callable, *args: Operand) -> Result:
+def quietly(function: Callable[..., Found], *args: object) -> Found:
     """function(*args), which does not call this again."""
     return _own.run(function, *args)

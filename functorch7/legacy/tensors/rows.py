@@ -30,7 +30,7 @@ from .arguments import (
 from .computing import computed, same_count
 from .default_type import default_dtype
 from .devices import precision
-from .kinds import Operand, Result
+from .kinds import Made, Maker, Result
 from .notes import Noting
 from .plans import Plan, planned, types_of
 from .quiet import quietly
@@ -123,7 +123,7 @@ class Row:
     forms: tuple[Form, ...]
     words: str
 
-    def call(self, args: tuple, like: Operand) -> Result:
+    def call(self, args: tuple, like: Maker[Made]) -> Result[Made]:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
         known = self._plans.get(types_of(args)) or self._plan(args)
         if known is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 
@@ -23,7 +24,7 @@ def MultiCudaTensor(catdim: int, tensors: Sequence[Tensor]) -> Tensor:
     Differs from Torch7: a tensor like any other, with all methods, not a class of its own with a few.
     Raises: ValueError unless the tensors have the same sizes and each is on a device of its own. Source: torchx.
     """
-    arrays = [each.array for each in tensors]
+    arrays: list[Any] = [each.array for each in tensors]
     shapes = {each.shape for each in arrays}
     devices = [next(iter(each.devices())) for each in arrays if isinstance(each, jax.Array)]
     if len(shapes) != 1 or len(set(devices)) != len(arrays) or not 1 <= catdim <= len(arrays[0].shape):

@@ -6,9 +6,10 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.typing import ArrayLike
 
 from ...core import is_concrete
-from .kinds import Operand, Result
+from .kinds import Elements
 
 
 @lru_cache(4096)
@@ -29,7 +30,7 @@ def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
 
 
-def cut_out(array: Operand, offset: int, shape: tuple, stride: tuple) -> Result:
+def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
     """The elements of a view of an array, where the array is."""
     if isinstance(array, jax.Array) and not (is_concrete(array) and _is_on_cpu(array)):
         return array.reshape(-1)[offset + strided(np.arange(array.size), shape, stride)]
@@ -39,7 +40,7 @@ def cut_out(array: Operand, offset: int, shape: tuple, stride: tuple) -> Result:
         return jax.device_put(part)
 
 
-def part(array: jax.Array, offset: Operand, shape: tuple, stride: tuple) -> jax.Array:
+def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:
     """The elements of a view of an array, in programs; the offset may be another one each time."""
     flat, axes = array.reshape(-1), _order(shape, stride)
     if axes is None:
@@ -48,7 +49,7 @@ def part(array: jax.Array, offset: Operand, shape: tuple, stride: tuple) -> jax.
     return lying.transpose(np.argsort(axes))
 
 
-def with_part(array: jax.Array, values: jax.Array, offset: Operand, shape: tuple, stride: tuple) -> jax.Array:
+def with_part(array: jax.Array, values: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:
     """The array with other values for the elements of a view."""
     flat, axes, values = array.reshape(-1), _order(shape, stride), values.astype(array.dtype)
     if axes is None:

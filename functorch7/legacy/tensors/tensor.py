@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -10,11 +10,12 @@ import numpy as np
 
 from ...core import is_concrete
 from .arguments import sizes_text
-from .arithmetic import BY_TABLES, Arithmetic
+from .arithmetic import Arithmetic
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
-from .kinds import Numbers, Operand, Result, Sizes
+from .kinds import Elements, Numbers, Operand, Result, Sizes
+from .methods import BY_TABLES
 from .named_errors import name_errors
 from .noted import Noted
 from .notes import notes_of
@@ -53,11 +54,6 @@ class Tensor(Arithmetic):
     __slots__ = ("__weakref__", "_seats", "offset", "shape", "storage_", "strides_")
     __array_priority__ = 100
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Methods that are made of tables (operations.py), which type checkers do not see."""
-
     def __init__(self, *given: Operand):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
@@ -78,7 +74,7 @@ class Tensor(Arithmetic):
         return tensor
 
     @classmethod
-    def of(cls, array: Operand) -> "Tensor":
+    def of(cls, array: Elements | np.generic | Noted) -> "Tensor":
         """A tensor over the whole of an array, which is not copied."""
         tensor = object.__new__(cls)
         storage = tensor.storage_ = Storage(array)
@@ -107,13 +103,13 @@ class Tensor(Arithmetic):
     # As an array ----------------------------------------------------------------------------------------------
 
     @property
-    def array(self) -> Operand:
+    def array(self) -> Elements:
         """The elements as a JAX or NumPy array, not to be written to."""
         found = self.noted
         return found() if type(found) is Noted else found
 
     @property
-    def noted(self) -> Operand:
+    def noted(self) -> Elements:
         """The elements as an array, or, on an accelerator, what is noted of them."""
         storage, shape = self.storage_, self.shape
         if shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
@@ -132,7 +128,7 @@ class Tensor(Arithmetic):
         return self._strided(np.asarray(storage.array).reshape(-1))
 
     @array.setter
-    def array(self, array: Operand) -> None:
+    def array(self, array: Elements) -> None:
         storage, shape = self.storage_, self.shape
         if array.shape == shape == storage.shape and self.strides_ == storage.strides and self.offset == 0:
             storage.array = array
@@ -307,14 +303,20 @@ class Tensor(Arithmetic):
         array = None if isinstance(key, (int, np.integer, tuple, list, slice, Storage)) else np.asarray(key)
         return array != 0 if array is not None and array.shape == self.shape and array.ndim else None
 
-    def __getitem__(self, key: Operand) -> Result:
+    @overload
+    def __getitem__(self, key: int | tuple | Storage) -> Result["Tensor"]: ...
+
+    @overload
+    def __getitem__(self, key: Numbers) -> "Tensor": ...
+
+    def __getitem__(self, key: int | tuple | Storage | Numbers) -> Result["Tensor"]:
         mask = self._mask(key)
         if mask is not None:
             return Tensor.of(self._elements()[mask])
         place = self._place(key)
         return place if place.shape else place.item()
 
-    def __setitem__(self, key: Operand, value: Operand) -> None:
+    def __setitem__(self, key: int | tuple | Storage | Numbers, value: Numbers) -> None:
         mask = self._mask(key)
         values = np.asarray(value)
         if values.dtype.kind in "OUS":

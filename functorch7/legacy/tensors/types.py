@@ -80,7 +80,7 @@ Storage = _DefaultStorage()
 # Storages -------------------------------------------------------------------------------------------------------------
 
 
-def storage_given(dtype: np.dtype, *given: Operand) -> _Storage:
+def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
     """A storage: `(size)`, zeros; `(size, address)`, what lies there in memory; `(table)`; `(storage, [offset, size])`,
     the same elements if they are of this type; `(filename, [shared, size, sharedMem])`, those of a file.
     """

@@ -1,6 +1,6 @@
 """Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jax
@@ -13,7 +13,13 @@ from ...losses.tables import as_arrays
 from .noted import Noted, settled
 from .tensor import Tensor
 
-Input: TypeAlias = Tensor | npt.ArrayLike | Sequence[Any] | dict[Any, Any]
+Input: TypeAlias = (
+    npt.ArrayLike
+    | Sequence["Input | None"]
+    | Mapping[int, "Input | None"]
+    | Mapping[str, "Input | None"]
+    | Mapping[int | str, "Input | None"]
+)
 """What users give an object: a tensor, an array, a number, or a table of such."""
 
 Output: TypeAlias = Tensor | Any

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from .arguments import sizes_text
 from .computing import computed
-from .kinds import Operand, Result, Sizes
+from .kinds import Result, Sizes
 from .sizes import numbers_given, sizes_given
 
 
@@ -61,7 +59,7 @@ class Views:
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
-    def select(self, dim: int, index: int) -> Result:
+    def select(self, dim: int, index: int) -> Result[Self]:
         """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
         return self[index] if self.ndim == 1 else self.selected(dim, index)
 
@@ -115,7 +113,7 @@ class Views:
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
 
-    def squeeze(self, dim: int | None = None) -> Result:
+    def squeeze(self, dim: int | None = None) -> Result[Self]:
         """The view without the dimensions of size 1, or without this one if it is of size 1.
 
         Where one element is left, and no dimension is named, it is a number.
@@ -149,7 +147,7 @@ class Views:
             raise ValueError(f"expected sizes for the {total} elements of {mine}, got {given}")
         return self.viewing(self.storage_, self.offset, shape)
 
-    def viewAs(self, *given: Operand) -> Self:
+    def viewAs(self, *given: Views) -> Self:
         """The view with the sizes of another tensor; `r.viewAs(x, other)` becomes it."""
         *source, other = given
         return self.set(source[0].viewAs(other)) if source else self.view(*other.shape)
@@ -181,10 +179,10 @@ class Views:
         )
         return self.viewing(self.storage_, self.offset, shape, stride)
 
-    def expandAs(self, *given: Operand) -> Self:
+    def expandAs(self, *given: Views) -> Self:
         """The view in which dimensions of size 1 repeat to the sizes of another tensor; `r.expandAs(x, other)`: r."""
         *source, other = given
-        return self.set(source[0].expandAs(other)) if source else self.expand(*np.shape(other))
+        return self.set(source[0].expandAs(other)) if source else self.expand(*other.shape)
 
     def repeatTensor(self, *sizes: Sizes) -> Self:
         """The elements repeated so often along each dimension, new ones first; `r.repeatTensor(x, ...)` becomes it."""

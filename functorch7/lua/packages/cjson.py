@@ -8,7 +8,7 @@ from typing import Any
 from ..kinds import Crossing
 
 
-def encode(value: Crossing) -> str:
+def encode(value: object) -> str:
     """A value as JSON; an empty table is an object. Raises TypeError for what JSON has not."""
     return json.dumps(_named(value), separators=(",", ":"))
 

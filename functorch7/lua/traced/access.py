@@ -34,12 +34,12 @@ PURE = {function for name in TORCH if inspect.isroutine(function := getattr(torc
 class Access:
     """What a function of Lua's reaches, of Python's."""
 
-    def __init__(self, border: Crossing, outside: Outside):
+    def __init__(self, border: object, outside: Outside):
         self.border, self.outside = border, outside
 
     # Values that cross ----------------------------------------------------------------------------------------------
 
-    def to_python(self, value: Crossing) -> Crossing:
+    def to_python(self, value: object) -> Crossing:
         """A value as Python's functions are given it: whole numbers as such, tables as lists or dicts."""
         if type(value) is float:
             return int(value) if value.is_integer() and abs(value) < 2**53 else value
@@ -57,11 +57,11 @@ class Access:
             return [self.to_python(table.items[float(i)]) for i in range(1, count + 1)]
         return {self.to_python(key): self.to_python(value) for key, value in table.items.items()}
 
-    def to_values(self, result: Crossing) -> list:
+    def to_values(self, result: object) -> list:
         """What a call of Python's gave, as Lua's values."""
         return [self.to_lua(each) for each in result] if type(result) is tuple else [self.to_lua(result)]
 
-    def to_lua(self, value: Crossing) -> Crossing:
+    def to_lua(self, value: object) -> Crossing:
         """One of Python's values. Raises Untraceable for those that Lua would see otherwise than as they are."""
         if value is None or type(value) in (bool, float):
             return value
@@ -91,7 +91,7 @@ class Access:
 
     # Objects --------------------------------------------------------------------------------------------------------
 
-    def item(self, owner: Crossing, key: Crossing) -> Crossing:
+    def item(self, owner: object, key: object) -> Crossing:
         """What Lua finds in a value under a key."""
         _check_key(key)
         if isinstance(owner, Table):
@@ -144,7 +144,7 @@ class Access:
             raise Untraceable(f"it uses {key} of a tensor")
         return Method(found, tensor)
 
-    def _of_module(self, module: Crossing, key: str) -> Crossing:
+    def _of_module(self, module: object, key: str) -> Crossing:
         found = getattr(module, key, None)
         if not inspect.isroutine(found):
             return self.to_lua(found)
@@ -152,7 +152,7 @@ class Access:
             raise Untraceable(f"it uses {key} of a module")
         return Method(found.__func__, module)
 
-    def set_item(self, owner: Crossing, key: Crossing, value: Crossing) -> None:
+    def set_item(self, owner: object, key: object, value: object) -> None:
         """Puts a value into a table that the function has made, a tensor, or a field."""
         _check_key(key)
         if isinstance(owner, Table) and not owner.is_given:
@@ -174,7 +174,7 @@ class Access:
             raise Untraceable("it sets elements to something of another size")
         part.copy(value) if isinstance(value, Tensor) else part.fill(value)
 
-    def _set_field(self, user: Crossing, key: Crossing, value: Crossing) -> None:
+    def _set_field(self, user: object, key: object, value: object) -> None:
         if type(key) is not str or key.startswith("__") or key == "_run":
             raise Untraceable(f"it sets {key}")
         if isinstance(value, Table) and key in LEFT:
@@ -187,7 +187,7 @@ class Access:
             raise Untraceable(f"it sets {key}")
         setattr(user, key, self.to_python(value))
 
-    def length(self, value: Crossing) -> Crossing:
+    def length(self, value: object) -> Crossing:
         """What # gives."""
         if isinstance(value, Table):
             return value.length()
@@ -201,7 +201,7 @@ class Access:
             return self.outside.found("length", value, False)
         raise Untraceable(f"it takes the length of a {type(value).__name__}")
 
-    def operator(self, what: Callable, one: Crossing, other: Crossing) -> Crossing:
+    def operator(self, what: Callable, one: object, other: object) -> Crossing:
         """What an operator gives, one of whose operands is a tensor."""
         return self.to_lua(what(self.to_python(one), self.to_python(other)))
 
@@ -211,7 +211,7 @@ class Access:
 
     # Calls ----------------------------------------------------------------------------------------------------------
 
-    def called(self, function: Crossing, given: list) -> list:
+    def called(self, function: object, given: list) -> list:
         """What a function or method of Python's gives."""
         if isinstance(function, Constructor):
             return self.to_values(function(*map(self.to_python, given)))
@@ -229,7 +229,7 @@ class Access:
         return self.to_values(inner(*arguments))
 
 
-def _check_key(key: Crossing) -> None:
+def _check_key(key: object) -> None:
     """Raises Untraceable for keys that are not known, and for those that Python takes for numbers."""
     if is_traced(key):
         raise Untraceable("it asks for values")
@@ -237,7 +237,7 @@ def _check_key(key: Crossing) -> None:
         raise Untraceable("it looks under true or false")
 
 
-def _or_not(value: Crossing) -> Crossing:
+def _or_not(value: object) -> Crossing:
     return None if value is None else True
 
 

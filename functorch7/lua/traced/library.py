@@ -17,7 +17,7 @@ TABLES = (Table, LuaValue)
 """Those of the function, and those outside of it."""
 
 
-def _type(value: Crossing) -> str:
+def _type(value: object) -> str:
     """What Lua's type says; of objects nothing."""
     if value is None:
         return "nil"
@@ -31,16 +31,16 @@ def _type(value: Crossing) -> str:
     raise Untraceable(f"it asks for the type of a {type(value).__name__}")
 
 
-def _torch_type(_: Crossing, given: list) -> list:
+def _torch_type(_: object, given: list) -> list:
     value = given[0]
     return [torch.typename(value) if isinstance(value, (Tensor, Storage)) else _type(value)]
 
 
-def _typename(_: Crossing, given: list) -> list:
+def _typename(_: object, given: list) -> list:
     return [torch.typename(given[0]) if isinstance(given[0], (Tensor, Storage)) else None]
 
 
-def _select(_: Crossing, given: list) -> list:
+def _select(_: object, given: list) -> list:
     if given[0] == "#":
         return [float(len(given) - 1)]
     first = int(number(given[0]))
@@ -62,7 +62,7 @@ def _next_item(machine: Crossing, given: list) -> list:
     return [None] if found is None else [position, found]
 
 
-def _ipairs(_: Crossing, given: list) -> list:
+def _ipairs(_: object, given: list) -> list:
     return [Builtin("ipairs' iterator"), _table(given), 0.0]
 
 
@@ -90,19 +90,19 @@ def _next(machine: Crossing, given: list) -> list:
     return [None] if key is None else [key, machine.access.item(table, key)]
 
 
-def _assert(_: Crossing, given: list) -> list:
+def _assert(_: object, given: list) -> list:
     if not given or not is_true(given[0]):
         raise Untraceable("an assertion of it fails")
     return given
 
 
-def _tonumber(_: Crossing, given: list) -> list:
+def _tonumber(_: object, given: list) -> list:
     if len(given) != 1 or not (type(given[0]) is float or is_traced(given[0])):
         raise Untraceable("it makes numbers of something else")
     return given
 
 
-def _insert(_: Crossing, given: list) -> list:
+def _insert(_: object, given: list) -> list:
     if len(given) != 2 or not isinstance(given[0], Table) or given[0].is_given:
         raise Untraceable("it inserts into something outside of it")
     given[0].items[given[0].length() + 1] = given[1]

@@ -38,7 +38,7 @@ SKIPPED = ("LOOP", "ILOOP", "JLOOP")
 class Machine:
     """One call of a method."""
 
-    def __init__(self, border: Crossing, outside: Outside):
+    def __init__(self, border: object, outside: Outside):
         self.border, self.outside = border, outside
         self.access = Access(border, outside)
         self.steps = self.depth = 0
@@ -53,7 +53,7 @@ class Machine:
         finally:
             self.depth -= 1
 
-    def call(self, function: Crossing, given: list) -> list:
+    def call(self, function: object, given: list) -> list:
         """What anything that can be called gives."""
         if isinstance(function, LuaFunction):
             return self.called(Closure.of(function, self.outside), given)

@@ -82,7 +82,7 @@ class Outside:
                 raise Untraceable(f"its code is not readable: {error}") from None
         return self._codes[function]
 
-    def found(self, kind: str, holder: LuaValue, key: Crossing) -> Crossing:
+    def found(self, kind: str, holder: LuaValue, key: object) -> Crossing:
         """A variable around a function, a global one, or an entry of a table, which is noted."""
         place = (kind, holder, key)
         if place not in self._found:

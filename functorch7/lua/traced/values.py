@@ -48,17 +48,17 @@ class Method(NamedTuple):
     owner: Crossing = None
 
 
-def is_traced(value: Crossing) -> bool:
+def is_traced(value: object) -> bool:
     """Whether a value is a number that is not known before the program runs."""
     return isinstance(value, jax.Array)
 
 
-def is_true(value: Crossing) -> bool:
+def is_true(value: object) -> bool:
     """Whether Lua takes a value for true."""
     return value is not None and value is not False
 
 
-def number(value: Crossing) -> float:
+def number(value: object) -> float:
     """A number that is known. Raises Untraceable for others."""
     if is_traced(value):
         raise Untraceable("it asks for values")
@@ -67,7 +67,7 @@ def number(value: Crossing) -> float:
     return value
 
 
-def are_equal(one: Crossing, other: Crossing) -> bool:
+def are_equal(one: object, other: object) -> bool:
     """Whether Lua finds two values equal."""
     if is_traced(one) or is_traced(other):
         numbers = (float, jax.Array)
@@ -113,7 +113,7 @@ def concatenated(values: list) -> str:
     return "".join(map(text_of, values))
 
 
-def text_of(value: Crossing) -> str:
+def text_of(value: object) -> str:
     """A string or number as Lua writes it."""
     if type(value) is str:
         return value

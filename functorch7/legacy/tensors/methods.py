@@ -1,0 +1,163 @@
+"""What tensors compute by tables: their methods and operators are made of these (types: `methods.pyi`)."""
+
+from __future__ import annotations
+
+import operator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...core import is_concrete
+from .arguments import described, in_type, is_number, of_one_type, plain_arrays
+from .computing import computed, same_count
+from .convolutions import CONVOLUTIONS
+from .distributions import DISTRIBUTIONS, Distribution, filling
+from .kinds import Elements, Made, Maker, Result
+from .linear_algebra import LINEAR
+from .makers import IN_ORDER, MAKERS
+from .named_errors import words_of
+from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
+from .quiet import quietly
+from .results import ROWS
+from .rows import LONG, Row
+from .styles import has_pytorch_operators
+
+
+class Methods:
+    """The part of Tensor that is made of tables."""
+
+    __slots__ = ()
+
+
+def _of_operation(operation: Operation) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        result = operation.quickly(args, self)
+        if result is None:
+            found = operation.of_method(self, args)
+            if found is None:
+                raise operation.wrong(args)
+            result = operation.computed(*found)
+        elif result.shape == self.shape and result.dtype is self.dtype:
+            self.array = result
+            return self
+        if result.dtype is not self.dtype:
+            of_one_type(operation.name, (self, *args))
+        return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
+
+    formula = _sentence(operation.formula)
+    _add_method(operation.name, method, f"{formula}; in place, where x is this tensor unless it is given.")
+
+
+def _of_distribution(distribution: Distribution) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        self.array = filling(distribution, args, self.dtype, self.shape)
+        return self
+
+    _add_method(distribution.name, method, f"Draws every element, after a generator if any: {distribution.formula}.")
+
+
+def _of_row(row: Row) -> None:
+    def method(self: Any, *args: Any) -> Any:
+        kind: Any = type(self)
+        return row.call((self, *args), kind)
+
+    _add_method(row.name, method, f"{_sentence(row.words)}, x being this tensor; or it is a first result, before x.")
+
+
+def _of_maker(name: str) -> None:
+    compute, words = MAKERS[name]
+
+    def method(self: Any, *args: Any) -> Any:
+        found = compute(*[in_type(each, LONG) for each in args] if self.dtype.kind in "iu" else args)
+        if name in IN_ORDER and found.size == self.nElement():
+            return self._written(found.reshape(self.shape))
+        return self.resize(*found.shape)._written(found)
+
+    _add_method(name, method, f"{name}({', '.join(words_of(compute))}): becomes {words}.")
+
+
+def _add_method(name: str, method: Any, doc: str) -> None:
+    method.__name__, method.__doc__ = name, doc
+    setattr(Methods, name, method)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
+_OPERATORS: dict[tuple[str, bool], Any] = {}
+"""Python's operators by name, and whether they are PyTorch's; Torch7's `/` of whole numbers has no fraction."""
+
+
+def operated(name: str, left: object, right: object, like: Maker[Made]) -> Result[Made]:
+    """An operator of Python's module `operator`, element by element; `like` makes the tensor."""
+    in_pytorch = has_pytorch_operators()
+    function = _OPERATORS[name, in_pytorch]
+    arrays = None if name == "matmul" else plain_arrays((left, right), True, not in_pytorch)
+    if arrays is not None and arrays[0 if hasattr(left, "storage_") else 1].shape:
+        return like.of(quietly(function, *arrays))
+    if not in_pytorch:
+        of_one_type(name, (left, right))
+    fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
+    return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit, not in_pytorch), like)
+
+
+def _operated(name: str, reflected: bool) -> None:
+    _OPERATORS[name, True] = getattr(operator, name)
+    _OPERATORS[name, False] = partial(quotient, None) if name == "truediv" else getattr(operator, name)
+    setattr(Methods, f"__{name}__", lambda self, other: operated(name, self, other, self))
+    if reflected:
+        setattr(Methods, f"__r{name}__", lambda self, other: operated(name, other, self, self))
+
+
+def _as_they_are(arrays: list) -> list:
+    return arrays
+
+
+def _product(left: Any, right: Any) -> Any:
+    """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
+    tensor = left if hasattr(left, "storage_") else right
+    number = right if tensor is left else left
+    in_pytorch = has_pytorch_operators()
+    if type(number) in (int, float) and tensor.shape and type(array := tensor.noted) is np.ndarray:
+        return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
+    if is_number(left) or is_number(right) or in_pytorch:
+        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are, not in_pytorch), tensor)
+    ranks = (len(np.shape(left)), len(np.shape(right)))
+    if ranks == (1, 1):
+        return ROWS["dot"].call((left, right), tensor)
+    method = METHODS_OF_PRODUCT.get(ranks)
+    if method is None:
+        raise ValueError(
+            f"torch: {described(left)} * {described(right)}: expected matrices or vectors; cmul multiplies by elements"
+        )
+    operation = OPERATIONS[method]
+    return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
+
+
+def as_result(found: Elements, like: Maker[Made]) -> Result[Made]:
+    """A result as a tensor, or, if it has no dimensions and is known, as a number."""
+    return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
+
+
+OPERATORS = dict.fromkeys(("add", "sub", "truediv", "mod", "pow", "matmul"), True) | dict.fromkeys(
+    ("lt", "le", "gt", "ge"), False
+)
+"""Those of Python by their names in `operator`, and whether they have a method for a tensor on the right."""
+
+BY_TABLES = OPERATIONS | ROWS | LINEAR | CONVOLUTIONS
+"""Operations whose errors name the call by themselves, by the names of methods."""
+
+for _operation in OPERATIONS.values():
+    _of_operation(_operation)
+for _distribution in DISTRIBUTIONS.values():
+    _of_distribution(_distribution)
+for _name in MAKERS:
+    _of_maker(_name)
+for _row in (ROWS | LINEAR | CONVOLUTIONS).values():
+    _of_row(_row)
+for _name, _reflected in OPERATORS.items():
+    _operated(_name, _reflected)
+Methods.__mul__ = lambda self, other: _product(self, other)  # type: ignore[method-assign]
+Methods.__rmul__ = lambda self, other: _product(other, self)  # type: ignore[method-assign]

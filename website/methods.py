@@ -1,0 +1,150 @@
+"""functorch7/legacy/tensors/methods.pyi: what editors and type checkers know of the methods that tables give tensors.
+
+The methods are made of the tables of operations, so that nothing in a file says what they take. After a change of one:
+python -m website.methods
+"""
+
+import inspect
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import product
+from pathlib import Path
+
+from functorch7.legacy.tensors import methods, places
+from functorch7.legacy.tensors.convolutions import CONVOLUTIONS
+from functorch7.legacy.tensors.distributions import DISTRIBUTIONS, Distribution
+from functorch7.legacy.tensors.linear_algebra import LINEAR
+from functorch7.legacy.tensors.makers import MAKERS
+from functorch7.legacy.tensors.operations import OPERATIONS, Operation
+from functorch7.legacy.tensors.results import ROWS
+from functorch7.legacy.tensors.rows import NUMBER, Row
+from functorch7.legacy.tensors.tensor import Tensor
+
+STUB = Path(methods.__file__).with_suffix(".pyi")
+HEADER = '''\
+# Made by `python -m website.methods`; a test compares it with the tables.
+# fmt: off
+from typing import Any, Self, overload
+
+from .generator import Generator
+from .kinds import Elements, Made, Maker, Numbers, Result, Sizes
+
+OPERATORS: dict[str, bool]
+BY_TABLES: dict[str, Any]
+
+def operated(name: str, left: object, right: object, like: Maker[Made]) -> Result[Made]: ...
+def as_result(found: Elements, like: Maker[Made]) -> Result[Made]: ...
+
+class Casts:
+    """The methods that cast, whose names are those of Python's types."""
+
+'''
+NAMES = {
+    "x": "x: Numbers", "t": "tensor: Numbers", "k": "indices: Numbers", "n": "number: float", "v": "number: float",
+    "d": "dimension: int", "i": "count: int", "b": "flag: bool", "c": "letter: str",
+}  # fmt: skip
+"""What the letters of forms are: a name and a type."""
+WIDTH = 118
+
+Signature = tuple[str, str]
+"""What a method takes, and what it gives."""
+
+
+def stub() -> str:
+    """The file's text."""
+    lines = [line for name in places.CASTS for line in _method(name, [("", "Self")])]
+    text = HEADER + textwrap.indent("\n".join(lines), "    ")
+    lines = ['"""The methods that compute."""', ""]
+    for name, operation in OPERATIONS.items():
+        lines += _method(name, _of_operation(operation))
+    for name, distribution in DISTRIBUTIONS.items():
+        lines += _method(name, _of_distribution(distribution))
+    for name, (compute, _) in MAKERS.items():
+        lines += _method(name, [(", ".join(map(_parameter, inspect.signature(compute).parameters.values())), "Self")])
+    for name, row in (ROWS | LINEAR | CONVOLUTIONS).items():
+        lines += _method(name, _of_row(row))
+    lines += _operators()
+    return f"{text}\n\nclass Methods(Casts):\n{textwrap.indent(chr(10).join(lines), '    ')}\n"
+
+
+def _of_operation(operation: Operation) -> Iterator[Signature]:
+    """In place, where the form has an x, and with one."""
+    for form in operation.forms:
+        for letters in ([form.replace("x", "", 1)] if "x" in form else []) + [form]:
+            for chosen in _with_and_without("v", letters):
+                yield _taken(chosen), "Self"
+
+
+def _with_and_without(letter: str, form: str) -> Iterator[str]:
+    for choice in product(*([each, ""] if each == letter else [each] for each in form)):
+        yield "".join(choice)
+
+
+def _of_row(row: Row) -> Iterator[Signature]:
+    """Of this tensor, and into it."""
+    for form in row.forms:
+        gives = ["float" if kind == NUMBER else "Self" for kind in form.results]
+        yield _taken(form.letters[1:]), _all(gives)
+        if "float" not in gives:
+            yield _taken("t" * (len(gives) - 1) + form.letters), _all(gives)
+
+
+def _all(gives: list[str]) -> str:
+    return gives[0] if len(gives) == 1 else f"tuple[{', '.join(gives)}]"
+
+
+def _taken(letters: str) -> str:
+    """Arguments, numbered where several have one name; a capital letter's may be left out."""
+    pairs, found = [NAMES[letter.lower()].split(": ") for letter in letters], []
+    names = [name for name, _ in pairs]
+    for place, (name, kind) in enumerate(pairs):
+        number = names[: place + 1].count(name) if names.count(name) > 1 else ""
+        found.append(f"{name}{number}: {kind}" + (" = ..." if letters[place].isupper() else ""))
+    return ", ".join([*found, "/"] if found else [])
+
+
+def _of_distribution(distribution: Distribution) -> Iterator[Signature]:
+    taken = [_parameter(each) for each in list(inspect.signature(distribution.draw).parameters.values())[2:]]
+    for generator in ([], ["generator: Generator"]):
+        yield ", ".join([*generator, *taken, "/"]), "Self"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"*{parameter.name}: Sizes"
+    kind = "float" if "float" in str(parameter.annotation) or "int" in str(parameter.annotation) else "float | Numbers"
+    return f"{parameter.name}: {kind}" + ("" if parameter.default is parameter.empty else " = ...")
+
+
+def _operators() -> Iterator[str]:
+    """Python's; of those that multiply matrices, what they give depends on how many dimensions there are."""
+    for name, reflected in methods.OPERATORS.items():
+        for spelled in (f"__{name}__", f"__r{name}__")[: 1 + reflected]:
+            gives = "Result[Self]" if name == "matmul" else "Self"
+            yield f"def {spelled}(self, other: float | Numbers, /) -> {gives}: ..."
+    for spelled in ("__mul__", "__rmul__"):
+        yield from _method(spelled, [("other: float, /", "Self"), ("other: Numbers, /", "Result[Self]")])
+
+
+def _method(name: str, signatures: Iterable[Signature]) -> Iterator[str]:
+    """A method's lines; the first signature has its words."""
+    found = list(dict.fromkeys(signatures))
+    words = inspect.getdoc(getattr(Tensor, name))
+    for number, (taken, gives) in enumerate(found):
+        yield from ["@overload"] if len(found) > 1 else []
+        yield _written(name, taken, gives) + (" ..." if number else "")
+        if not number:
+            text = textwrap.fill(f'"""{words}"""', WIDTH - 8, break_on_hyphens=False)
+            yield textwrap.indent(text, "    ")
+
+
+def _written(name: str, taken: str, gives: str) -> str:
+    inside = ", ".join(filter(None, ["self", taken]))
+    line = f"def {name}({inside}) -> {gives}:"
+    if len(line) < WIDTH - 8:
+        return line
+    return f"def {name}(\n{textwrap.indent(textwrap.fill(inside, WIDTH - 8), '    ')}\n) -> {gives}:"
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub())
