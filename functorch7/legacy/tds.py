@@ -7,17 +7,20 @@ from typing import Any
 
 from ..core.types import Value
 from .program.lua import text
+from .tensors.named import Named
 
 SHOWN = 20
 """Entries that are printed."""
 
 
-class Hash(dict):
+class Hash(Named, dict):
     """A table by keys. What is not there is None, and what is set to None goes; tables inside become Hash and Vec.
 
     Raises: KeyError for the key None; TypeError for other arguments than a table or nothing.
     Source: tds, README.md.
     """
+
+    _package = "tds"
 
     def __init__(self, *table: dict | list | tuple):
         if len(table) > 1 or (table and not isinstance(table[0], (dict, list, tuple))):
@@ -45,12 +48,14 @@ class Hash(dict):
         return _listed(self, "Hash", [(f"{key:<{width}} : ", value) for key, value in shown])
 
 
-class Vec(list):
+class Vec(Named, list):
     """A list that counts from 1. `vec[n]` is None beyond its end, and may be set there; tables inside become Vec, Hash.
 
     Raises: IndexError for positions that are not positive whole numbers.
     Source: tds, README.md.
     """
+
+    _package = "tds"
 
     def __init__(self, *values: object):
         given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, dict)) else values
@@ -95,8 +100,10 @@ class Vec(list):
         return _listed(self, "Vec", [(f"{i:5} : ", value) for i, value in enumerate(list(self)[:SHOWN], 1)])
 
 
-class AtomicCounter:
+class AtomicCounter(Named):
     """A number that threads may count up at the same time; 0 at first."""
+
+    _package = "tds"
 
     def __init__(self) -> None:
         self._lock, self._value = threading.Lock(), 0

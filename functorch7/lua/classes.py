@@ -22,6 +22,7 @@ from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
+from ..legacy.tensors.named import Named
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
@@ -100,7 +101,7 @@ class Classes:
         if kind is Tensor:
             return "torch.Tensor", False, None
         named, above = getattr(kind, "_class_name", None), _class_above(kind)
-        name = named() if named else f"torch.{kind.__name__}"
+        name = named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
         return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above)
 
     def class_object(self, number: int) -> type:

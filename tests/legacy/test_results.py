@@ -226,3 +226,29 @@ def test_the_default_type():
 def test_fields_are_tables_from_the_beginning_where_they_will_be():
     assert nn.CAddTable().gradInput == [] and nn.SplitTable(1).output == []
     assert nn.CAddTable().output.nElement() == nn.Linear(2, 2).gradInput.nElement() == 0
+
+
+@pytest.mark.parametrize("kind", [nn.Linear, nn.MSECriterion])
+def test_what_fields_hold_before_a_call_is_kept_and_cast(kind):
+    """Users' methods write into `self.output` and `self.gradInput` before any call has made them."""
+    object = kind(2, 3) if kind is nn.Linear else kind()
+    kept = object.gradInput
+    assert kept is object.gradInput and kept.type() == "torch.FloatTensor"
+    kept.resize(2).fill(3)
+    object.double()
+    assert object.gradInput.type() == "torch.DoubleTensor" and object.gradInput.totable() == [3, 3]
+    assert kept.type() == "torch.FloatTensor"
+
+
+def test_a_criterion_may_find_its_gradient_with_its_loss():
+    class OneStep(nn.Criterion):
+        def updateOutput(self, input, target):
+            self.gradInput.resizeAs(input).zero()
+            self.gradInput[1] = -1
+            return -input[1]
+
+        def updateGradInput(self, input, target):
+            return self.gradInput
+
+    criterion, x = OneStep(), torch.Tensor([0.5, 2])
+    assert criterion.forward(x, x) == -0.5 and criterion.backward(x, x).totable() == [-1, 0]

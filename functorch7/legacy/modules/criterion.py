@@ -121,7 +121,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         return super()._left_by_call(field, find) if self._by_plan else self._left_by_itself(field)
 
     def _left_by_itself(self, field: str) -> Any:
-        return self.__dict__[field][1] if field in self.__dict__ else Tensor()
+        return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
 
     def _catch_up(self, after: int | None = None) -> None:
         """Computes what this one shows of a whole that it was part of (a criterion around it, or a network) `after`.

@@ -51,6 +51,13 @@ class Results(Described):
             return []
         return Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
 
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        for field in ("_output", "_grad_input"):
+            if field in self.__dict__:
+                number, value = self.__dict__[field]
+                self.__dict__[field] = (number, nested.recursiveType(value, type_name, cache))
+
     @property
     def pending(self) -> list[tuple[Input, Input, Moment]]:
         """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""

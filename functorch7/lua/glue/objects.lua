@@ -211,6 +211,7 @@ end
 -- Tables that belong to Python: every access goes there.
 function kinds.list(class)
   local make = proxies {
+    __metatable = false,
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
@@ -223,8 +224,9 @@ function kinds.list(class)
   end
 end
 
-kinds.mapping = function()
+function kinds.mapping(class)
   return proxies {
+    __metatable = border.class(class.number),
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
