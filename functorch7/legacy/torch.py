@@ -3,8 +3,10 @@
 Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 """
 
+import functools
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any, overload
 
 import jax.numpy as jnp
@@ -34,6 +36,7 @@ from .tensors.results import ROWS
 from .tensors.rows import Row
 from .tensors.sizes import sizes_given
 from .tensors.tensor import Tensor as Tensor
+from .tensors.type_names import dtype_of
 from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of
 
@@ -71,11 +74,11 @@ def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     return Tensor.of(drawn(generator.uniform, sizes_given(*rest), default_dtype() if dtype is None else dtype))
 
 
-def randperm(*args: Operand) -> Tensor:
+def randperm(*args: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
     if args and isinstance(args[0], Tensor):
         return args[0].randperm(*args[1:])
-    return Tensor.of(permutation(args).astype(default_dtype()))
+    return Tensor.of(permutation(args).astype(default_dtype() if dtype is None else dtype))
 
 
 def multinomial(*args: Operand) -> Tensor:
@@ -241,7 +244,10 @@ def _function_of_maker(name: str) -> Any:
     function.__name__ = function.__qualname__ = name
     compute, words = MAKERS[name]
     usage = ", ".join(["[result]", *words_of(compute)])
-    function.__doc__ = f"{name}({usage}): a tensor of the default type, or the result, becomes {words}."
+    function.__doc__ = (
+        f"{name}({usage}): a tensor of the default type, or of the type that a last argument names, or the result, "
+        f"becomes {words}."
+    )
     return function
 
 
@@ -266,6 +272,18 @@ def _function_of_method(name: str) -> Any:
     return function
 
 
+def _of_named_type(function: Callable) -> Callable:
+    """The function, whose last argument may be the name of the result's type, as in Torch."""
+
+    @functools.wraps(function)
+    def named(*args: Any, dtype: Any = None) -> Tensor:
+        if args and isinstance(args[-1], str):
+            return function(*args[:-1], dtype=dtype_of(args[-1])).type(args[-1])
+        return function(*args, dtype=dtype)
+
+    return named
+
+
 METHODS = (
     "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
     "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view",
@@ -275,12 +293,13 @@ METHODS = (
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
-    **{name: naming(f"torch.{name}", _function_of_maker(name)) for name in MAKERS},
+    **{name: naming(f"torch.{name}", _of_named_type(_function_of_maker(name))) for name in MAKERS},
     **{name: naming(f"torch.{name}", _function_of_method(name)) for name in METHODS},
     **{name: naming(f"torch.{name}", _function_of_parts(name)) for name in ("split", "chunk")},
     **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
     **{name: naming(f"torch.{name}", _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
-    **{each.__name__: naming(f"torch.{each.__name__}", each) for each in (rand, randn, randperm, multinomial, cat)},
+    **{each.__name__: naming(f"torch.{each.__name__}", _of_named_type(each)) for each in (rand, randn, randperm)},
+    **{each.__name__: naming(f"torch.{each.__name__}", each) for each in (multinomial, cat)},
 }
 """What is made of the tables of tensors' methods, by name."""
 globals().update(FUNCTIONS)

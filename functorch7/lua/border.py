@@ -25,6 +25,7 @@ from ..legacy.program.lua import Table
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
 from .arguments import ANY, MODULE, Shape, shape_of
+from .asked import Asked
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
@@ -54,7 +55,7 @@ Encoded = tuple[int, Any]
 class Border:
     """What crosses: values, calls, results and errors."""
 
-    ask: Crossing
+    ask: Asked
     """Lua's functions that are called from here."""
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ from ..core.user_line import UserLine, told_by
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.program.objects import type_names
+from .asked import Asked
 from .border import Border
 from .calls import Calls
 from .classes import Classes, described_encoder
@@ -73,7 +74,8 @@ class Runtime(Prompt):
     def _start(self, python: bool) -> None:
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
-        self.border.ask = self.glue.asked
+        coroutine = self.lua.execute("return coroutine.create(function() end)")
+        self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in ("errors", "objects", "standard", "sources", "rocks", "bit32", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():

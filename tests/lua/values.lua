@@ -622,3 +622,28 @@ return band(0xFFFFFFFF, 0xF0F0F0F0) == 0xF0F0F0F0, band(), bits.lshift(1, 31) ==
   bits.lshift(6, -1), bits.rshift(2 ^ 31, 31), bits.arshift(2 ^ 31, 31) == 2 ^ 32 - 1, bits.extract(0xABCD, 4, 8),
   bits.replace(0xABCD, 0, 4, 8), bits.btest(1, 2), bits.bnot(0) == 2 ^ 32 - 1, require('md5').sumhexa('')
 --> true, 4294967295, true, 0, 3, 1, true, 0xBC, 0xA00D, false, true, 'd41d8cd98f00b204e9800998ecf8427e'
+
+--- Python calls Lua from within coroutines, however these are gone on with
+local function add(x, n) return x:apply(function(v) return v + n end) end
+local co = coroutine.create(function(first, ...)
+  local x = add(torch.ones(2), first)
+  local more, last = coroutine.yield(x:sum(), ...)
+  for i = 1, 2000 do x = x + more end
+  return torch.deserialize(torch.serialize{x, {last}})
+end)
+local _, sum, extra = coroutine.resume(co, 1, 'extra', {})
+local ok, found = coroutine.resume(co, 2, 'last')
+local again = coroutine.wrap(function(...) add(torch.ones(2), 1) error(... .. '!') end)
+local failed, problem = pcall(again, 'no')
+return sum, extra, ok, found[1]:sum(), found[2][1], failed, problem:match('no!$'), add(torch.ones(1), 4)[1]
+--> 4, 'extra', true, 8004, 'last', false, 'no!', 5
+
+--- a last argument may name the type of what is made
+return torch.type(torch.range(1, 4, 'torch.LongTensor')), torch.type(torch.rand(2, 'torch.DoubleTensor')),
+  torch.randperm(3, 'torch.IntTensor'):type(), torch.zeros(2, 3, 'torch.DoubleTensor'):size(2), torch.eye(2):type()
+--> 'torch.LongTensor', 'torch.DoubleTensor', 'torch.IntTensor', 3, 'torch.FloatTensor'
+
+--- tables of tds have their names
+local hash, vec = tds.hash{1}, tds.Vec()
+return torch.type(hash), torch.type(vec), torch.typename(tds.AtomicCounter()), torch.isTypeOf(hash, 'tds.Hash')
+--> 'tds.Hash', 'tds.Vec', 'tds.AtomicCounter', true

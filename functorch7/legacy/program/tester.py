@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...core.user_line import user_line
@@ -116,8 +116,10 @@ class Tester(Named):
             self.disabledTests.add(name)
         return self
 
-    def run(self, testNames: str | Sequence[str] | None = None) -> int:
+    def run(self, testNames: str | Sequence[str] | Mapping[int, str] | None = None) -> int:
         """Runs all tests, or those whose names match a pattern or one of several; 0 if all pass.
+
+        A table is read from 1 on, as Lua's `arg`, in which the program is at 0.
 
         Raises: AssertionError after the report if one does not; ValueError for a pattern that matches no test.
         """
@@ -138,9 +140,11 @@ class Tester(Named):
             raise AssertionError("An error was found while running tests!")
         return 0
 
-    def _matching(self, patterns: str | Sequence[str] | None) -> list[str]:
+    def _matching(self, patterns: str | Sequence[str] | Mapping[int, str] | None) -> list[str]:
         if patterns is None:
             return list(self.tests)
+        if isinstance(patterns, Mapping):
+            patterns = [patterns[place] for place in sorted(place for place in patterns if place > 0)]
         found: list[str] = []
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
             matching = [name for name in self.tests if self._is_found(pattern, name)]
@@ -217,7 +221,8 @@ class Tester(Named):
         """The condition holds."""
         if not isinstance(condition, bool):
             self._warn(" :assert should only be used for boolean conditions: say what is meant, as in `x is not None`")
-        return self._checked(bool(condition), f"{_line(message)}BOOL violation condition={text(condition)}")
+        holds = condition is not None and condition is not False  # what is no boolean is true in Lua
+        return self._checked(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
 
     def eq(self, got: object, expected: object, *tolerance_and_message: float | str | None) -> bool:
         """Values are of one type and equal: tables entry by entry, numbers, tensors and storages within the tolerance.
