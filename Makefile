@@ -23,8 +23,9 @@ in_parallel := -n auto --dist loadfile --no-loadscope-reorder
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/functorch7 launch $(TUNING) examples/digits.py $(ARGS)
 
+# Processes that tests start read what another has compiled of the package, wherever Python may keep it.
 test: $(VENV)/.installed-test
-	$(python) -m pytest $(in_parallel) $(ARGS)
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest $(in_parallel) $(ARGS)
 
 check: $(VENV)/.installed-test
 	$(python) -m pytest $(in_parallel) -m "not slow" --sample 2 $(ARGS)

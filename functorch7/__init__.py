@@ -94,10 +94,13 @@ else:
             raise AttributeError(
                 f"functorch7 has no {name!r}: Torch's is functorch7.legacy.{name}; layers are f7.Linear, ..."
             )
+        public = not name.startswith("_")  # what others look for, such as __wrapped__, imports nothing
         where = [
-            package for package in sorted(_PACKAGES) if name in dir(globals().get(package) or __getattr__(package))
+            package
+            for package in sorted(_PACKAGES)
+            if public and name in dir(globals().get(package) or __getattr__(package))
         ]
-        if where and not name.startswith("_"):
+        if where:
             raise AttributeError(f"functorch7 has no {name!r}; it is f7.{where[0]}.{name}")
         raise _unknown("functorch7 has no", name, __dir__())
 

@@ -11,7 +11,7 @@ import sys
 from urllib.parse import urldefrag
 
 from PySide6.QtCore import QEventLoop, QTimer, QUrl
-from PySide6.QtWebEngineCore import QWebEnginePage
+from PySide6.QtWebEngineCore import QWebEnginePage, QWebEngineScript
 from PySide6.QtWebEngineWidgets import QWebEngineView
 from PySide6.QtWidgets import QApplication
 
@@ -30,7 +30,10 @@ WIDE = """(() => {
 })()"""
 """What is wider than the window, and moves the page with it."""
 STATUS = "performance.getEntriesByType('navigation')[0].responseStatus"
+IDLE = "window.Worker = class extends EventTarget { postMessage() {} terminate() {} };"
+"""Keeps pages from making an index of the whole site, a second of work for each, before anything is searched for."""
 SEARCH = """(() => {
+    document.querySelectorAll('a.md-search-result__link').forEach(link => link.remove());  // of the word before
     document.querySelector('#__search').checked = true;
     const field = document.querySelector('input[name=query]');
     field.focus();
@@ -58,6 +61,15 @@ class Page(QWebEnginePage):
     def open(self, url: str) -> None:
         self.load(QUrl(url))
         self.loading.exec()
+
+    def begin_with(self, source: str) -> QWebEngineScript:
+        """Runs a script before those of each page, up to `self.scripts().remove(it)`."""
+        script = QWebEngineScript()
+        script.setSourceCode(source)
+        script.setInjectionPoint(QWebEngineScript.InjectionPoint.DocumentCreation)
+        script.setWorldId(QWebEngineScript.ScriptWorldId.MainWorld)
+        self.scripts().insert(script)
+        return script
 
     def run(self, script: str):
         loop, results = QEventLoop(), []
@@ -93,9 +105,8 @@ def follow(page: Page, site: str) -> tuple[dict[str, int], list[str], list[str]]
     return status, sorted(nowhere + empty), wide
 
 
-def search(page: Page, site: str, word: str) -> list[str]:
-    """The links that the site's search gives for a word."""
-    page.open(f"{site}index.html")
+def search(page: Page, word: str) -> list[str]:
+    """The links that the search of the page that is open gives for a word."""
     page.run(SEARCH.replace("WORD", json.dumps(word)))
     for _ in range(100):
         wait(100)
@@ -111,9 +122,12 @@ def main(site: str, *words: str) -> None:
     view.setPage(page)
     view.resize(*TELEPHONE)
     view.show()
+    idle = page.begin_with(IDLE)
     status, missing, wide = follow(page, site)
+    page.scripts().remove(idle)
     view.resize(*DESK)
-    found = {word: search(page, site, word) for word in words}
+    page.open(f"{site}index.html")
+    found = {word: search(page, word) for word in words}
     print(json.dumps({"status": status, "missing": missing, "wide": wide, "found": found, "errors": page.errors}))
     sys.stdout.flush()
     del view, page  # before the application, which has the profile

@@ -2,6 +2,8 @@
 
 import ast
 import gc
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
@@ -149,6 +151,15 @@ def test_a_soak_of_shapes_modes_and_numbers_stays_within_the_limits(small):
             net.updateParameters(0.01 / length)
         assert cache_info().programs <= 24
     assert alive() <= baseline + 24 + 8 and cache_info().evictions
+
+
+def test_a_limit_that_is_set_first_does_not_start_jax():
+    """Its devices, flags and processes are settled when it starts, which is for the program to say."""
+    program = (
+        "import functorch7.programs as p; from jax._src import xla_bridge as b; p.cache_limit(7); print(b._backends)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "{}\n", done.stderr
 
 
 def test_all_that_the_package_compiles_is_counted():

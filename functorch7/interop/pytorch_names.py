@@ -146,5 +146,7 @@ def unknown(who: str, name: str, known: Iterable[str], package: str = "f7") -> A
         more = f" ({row.differs})" if row.differs else ""
         ours = row.ours.replace("f7.", f"{package}.")
         return AttributeError(f"{who} {name!r}: PyTorch's {row.theirs} is {ours} here{more}")
+    if name.startswith("_"):  # which programs ask for, by hasattr, more often than users do
+        return AttributeError(f"{who} {name!r}")
     near = difflib.get_close_matches(name, [each for each in known if not each.startswith("_")], 1, 0.75)
     return AttributeError(f"{who} {name!r}" + (f"; did you mean {near[0]}?" if near else ""))

@@ -59,6 +59,7 @@ class _State:
     max_memory = 0
     compilations = 0
     evictions = 0
+    at_most = 0  # so many programs there are, or fewer: functions that are gone have taken theirs with them
 
 
 _turns = itertools.count(1)
@@ -88,6 +89,7 @@ class Compiled:
         before, self.programs = self.programs, self._count()
         if self.programs > before:
             _State.compilations += 1
+            _State.at_most += self.programs - before
             _make_room()
 
     def forget(self) -> None:
@@ -122,19 +124,29 @@ def kept(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _make_room() -> None:
-    programs = sum(function.programs for function in _functions)
-    if programs > _State.max_programs:
-        _let_go(programs - 3 * _State.max_programs // 4)
-    if _State.compilations % LOOK_EVERY:
-        return
+    if _State.at_most > _State.max_programs:
+        programs = _programs()
+        if programs > _State.max_programs:
+            _let_go(programs - 3 * _State.max_programs // 4)
+    if not _State.compilations or _State.compilations % LOOK_EVERY:
+        return  # before anything is compiled, to ask for JAX's programs would start it
+    programs = _programs()
     _forget_tracings()
-    if _has_too_many_maps() or _memory() > _most_memory():
+    too_many_maps = _has_too_many_maps()  # of which a list is made to count them
+    if too_many_maps or _memory() > _most_memory():
         _let_go(programs // 2)
         gc.collect()
-    if _has_too_many_maps() or _has_too_many_others():
+        too_many_maps = _has_too_many_maps()
+    if too_many_maps or _has_too_many_others():
         _let_go(programs)
         jax.clear_caches()
         gc.collect()
+
+
+def _programs() -> int:
+    """How many there are. With thousands of functions that takes a millisecond, too long for each compilation."""
+    _State.at_most = sum(function.programs for function in _functions)
+    return _State.at_most
 
 
 def _has_too_many_others() -> bool:
@@ -146,7 +158,7 @@ def _has_too_many_others() -> bool:
 
 
 def _others() -> int:
-    return len(jax.devices()[0].client.live_executables()) - sum(function.programs for function in _functions)
+    return len(jax.devices()[0].client.live_executables()) - _programs()
 
 
 def _has_too_many_maps() -> bool:
