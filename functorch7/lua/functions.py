@@ -32,9 +32,10 @@ def by_type(usual: Callable | None) -> Callable:
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
-        found = others.get(self.type(), usual)
+        named = self.type() if isinstance(self, (Tensor, Storage)) else None  # a table, as cat takes it
+        found = others.get(named, usual)
         if found is None:
-            raise AttributeError(f"{self.type()} has no such method")
+            raise AttributeError(f"{named} has no such method")
         return found(self, *given)
 
     method.by_type = others  # type: ignore[attr-defined]

@@ -577,10 +577,11 @@ local metatable, x = torch.getmetatable('torch.DoubleTensor'), torch.DoubleTenso
 local usual, token = torch.DoubleTensor.view, {}
 rawset(metatable, 'view', function(first, second) return first == token, second end)
 local same, second = x.view(token, 7)
-local other = torch.FloatTensor(4):view(2, 2):dim()
+local other, read = torch.FloatTensor(4):view(2, 2):dim(), torch.DoubleTensor.view(token)
 rawset(metatable, 'view', usual)
-return same, second, other, x:view(2, 2):sum(), rawset({}, 'a', 5).a
---> true, 7, 2, 10, 5
+return same, second, other, read, x:view(2, 2):sum(), rawset({}, 'a', 5).a, torch.isStorage(token),
+  torch.isStorage(x:size()), torch.isStorage(x:storage()), torch.isStorage(x)
+--> true, 7, 2, true, 10, 5, false, true, true, false
 
 --- classes are found by the name that torch.class has given them, whatever table they are in
 local package = {}

@@ -1,6 +1,7 @@
 """Torch's names of the types of elements."""
 
 from contextlib import AbstractContextManager
+from functools import cache
 
 import numpy as np
 from jax.typing import DTypeLike
@@ -19,6 +20,7 @@ def dtype_of(type_name: str) -> np.dtype:
         raise ValueError(f"unknown type {type_name!r}; expected one of {', '.join(TYPES)}") from None
 
 
+@cache
 def type_name_of(dtype: DTypeLike) -> str:
     """Torch's name for a dtype."""
     dtype = np.dtype(dtype)

@@ -174,7 +174,9 @@ function torch.isTypeOf(value, wanted)
   return false
 end
 
-function torch.isTensor(value) return torch.type(value):match('Tensor$') ~= nil end
+-- Here, so that tables that are no such thing are not sent to Python.
+function torch.isTensor(value) return torch.type(value):match('^torch%..*Tensor$') ~= nil end
+function torch.isStorage(value) return torch.type(value):match('^torch%..*Storage$') ~= nil end
 
 -- For files: what an object of a class of Lua's holds, and such an object of what was read.
 function border.asked.taken_apart(reference)

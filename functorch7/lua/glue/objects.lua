@@ -259,6 +259,8 @@ function kinds.type()
         if key == 'new' then return make end
         if key == '__index' then return made end
         if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
+        local typed = typed_methods[key]
+        if typed and typed[tostring(made)] then return typed[tostring(made)] end
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)
