@@ -32,7 +32,7 @@ def by_type(usual: Callable | None) -> Callable:
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
-        named = self.type() if isinstance(self, (Tensor, Storage)) else None  # a table, as cat takes it
+        named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
         found = others.get(named, usual)
         if found is None:
             raise AttributeError(f"{named} has no such method")
