@@ -16,6 +16,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
+from .text import to_lua
 
 
 class SavedFromLua(Saved):
@@ -63,15 +64,31 @@ class LoadedToLua:
         self._loaded = Loaded()
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
+        self._classes: set[str] = set()  # that records have named
 
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
+        self._expect(value)
         whole = self._replaced(value, set(self.border.ask.own_classes().split()), records)
         whole, *fields = self._loaded.value([whole, *(each for _, each in records)])
         for (object, _), each in zip(records, fields, strict=True):
             self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
         return whole
+
+    def _expect(self, value: Any) -> None:
+        """Lets the program know of all records' classes, in case that it makes classes when they are asked for."""
+        waiting, seen = [value], set()
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, t7.T7Object):
+                if each.class_name not in self._classes:
+                    self._classes.add(each.class_name)
+                    self.border.ask.expect_class(to_lua(each.class_name))
+                each = each.fields
+            if isinstance(each, (list, dict)) and id(each) not in seen:
+                seen.add(id(each))
+                waiting += each if isinstance(each, list) else each.values()
 
     def _replaced(self, each: Any, own: set[str], records: list) -> Any:
         if isinstance(each, t7.T7Object) and each.class_name in own:

@@ -648,3 +648,17 @@ return torch.type(torch.range(1, 4, 'torch.LongTensor')), torch.type(torch.rand(
 local hash, vec = tds.hash{1}, tds.Vec()
 return torch.type(hash), torch.type(vec), torch.typename(tds.AtomicCounter()), torch.isTypeOf(hash, 'tds.Hash')
 --> 'tds.Hash', 'tds.Vec', 'tds.AtomicCounter', true
+
+--- a program may make classes when a file asks for them, by its own torch.factory
+local factory, bytes = torch.factory, nil
+local Early, above = torch.class('nn.MadeLater', 'nn.Module')
+function Early:__init(x) above.__init(self) self.x = x end
+bytes = torch.serialize(nn.Sequential():add(nn.MadeLater(3))):gsub('MadeLater', 'MadeThere')
+function torch.factory(name)
+  if name == 'nn.MadeThere' then torch.class(name, 'nn.Module') end
+  return factory(name)
+end
+local found = torch.deserialize(bytes)
+torch.factory = factory
+return torch.type(found:get(1)), found:get(1).x
+--> 'nn.MadeThere', 3

@@ -129,6 +129,13 @@ function torch.factory(name)
   return function() return number and call(python.blank, number, nil) or blank(class) end
 end
 
+local torch_factory = torch.factory
+
+-- For files: lets a program that has its own torch.factory make a class whose objects a file has.
+function border.asked.expect_class(name)
+  if torch.factory ~= torch_factory then pcall(torch.factory, name) end
+end
+
 -- A table becomes an object of a class, with its entries as fields.
 function torch.setmetatable(value, name)
   if not own_classes[name] then return border.become(value, python_setmetatable(value, name)) end
