@@ -35,6 +35,8 @@ ANYTHING = {
     "legacy/tensors/types.py Constructor.__call__": "a tensor, or a storage, by the constructor's name",
     "legacy/torch.py deserialize": "whatever was written",
     "legacy/torch.py load": "whatever was written",
+    "legacy/torch.pyi deserialize": "whatever was written",
+    "legacy/torch.pyi load": "whatever was written",
     "legacy/torchx.py Queue.get": "whatever was put in",
     "legacy/xlua.py require": "a module, by its name",
     "programs/cache.py Compiled.__call__": "what the compiled function gives",

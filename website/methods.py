@@ -6,7 +6,7 @@ python -m website.methods
 
 import inspect
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -58,9 +58,9 @@ def stub() -> str:
     for name, operation in OPERATIONS.items():
         lines += _method(name, _of_operation(operation))
     for name, distribution in DISTRIBUTIONS.items():
-        lines += _method(name, _of_distribution(distribution))
+        lines += _method(name, signatures_of(distribution))
     for name, (compute, _) in MAKERS.items():
-        lines += _method(name, [(", ".join(map(_parameter, inspect.signature(compute).parameters.values())), "Self")])
+        lines += _method(name, [(", ".join(map(parameter, inspect.signature(compute).parameters.values())), "Self")])
     for name, row in (ROWS | LINEAR | CONVOLUTIONS).items():
         lines += _method(name, _of_row(row))
     lines += _operators()
@@ -71,11 +71,12 @@ def _of_operation(operation: Operation) -> Iterator[Signature]:
     """In place, where the form has an x, and with one."""
     for form in operation.forms:
         for letters in ([form.replace("x", "", 1)] if "x" in form else []) + [form]:
-            for chosen in _with_and_without("v", letters):
-                yield _taken(chosen), "Self"
+            for chosen in with_and_without("v", letters):
+                yield taken(chosen), "Self"
 
 
-def _with_and_without(letter: str, form: str) -> Iterator[str]:
+def with_and_without(letter: str, form: str) -> Iterator[str]:
+    """A form with each of a letter, and without."""
     for choice in product(*([each, ""] if each == letter else [each] for each in form)):
         yield "".join(choice)
 
@@ -84,16 +85,17 @@ def _of_row(row: Row) -> Iterator[Signature]:
     """Of this tensor, and into it."""
     for form in row.forms:
         gives = ["float" if kind == NUMBER else "Self" for kind in form.results]
-        yield _taken(form.letters[1:]), _all(gives)
+        yield taken(form.letters[1:]), all_of(gives)
         if "float" not in gives:
-            yield _taken("t" * (len(gives) - 1) + form.letters), _all(gives)
+            yield taken("t" * (len(gives) - 1) + form.letters), all_of(gives)
 
 
-def _all(gives: list[str]) -> str:
+def all_of(gives: list[str]) -> str:
+    """The type of one result, or of several."""
     return gives[0] if len(gives) == 1 else f"tuple[{', '.join(gives)}]"
 
 
-def _taken(letters: str) -> str:
+def taken(letters: str) -> str:
     """Arguments, numbered where several have one name; a capital letter's may be left out."""
     pairs, found = [NAMES[letter.lower()].split(": ") for letter in letters], []
     names = [name for name, _ in pairs]
@@ -103,13 +105,15 @@ def _taken(letters: str) -> str:
     return ", ".join([*found, "/"] if found else [])
 
 
-def _of_distribution(distribution: Distribution) -> Iterator[Signature]:
-    taken = [_parameter(each) for each in list(inspect.signature(distribution.draw).parameters.values())[2:]]
+def signatures_of(distribution: Distribution) -> Iterator[Signature]:
+    """A distribution's arguments, after a generator if any."""
+    arguments = [parameter(each) for each in list(inspect.signature(distribution.draw).parameters.values())[2:]]
     for generator in ([], ["generator: Generator"]):
-        yield ", ".join([*generator, *taken, "/"]), "Self"
+        yield ", ".join([*generator, *arguments, "/"]), "Self"
 
 
-def _parameter(parameter: inspect.Parameter) -> str:
+def parameter(parameter: inspect.Parameter) -> str:
+    """A parameter of a function of numbers."""
     if parameter.kind is parameter.VAR_POSITIONAL:
         return f"*{parameter.name}: Sizes"
     kind = "float" if "float" in str(parameter.annotation) or "int" in str(parameter.annotation) else "float | Numbers"
@@ -129,17 +133,21 @@ def _operators() -> Iterator[str]:
 def _method(name: str, signatures: Iterable[Signature]) -> Iterator[str]:
     """A method's lines; the first signature has its words."""
     found = list(dict.fromkeys(signatures))
-    words = inspect.getdoc(getattr(Tensor, name))
-    for number, (taken, gives) in enumerate(found):
+    for number, (inside, gives) in enumerate(found):
         yield from ["@overload"] if len(found) > 1 else []
-        yield _written(name, taken, gives) + (" ..." if number else "")
+        yield written(name, ", ".join(filter(None, ["self", inside])), gives) + (" ..." if number else "")
         if not number:
-            text = textwrap.fill(f'"""{words}"""', WIDTH - 8, break_on_hyphens=False)
-            yield textwrap.indent(text, "    ")
+            yield said_of(getattr(Tensor, name))
 
 
-def _written(name: str, taken: str, gives: str) -> str:
-    inside = ", ".join(filter(None, ["self", taken]))
+def said_of(function: Callable) -> str:
+    """The words of a function as a docstring."""
+    text = textwrap.fill(f'"""{inspect.getdoc(function)}"""', WIDTH - 8, break_on_hyphens=False)
+    return textwrap.indent(text, "    ")
+
+
+def written(name: str, inside: str, gives: str) -> str:
+    """A function's first line, or lines."""
     line = f"def {name}({inside}) -> {gives}:"
     if len(line) < WIDTH - 8:
         return line

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
-from functorch7.legacy import nn
-from website import methods, public, stubs
+from functorch7.legacy import nn, torch
+from website import methods, public, stubs, torch_functions
+
+from .torch_names import NAMES
 
 OURS = {name.removeprefix("nn."): kind for name, kind in public.modules().items()}
 pytestmark = pytest.mark.structure
@@ -67,6 +69,17 @@ def test_classes_say_what_they_compute_under_torchs_names():
 def test_the_stub_of_tensors_methods_is_the_one_that_the_tables_give():
     """If not: python -m website.methods."""
     assert methods.STUB.read_text() == methods.stub()
+
+
+def test_the_stub_of_torch_is_the_one_that_the_tables_give_and_names_all_of_it():
+    """If not: python -m website.torch_functions."""
+    text = torch_functions.STUB.read_text()
+    assert text == torch_functions.stub()
+    tree = ast.parse(text)
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    names |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    names |= {each.asname for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    assert {*torch.FUNCTIONS, *NAMES["torch function"].split()} - {"class"} <= names
 
 
 def test_the_stub_is_the_one_that_the_descriptions_give_and_names_all_of_nn():
