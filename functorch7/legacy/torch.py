@@ -14,6 +14,7 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ..interop import t7
+from ..layers.tensor_types import TYPES
 from .objects.files import from_file, load_t7, save_t7, to_file
 from .tensors.convolutions import CONVOLUTIONS
 from .tensors.default_type import default_dtype
@@ -36,7 +37,6 @@ from .tensors.results import ROWS
 from .tensors.rows import Row
 from .tensors.sizes import sizes_given
 from .tensors.tensor import Tensor as Tensor
-from .tensors.type_names import dtype_of
 from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of
 
@@ -277,8 +277,8 @@ def _of_named_type(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def named(*args: Any, dtype: Any = None) -> Tensor:
-        if args and isinstance(args[-1], str):
-            return function(*args[:-1], dtype=dtype_of(args[-1])).type(args[-1])
+        if args and isinstance(args[-1], str) and args[-1] in TYPES:
+            return function(*args[:-1], dtype=TYPES[args[-1]]).type(args[-1])
         return function(*args, dtype=dtype)
 
     return named
