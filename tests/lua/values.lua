@@ -579,9 +579,13 @@ rawset(metatable, 'view', function(first, second) return first == token, second 
 local same, second = x.view(token, 7)
 local other, read = torch.FloatTensor(4):view(2, 2):dim(), torch.DoubleTensor.view(token)
 rawset(metatable, 'view', usual)
+local add = torch.DoubleTensor.add
+rawset(metatable, 'add', function() return 'typed' end)
+local typed, timer, module = x:add(1), torch.Timer().add, nn.Sequential():double():add(nn.Tanh()):size()
+rawset(metatable, 'add', add)
 return same, second, other, read, x:view(2, 2):sum(), rawset({}, 'a', 5).a, torch.isStorage(token),
-  torch.isStorage(x:size()), torch.isStorage(x:storage()), torch.isStorage(x)
---> true, 7, 2, true, 10, 5, false, true, true, false
+  torch.isStorage(x:size()), torch.isStorage(x:storage()), torch.isStorage(x), typed, timer, module, x:add(1):sum()
+--> true, 7, 2, true, 10, 5, false, true, true, false, 'typed', nil, 1, 14
 
 --- classes are found by the name that torch.class has given them, whatever table they are in
 local package = {}

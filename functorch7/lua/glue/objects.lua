@@ -105,10 +105,11 @@ local typed_methods = {} -- by name the methods of tensors or storages of one ty
 
 local function index_of(class)
   local methods = class.methods
+  local is_typed = class.name == 'torch.Tensor' or class.name:match('^torch%..*Storage$') ~= nil
   return function(self, key)
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
-    local typed = typed_methods[key]
+    local typed = is_typed and typed_methods[key]
     if typed then
       local found = typed[(methods.type or get(class, self, 'type'))(self)]
       if found then return found end
