@@ -261,6 +261,9 @@ def test_tensors_one_after_the_other():
     # Dimensions that a tensor lacks have size 1, as in TH's catArray.
     same(torch.cat(x, y, 3), np.stack([A, B], 2))
     same(torch.cat([x, torch.cat(y, y, 3)], 3), np.stack([A, B, B], 2))
+    empty = torch.DoubleTensor()
+    assert all(torch.cat(empty, empty, dim).dim() == 0 for dim in (1, 2, 3))
+    same(torch.cat([empty, x, empty], 2), A)
     for wrong in (lambda: torch.cat(x), lambda: torch.cat(3), lambda: torch.cat(x, 1), lambda: torch.cat([])):
         with pytest.raises(TypeError, match="torch.cat: expected"):
             wrong()

@@ -77,8 +77,9 @@ def joined(args: tuple, like: Maker[Made]) -> Made:
         raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
     of_one_type("cat", (*tensors, *results))
     tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
-    dims = max(dim, *(each.dim() for each in tensors))  # dimensions that a tensor lacks have size 1
-    axis = dims - 1 if dim == -1 or not dims else dim - 1 if dim > 0 else tensors[0]._axis(dim)
+    is_empty = not tensors[0].dim()  # as all are then
+    dims = 1 if is_empty else max(dim, *(each.dim() for each in tensors))  # dimensions that a tensor lacks have size 1
+    axis = dims - 1 if dim == -1 or is_empty else dim - 1 if dim > 0 else tensors[0]._axis(dim)
     shapes = [each.shape + (1,) * (dims - len(each.shape)) for each in tensors]
     if len({_without(shape, axis) for shape in shapes}) > 1:
         given = ", ".join("x".join(map(str, each.shape)) for each in tensors)
