@@ -262,7 +262,7 @@ class Classes:
 
     def place(self, _: int, owner: object, name: str, is_function: bool) -> str:
         """Where a table or function of Lua's is kept that becomes a field."""
-        if not isinstance(owner, Described):
+        if not isinstance(owner, (Described, LuaObject)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):

@@ -64,48 +64,42 @@ class LoadedToLua:
         self._loaded = Loaded()
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
-        self._classes: set[str] = set()  # that records have named
+        self._is_own: dict[str, bool] = {}  # by the names of classes that records have
 
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
-        self._expect(value)
-        whole = self._replaced(value, set(self.border.ask.own_classes().split()), records)
+        whole = self._replaced(value, records)
         whole, *fields = self._loaded.value([whole, *(each for _, each in records)])
         for (object, _), each in zip(records, fields, strict=True):
             self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
         return whole
 
-    def _expect(self, value: Any) -> None:
-        """Lets the program know of all records' classes, in case that it makes classes when they are asked for."""
-        waiting, seen = [value], set()
-        while waiting:
-            each = waiting.pop()
-            if isinstance(each, t7.T7Object):
-                if each.class_name not in self._classes:
-                    self._classes.add(each.class_name)
-                    self.border.ask.expect_class(to_lua(each.class_name))
-                each = each.fields
-            if isinstance(each, (list, dict)) and id(each) not in seen:
-                seen.add(id(each))
-                waiting += each if isinstance(each, list) else each.values()
+    def _is_of_lua(self, name: str) -> bool:
+        """Whether a class is one of Lua's without a parent in Python; a program may make one that it is asked for."""
+        if name not in self._is_own:
+            self._is_own[name] = self.border.ask.is_own_class(to_lua(name))
+        return self._is_own[name]
 
-    def _replaced(self, each: Any, own: set[str], records: list) -> Any:
-        if isinstance(each, t7.T7Object) and each.class_name in own:
-            if id(each) not in self._made:
-                self._made[id(each)] = self.border.answered(self.border.ask.blank(each.class_name))
-                self._seen[id(each)] = each  # whose number is its own as long as it is there
-                records.append((self._made[id(each)], each.fields))
-                self._walk(each.fields, own, records)
-            return self._made[id(each)]
-        self._walk(each.fields if isinstance(each, t7.T7Object) else each, own, records)
-        return each
+    def _replaced(self, each: Any, records: list) -> Any:
+        if not isinstance(each, t7.T7Object):
+            self._walk(each, records)
+            return each
+        if not self._is_of_lua(each.class_name):
+            self._walk(each.fields, records)
+            return each
+        if id(each) not in self._made:
+            self._made[id(each)] = self.border.answered(self.border.ask.blank(to_lua(each.class_name)))
+            self._seen[id(each)] = each  # whose number is its own as long as it is there
+            records.append((self._made[id(each)], each.fields))
+            self._walk(each.fields, records)
+        return self._made[id(each)]
 
-    def _walk(self, table: Any, own: set[str], records: list) -> None:
+    def _walk(self, table: Any, records: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
             self._seen[id(table)] = table
             for key, each in enumerate(table) if isinstance(table, list) else list(table.items()):
-                table[key] = self._replaced(each, own, records)
+                table[key] = self._replaced(each, records)
 
 
 class Files:

@@ -618,8 +618,11 @@ function Extended:option(key, ...) above.option(self, key, ...) self.seen[#self.
 local line = ExtendedLine()
 line:option('-rate', 0.5)
 line:option('-size', 3)
-return line:parse({'-rate', '2'}).rate, #line.seen, line.seen[2], getmetatable(getmetatable(line)).__typename
---> 2, 2, '-size', 'torch.CmdLine'
+line.options['-rate'].more = {4}
+for i = 1, 3 do collectgarbage() end
+return line:parse({'-rate', '2'}).rate, #line.seen, line.seen[2], getmetatable(getmetatable(line)).__typename,
+  line.options['-rate'].more[1]
+--> 2, 2, '-size', 'torch.CmdLine', 4
 
 --- bit32 and md5, which programs expect beside LuaJIT's own
 local bits, band = require 'bit32', require('bit32').band

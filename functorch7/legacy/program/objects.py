@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..objects.ancestry import names_above
-from ..objects.described import Described
+from ..objects.described import OURS, Described
 from ..objects.torch_object import TorchObject
 from ..tensors.named import Named
 from ..tensors.storage import Storage
@@ -31,8 +31,9 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     (True, True)
     """
     if not isinstance(typeSpec, str):
-        torchs = isinstance(obj, Described) and issubclass(typeSpec, Described)
-        return typeSpec._class_name() in type_names(obj) if torchs else isinstance(obj, typeSpec)
+        if isinstance(obj, Described) and issubclass(typeSpec, Described) and typeSpec.__module__.startswith(OURS):
+            return typeSpec._class_name() in type_names(obj)
+        return isinstance(obj, typeSpec)  # users' classes may have one name
     names = type_names(obj)
     if re.fullmatch(r"[\w.]+", typeSpec):
         return typeSpec in names

@@ -131,9 +131,10 @@ end
 
 local torch_factory = torch.factory
 
--- For files: lets a program that has its own torch.factory make a class whose objects a file has.
-function border.asked.expect_class(name)
+-- For files: whether a class is one of Lua's own; a program that has a torch.factory of its own may make it first.
+function border.asked.is_own_class(name)
   if torch.factory ~= torch_factory then pcall(torch.factory, name) end
+  return own_classes[name] ~= nil
 end
 
 -- A table becomes an object of a class, with its entries as fields.
@@ -193,12 +194,6 @@ function border.asked.taken_apart(reference)
   local fields = {}
   for key, each in next, value do fields[key] = each end
   return border.answered(class.__typename, fields)
-end
-
-function border.asked.own_classes()
-  local found = {}
-  for name in next, own_classes do found[#found + 1] = name end
-  return table.concat(found, ' ')
 end
 
 function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
