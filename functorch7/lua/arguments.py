@@ -12,10 +12,11 @@ from .kinds import Crossing
 
 
 class Shape(NamedTuple):
-    """How many arguments a function takes at most, and their defaults if it does not take any number."""
+    """How many arguments a function takes at most, with their defaults; how many it needs if it takes any number."""
 
     most: float
     defaults: tuple = ()
+    least: int = 0
 
     def fitted(self, given: Crossing) -> Crossing:
         """The arguments as the function takes them."""
@@ -23,7 +24,7 @@ class Shape(NamedTuple):
             given = given[: int(self.most)]
         if any(each is None for each in given):
             if self.most == math.inf:
-                while given and given[-1] is None:
+                while len(given) > self.least and given[-1] is None:
                     given = given[:-1]
             else:
                 given = [self.defaults[i] if each is None else each for i, each in enumerate(given)]
@@ -44,7 +45,7 @@ def shape_of(function: Callable) -> Shape:
         parameters = list(inspect.signature(described or function).parameters.values())
     except (TypeError, ValueError):  # one of C's
         return ANY
-    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
-        return ANY
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return Shape(math.inf, least=sum(each.default is NEEDED for each in positional))
     return Shape(len(positional), tuple(None if each.default is NEEDED else each.default for each in positional))

@@ -170,6 +170,12 @@ class Border:
         """Lets Lua see a list or dict that belongs to an object as it is, not as a table of its own."""
         self.registry.number(value, ModuleList)
 
+    def inside(self, value: Crossing) -> Crossing:
+        """What is in a list or dict that Lua sees as it is: if it is one of Python's own, Lua sees it so, too."""
+        if type(value) in TABLES and type(value) is not tuple and id(value) not in self.registry.numbers:
+            self.live(value)
+        return value
+
     def returned(self, result: Crossing, owner: Crossing = None) -> Crossing:
         """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
         if result is None:

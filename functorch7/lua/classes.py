@@ -13,7 +13,6 @@ from ..legacy import nn, tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members
-from ..legacy.modules.module import Module
 from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
@@ -31,7 +30,7 @@ from .calls import Calls
 from .functions import by_type, called_either_way, index_of, initializer, item, special_field, unpacked
 from .held import LuaFunction
 from .kinds import Crossing
-from .own import OWN, Fields, LuaLayer, LuaMethod, LuaObject, fields_of, method_of
+from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, is_only_lua, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -72,7 +71,7 @@ class Classes:
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
-        yield "item", self.calls.number(item)
+        yield "item", self.calls.number(self._item)
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -198,8 +197,7 @@ class Classes:
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
-        above = LuaLayer if parent in (Module, Container) else LuaObject
-        bases = (parent,) if issubclass(parent, LuaObject) else (above, parent)
+        bases = (parent,) if issubclass(parent, LuaObject) else (above(parent), parent)
         made = type(name.rpartition(".")[2], bases, {"torch_class": name, "__module__": __name__})
         self.derivations.append(made)
         return made
@@ -308,6 +306,10 @@ class Classes:
             _let_set(type(owner), name)
         setattr(owner, name, value)
 
+    def _item(self, owner: Crossing, key: Crossing) -> Crossing:
+        """What is at a place."""
+        return self.border.inside(item(owner, key)) if isinstance(owner, (list, dict)) else item(owner, key)
+
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         if type(owner) in (list, ModuleList):
@@ -359,7 +361,7 @@ def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encode
 def _class_above(kind: type) -> type | None:
     """The class above one, as Torch has it: what lies between modules' classes here has no place in nn."""
     if issubclass(kind, LuaObject):
-        return next(each for each in kind.__mro__[1:] if each not in (LuaObject, LuaLayer))
+        return next(each for each in kind.__mro__[1:] if not is_only_lua(each))
     names = names_above(kind) if issubclass(kind, Described) else []
     return getattr(nn, names[0].removeprefix("nn.")) if names else None
 

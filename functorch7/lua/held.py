@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from .kinds import Bridge, Crossing
 
@@ -42,3 +42,6 @@ class LuaFunction(LuaValue):
     """A function of Lua's: several results are a tuple, none is None. Its errors are LuaError."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self!r} has no field {name!r}")

@@ -6,6 +6,8 @@ import copy
 from typing import TYPE_CHECKING
 
 from ..legacy.engine.stand_in import StandIn
+from ..legacy.modules.container import Container
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, cast_tensor
 from ..legacy.objects.own_fields import KEPT, KeptElsewhere
 from ..legacy.tensors.tensor import Tensor
@@ -141,8 +143,11 @@ class LuaObject(Described if TYPE_CHECKING else object):
 class LuaLayer(LuaObject):
     """What classes that Lua defines below nn.Module or nn.Container have in common.
 
-    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable.
+    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable; and it is
+    in no mode until somebody says `training` or `evaluate`.
     """
+
+    train = None
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:
@@ -155,6 +160,24 @@ class LuaLayer(LuaObject):
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Nothing to add."""
+
+
+class LuaContainer(LuaLayer):
+    """What classes that Lua defines below nn.Container have in common."""
+
+    def add(self, module: object = None) -> Crossing:
+        """Appends a module; as in Torch, nil adds none: classes whose modules come later call it so."""
+        return self if module is None else super().add(module)
+
+
+def above(parent: type) -> type[LuaObject]:
+    """What stands before a class of Python's, in classes that Lua defines below it."""
+    return {Module: LuaLayer, Container: LuaContainer}.get(parent, LuaObject)
+
+
+def is_only_lua(kind: type) -> bool:
+    """Whether a class is one of these, which no program has named."""
+    return issubclass(kind, LuaObject) and not kind.torch_class
 
 
 def _tensors(value: object, seen: set[int]) -> Crossing:

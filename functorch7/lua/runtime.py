@@ -126,12 +126,16 @@ class Runtime(Prompt):
 
     def _copied(self, _: int, value: Any) -> Any:
         """A listing's content."""
-        return dict(value) if isinstance(value, Mapping) else list(value)
+        if isinstance(value, Mapping):
+            return {key: self.border.inside(each) for key, each in value.items()}
+        return list(map(self.border.inside, value))
 
     def _fields(self, _: int, value: Any) -> dict:
-        """An object's fields."""
+        """An object's fields, or entries."""
         if isinstance(value, Described):
             return composed.fields(value)
+        if isinstance(value, Mapping):
+            return dict(value)
         return {name: each for name, each in vars(value).items() if not name.startswith("_")}
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:

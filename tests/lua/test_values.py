@@ -133,7 +133,7 @@ def test_methods_are_not_taken_for_others_when_lua_collects(lua):
       for j = 1, 2000 do local _ = {} end
       if i % 3 == 0 then collectgarbage('step', 50) end
       local x, layer = torch.Tensor{1, 2, 6}, nn['Collected' .. i](i)
-      assert(layer:forward(x):sum() == 9 * i and layer.train == true)
+      assert(layer:forward(x):sum() == 9 * i and layer:training().train == true)
       assert(x:mean() == 3 and x:nElement() == 3 and x:max() == 6 and x:min() == 1)
       assert(x:clone():fill(2):prod() == 8 and x:dim() == 1 and x:size(1) == 3)
     end""")

@@ -652,6 +652,7 @@ return torch.type(torch.range(1, 4, 'torch.LongTensor')), torch.type(torch.rand(
 --> 'torch.LongTensor', 'torch.DoubleTensor', 'torch.IntTensor', 3, 'torch.FloatTensor'
 
 --- tables of tds have their names
+local tds = require "tds"
 local hash, vec = tds.hash{1}, tds.Vec()
 return torch.type(hash), torch.type(vec), torch.typename(tds.AtomicCounter()), torch.isTypeOf(hash, 'tds.Hash')
 --> 'tds.Hash', 'tds.Vec', 'tds.AtomicCounter', true
@@ -669,3 +670,102 @@ local found = torch.deserialize(bytes)
 torch.factory = factory
 return torch.type(found:get(1)), found:get(1).x
 --> 'nn.MadeThere', 3
+
+--- classes of Lua's own, three deep
+deep = {}
+local A = torch.class('deep.A')
+function A:__init(name) self.name = name end
+function A:says() return 'A' end
+local B = torch.class('deep.B', 'deep.A')
+function B:says() return 'B ' .. self.name end
+local C = torch.class('deep.C', 'deep.B')
+local c = deep.C.new('c')
+return torch.typename(c), c:says(), torch.isTypeOf(c, 'deep.A'), deep.B.new('b'):says(), deep.A.new('a'):says()
+--> 'deep.C', 'B c', true, 'B b', 'A'
+
+--- pointers
+local a, f, x = {}, function() end, torch.zeros(3)
+pointed = {}
+torch.class('pointed.Object')
+local o = pointed.Object()
+local same = torch.pointer
+return same(a) == same(a), same(a) == same({}), same(f) == same(f), same(o) == same(o), same(o) == same(pointed.Object()),
+  same(x:storage()) == same(x:view(1, 3):storage()), type(same(a))
+--> true, false, true, true, false, true, 'number'
+
+--- nil and functions in assertions
+local t = torch.Tester()
+t:add(function()
+  t:eq(nil, nil) t:ne(nil, 1) t:ne({}, nil) t:ne(function() end, nil) t:eq(t.run, t.run) t:eq(nil, nil, 'said')
+end, 'nils')
+local written = print
+print = function() end
+local ok = pcall(t.run, t)
+print = written
+return #t.errors, t.countasserts
+--> 0, 6
+
+--- suites of tests
+local suite = torch.TestSuite()
+function suite.one() return 1 end
+local names = {}
+for name, test in pairs(suite) do names[#names + 1] = name .. test() end
+for name, test in pairs(suite.__tests) do names[#names + 1] = name .. test() end
+return names[1], names[2], #names
+--> 'one1', 'one1', 2
+
+--- options that a class below CmdLine changes
+lines = {}
+local Line, parent = torch.class('lines.Line', 'torch.CmdLine')
+function Line:option(key, default, help, about)
+  parent.option(self, key, default, help)
+  self.options[key].about = about
+  if about == 'hidden' then table.remove(self.helplines) end
+end
+local cmd = lines.Line()
+cmd:option('-rate', 0.5, 'step', 'shown')
+cmd:option('-secret', 'x', 'none', 'hidden')
+cmd.options['-rate'].default = 2
+return cmd.options['-rate'].about, cmd.options['-rate'].key, #cmd.helplines, cmd:parse({'-secret', 'y'}).rate,
+  cmd:parse({'-secret', 'y'}).secret, cmd.options['-none']
+--> 'shown', '-rate', 1, 2, 'y', nil
+
+--- containers whose modules come later
+local Later, parent = torch.class('nn.Later', 'nn.Container')
+function Later:__init(inner) parent.__init(self) self:add(inner) end
+function Later:updateOutput(input) self.output = self.modules[1]:updateOutput(input) return self.output end
+local later = nn.Later()
+local before = #later.modules
+later.modules = {nn.MulConstant(3)}
+return before, later:forward(torch.ones(2)):sum(), #nn.Later(nn.Tanh()).modules
+--> 0, 6, 1
+
+--- modes of layers in Lua
+local Moody = torch.class('nn.Moody', 'nn.Module')
+function Moody:updateOutput(input) self.output = input * (self.train and 2 or self.train == false and 3 or 5) return self.output end
+local m, x = nn.Moody(), torch.ones(1)
+local first = m:forward(x)[1]
+return m.train == nil and first, m:training():forward(x)[1], m:evaluate():forward(x)[1],
+  nn.Sequential():add(nn.Moody()):forward(x)[1], nn.Sequential():add(nn.Moody()):training():forward(x)[1]
+--> 5, 2, 3, 5, 2
+
+--- gradients of a part of a table
+local First = torch.class('nn.FirstOfTwo', 'nn.Module')
+function First:updateOutput(input) self.output = input[1] * input[2][1] return self.output end
+function First:updateGradInput(input, g) self.gradInput = {g * input[2][1], nil} return self.gradInput end
+local x = {torch.ones(2), torch.Tensor{4}}
+local net = nn.Sequential():add(nn.ParallelTable():add(nn.Identity()):add(nn.MulConstant(1))):add(nn.FirstOfTwo())
+net:forward(x)
+local g = net:backward(x, torch.ones(2))
+return g[1]:sum(), g[2]:sum()
+--> 8, 0
+
+--- weights without a gradient
+local net = nn.Sequential():add(nn.LookupTable(4, 2)):add(nn.Linear(2, 1))
+local x, g = torch.LongTensor{1, 3}, torch.ones(2, 1)
+local words = net:get(1)
+words.gradWeight = nil
+local before, bias = words.weight:clone(), net:get(2).bias[1]
+net:zeroGradParameters() net:forward(x) net:backward(x, g) net:updateParameters(0.5)
+return #net:parameters(), (words.weight - before):abs():sum(), math.abs(bias - net:get(2).bias[1] - 1) < 1e-6, words.gradWeight
+--> 2, 0, true, nil

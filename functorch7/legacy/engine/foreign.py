@@ -1,6 +1,7 @@
 """Modules whose `updateOutput` a user wrote, inside the networks of this package."""
 
 import builtins
+import itertools
 import operator
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -18,7 +19,7 @@ from ...core.types import Array, Key, Output, Tree, Value
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
-from ..tensors.values import as_tensors, unwrapped, wrapped
+from ..tensors.values import as_tensors, shapes, unwrapped, wrapped
 from .cut import anchor, user_call
 from .layout import Layout
 from .moments import Moment, called_at
@@ -151,11 +152,8 @@ class OfUser(core.Module, abstract=True):
             given = user.updateGradInput(tensors, gradient)
         if given is not None:
             user.gradInput = as_tensors(given)
-        grad_input = unwrapped(given)
         user.pending.append((tensors, gradient, moment))
-        if grad_input is None:  # of indices, or after dontBackward(): no gradient passes
-            grad_input = jax.tree.map(jnp.zeros_like, input)
-        return jax.tree.map(as_input_gradient, input, grad_input)
+        return input_gradient(user, input, unwrapped(given))
 
     def printed(self) -> str:
         return str(self.user())
@@ -171,11 +169,25 @@ def _of_type(user: Object, arrays: Value) -> Value:
     return wrapped(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
-def as_input_gradient(input: Array, gradient: Value) -> Array | np.ndarray:
-    """The gradient at an input: of its type and shape. That of integers is none."""
+def input_gradient(user: Object, input: Value, given: Value) -> Value:
+    """What updateGradInput gave as the gradient at an input: of its types and shapes, that of integers none.
+
+    None passes no gradient: of indices, or after dontBackward(); so does what a table does not have.
+    """
+    if isinstance(input, (list, tuple, dict)) and given is not None:
+        if not isinstance(given, type(input)) or len(given) > len(input):
+            raise ValueError(f"{user}: updateGradInput gave {shapes(given)} for an input of {shapes(input)}")
+        if isinstance(input, dict):
+            return {name: input_gradient(user, each, given.get(name)) for name, each in input.items()}
+        pairs = itertools.zip_longest(input, given)
+        return type(input)(input_gradient(user, each, gradient) for each, gradient in pairs)
+    return jax.tree.map(lambda array: _array_gradient(array, given), input)
+
+
+def _array_gradient(input: Array, gradient: Value) -> Array | np.ndarray:
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
-    return jnp.asarray(gradient, input.dtype).reshape(input.shape)
+    return jnp.zeros_like(input) if gradient is None else jnp.asarray(gradient, input.dtype).reshape(input.shape)
 
 
 class Foreign(OfUser, abstract=True):

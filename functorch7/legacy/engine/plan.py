@@ -24,6 +24,7 @@ from ...reinforce import Reinforce
 from ..tensors.changes import watch
 from ..tensors.devices import has_others
 from ..tensors.noted import looked_at
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted
@@ -103,6 +104,7 @@ class Plan(Running):
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
         self._holders: list[tuple[Object, str] | None] = []  # whose parameters they are
+        self._frozen: set[int] = set()  # the numbers of those without a gradient
         self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
@@ -142,7 +144,9 @@ class Plan(Running):
             bool(root.train),
             self.dtype.name,
             bool(copied),
-            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
+            frozenset(self._frozen).union(
+                i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)
+            ),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
         self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
@@ -350,18 +354,21 @@ class Plan(Running):
         watch(self, module, *module.listed())
 
     def _cell(self, module: Object, name: str) -> int:
-        self._tensors[0].append(module.__dict__[name])
-        self._tensors[1].append(module.__dict__[grad_name(name)])
+        tensor, gradient = module.__dict__[name], module.__dict__[grad_name(name)]
+        if gradient is None:  # the user has frozen the parameter: nobody sees its gradient, and none is computed
+            self._frozen.add(len(self._tensors[0]))
+            gradient = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        self._tensors[0].append(tensor)
+        self._tensors[1].append(gradient)
         self._holders.append((module, name))
         return len(self._tensors[0]) - 1
 
     def layout_now(self, layout: Layout) -> Layout:
         """The layout of what the objects now have in place of these tensors, their parameters or gradients."""
         named = grad_name if layout is self.gradients else str
-        return Layout([
-            tensor if holder is None else holder[0].__dict__[named(holder[1])]
-            for holder, tensor in zip(self._holders, layout.tensors, strict=True)
-        ])  # fmt: skip
+        pairs = zip(self._holders, layout.tensors, strict=True)
+        now = [(None if holder is None else holder[0].__dict__[named(holder[1])], then) for holder, then in pairs]
+        return Layout([then if tensor is None else tensor for tensor, then in now])
 
     def name_of(self, number: int) -> str:
         """The module, and its name for a parameter."""

@@ -81,7 +81,7 @@ class Run:
 
     def __init__(
         self, kind: type, fields: Iterable[tuple[str, Kind]], dtype: str, params: Tree, given: Tree, *,
-        train: bool, by_hand: bool,
+        train: bool | None, by_hand: bool,
     ):  # fmt: skip
         self.kind, self.fields, self.dtype, self.by_hand = kind, dict(fields), dtype, by_hand
         self.refused: tuple[str, ...] = ("train", "modules")

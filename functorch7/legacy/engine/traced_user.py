@@ -30,7 +30,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .fields import Cell, Form, Kind, Taken, Untraceable
-from .foreign import as_input_gradient
+from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known
 from .objects import Holder, Object
 from .stand_in import Run, Unknown, is_same
@@ -87,6 +87,7 @@ def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
         known(kind).found.key(),
         dtype_of(user._type).name,
         known(kind).looks,
+        user.train is not None,
         user.title(),
     )
 
@@ -129,6 +130,7 @@ class TracedUser(core.Module, abstract=True):
     outside: tuple  # what its code has found outside of its arguments
     dtype: str
     looks: bool
+    has_mode: bool  # a layer of Lua's has none before `training` or `evaluate`
     text: str
 
     transient = ()  # type: ignore[assignment]
@@ -179,7 +181,8 @@ class TracedUser(core.Module, abstract=True):
 
     def _ran(self, params: Tree, given: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""
-        run = Run(self.kind, self.fields, self.dtype, params, given, train=train, by_hand=self.by_hand)
+        mode = train if self.has_mode else None
+        run = Run(self.kind, self.fields, self.dtype, params, given, train=mode, by_hand=self.by_hand)
         shown = wrapped(input)
         output = as_tensors(run.user.updateOutput(shown))
         _check_unchanged(shown, input)
@@ -220,7 +223,7 @@ class TracedUser(core.Module, abstract=True):
         found = user.updateGradInput(shown, gradient_shown)
         if found is not None:
             user.__dict__["gradInput"] = as_tensors(found)
-        of_input = jax.tree.map(jnp.zeros_like, input) if found is None else unwrapped(as_tensors(found))
+        of_input = None if found is None else unwrapped(as_tensors(found))
         if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
             user.accGradParameters(shown, gradient_shown, 1)
         _check_unchanged((shown, gradient_shown), (input, gradient))
@@ -233,7 +236,7 @@ class TracedUser(core.Module, abstract=True):
             if isinstance(kind, Cell) and kind.is_gradient and name in user.__dict__
         }
         of_params = {name: gradients.get(int(name), jnp.zeros_like(each)) for name, each in params.items()}
-        return of_params, jax.tree.map(as_input_gradient, input, of_input)
+        return of_params, input_gradient(user, input, of_input)
 
     def printed(self) -> str:
         return self.text

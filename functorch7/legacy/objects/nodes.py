@@ -156,7 +156,8 @@ class Nodes:
         if object.is_foreign() and not object.is_criterion and not (self.record and _has_methods_of_class(object)):
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         spec, names = object.own_description(), object.own_parameters()
-        gradients = {name: object.__dict__[grad_name(name)] for name in names if grad_name(name) in object.__dict__}
+        given = ((name, object.__dict__.get(grad_name(name))) for name in names)
+        gradients = {name: gradient for name, gradient in given if gradient is not None}
         settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)

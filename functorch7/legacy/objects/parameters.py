@@ -96,6 +96,10 @@ class Parameters(Described):
         names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
+    def _learned(self) -> list[str]:
+        """The names of those that are learned: all but those whose gradient somebody has set to None."""
+        return [name for name in self.own_parameters() if self.__dict__.get(grad_name(name), self) is not None]
+
     def _kept_buffers(self) -> list[str]:
         """The names of what is kept between calls besides the parameters, such as running means and variances."""
         names = self._spec.init_buffers() if self._spec is not None else ()
@@ -112,8 +116,11 @@ class Parameters(Described):
         return Term()
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The learnable tensors and their gradients, two lists in the same order."""
-        names = self.own_parameters()
+        """The learnable tensors and their gradients, two lists in the same order.
+
+        `linear.gradWeight = None` freezes the weight: it is not among them, and gets no gradient.
+        """
+        names = self._learned()
         params = [self.__dict__[name] for name in names]
         grads = [self.__dict__[grad_name(name)] for name in names if grad_name(name) in self.__dict__]
         for module in self.children():
@@ -125,7 +132,7 @@ class Parameters(Described):
         """This object's own parameters with their gradients."""
         if self.overrides("parameters") and not self.children():
             return list(zip(*self.parameters()[:2], strict=True))
-        return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self.own_parameters()]
+        return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self._learned()]
 
     def zeroGradParameters(self) -> None:
         """Sets all gradients to zero."""

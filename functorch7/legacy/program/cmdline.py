@@ -6,39 +6,26 @@ import builtins
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, TextIO
 
 from ..tensors.named import Named
 from .lua import Table, kind, number, text
 
 
-@dataclass
-class _Argument:
-    key: str
-    help: str | None
-    type: str | None
-
-    @property
-    def name(self) -> str:
-        return self.key.lstrip("-")
-
-    def shown(self) -> str:
-        return f"<{self.name}>"
-
-    def line(self, width: int) -> str:
-        return f"  {self.shown():<{width}}" + (f" {self.help}" if self.help else "")
+def _described(key: str, help: str | None, type: str | None, **default: object) -> Table:
+    """An option or argument, as a table that programs may add to; an option has a default."""
+    fields = {"key": key, "name": key.lstrip("-"), "help": help, "type": type, **default}
+    return Table((name, value) for name, value in fields.items() if value is not None)
 
 
-@dataclass
-class _Option(_Argument):
-    default: Any
+def _shown(described: Table) -> str:
+    return described.key if "default" in described else f"<{described.name}>"
 
-    def shown(self) -> str:
-        return self.key
 
-    def line(self, width: int) -> str:
-        return f"{super().line(width)} [{text(self.default)}]"
+def _line(described: Table, width: int) -> str:
+    help, default = described.get("help", ""), described.get("default")
+    parts = [f"  {_shown(described):<{width}}", help, "" if default is None else f"[{text(default)}]"]
+    return " ".join(filter(None, parts))
 
 
 class CmdLine(Named):
@@ -52,9 +39,9 @@ class CmdLine(Named):
 
     def __init__(self, argseparator: str = ",", keyseparator: str = "="):
         self.argseparator, self.keyseparator = argseparator, keyseparator
-        self.options: dict[str, _Option] = {}
-        self.arguments: list[_Argument] = []
-        self.helplines: list[str | _Argument] = []
+        self.options: dict[str, Table] = {}
+        self.arguments: list[Table] = []
+        self.helplines: list[str | Table] = []
         self.dateformat: str | None = None
         self.silentio = False
 
@@ -64,7 +51,7 @@ class CmdLine(Named):
 
     def argument(self, key: str, help: str | None = None, type: str | None = None) -> None:
         """Adds an argument: a word of the command line that must be there, without a name."""
-        self.arguments.append(_Argument(key, help, type))
+        self.arguments.append(_described(key, help, type))
         self.helplines.append(self.arguments[-1])
 
     def option(self, key: str, default: object = None, help: str | None = None, type: str | None = None) -> None:
@@ -73,7 +60,7 @@ class CmdLine(Named):
             raise ValueError(f"option {key} has no default value")
         if type is not None and kind(default) != type:
             raise ValueError(f"option {key} has wrong default type value")
-        self.options[key] = _Option(key, help, kind(default), default)
+        self.options[key] = _described(key, help, kind(default), default=default)
         self.helplines.append(self.options[key])
 
     def default(self) -> Table:
@@ -108,7 +95,7 @@ class CmdLine(Named):
             self.error("not enough arguments")
         return params
 
-    def _value(self, option: _Option, words: list[str]) -> Any:
+    def _value(self, option: Table, words: list[str]) -> Any:
         if option.type == "boolean":
             return not option.default
         if not words:
@@ -123,8 +110,8 @@ class CmdLine(Named):
         except ValueError:
             self.error(f"invalid type for option {option.key} (should be {option.type})")
 
-    def _fitting(self, argument: _Argument) -> _Argument:
-        if argument.type not in (None, "string"):
+    def _fitting(self, argument: Table) -> Table:
+        if argument.get("type") not in (None, "string"):
             self.error(f"invalid argument type for argument {argument.key} (should be {argument.type})")
         return argument
 
@@ -138,11 +125,11 @@ class CmdLine(Named):
 
     def help(self, program: str | None = None) -> None:
         """Prints the help: options and arguments with their defaults, and the lines of `text` between them."""
-        names = "".join(f" {argument.shown()}" for argument in self.arguments)
+        names = "".join(f" {_shown(argument)}" for argument in self.arguments)
         print("Usage: " + (f"{program} " if program else "") + f"[options]{names}")
-        width = max((len(line.shown()) for line in self.helplines if isinstance(line, _Argument)), default=0)
+        width = max((len(_shown(line)) for line in self.helplines if not isinstance(line, str)), default=0)
         for line in self.helplines:
-            print(line if isinstance(line, str) else line.line(width))
+            print(line if isinstance(line, str) else _line(line, width))
 
     def string(self, prefix: str, params: Mapping, ignore: Mapping | None = None) -> str:
         """A name for a run, of its arguments and of the options that differ from their defaults: "run,rate=2,size=3".

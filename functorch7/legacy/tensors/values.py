@@ -97,9 +97,12 @@ def same_values(one: Value, other: Value) -> bool:
 
 
 def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:
-    """As `as_input` (or `as_noted`) reads it, with lists where the output has them."""
-    if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) == len(value):
-        return [as_gradient(v, o, read) for v, o in zip(value, output, strict=True)]
+    """As `as_input` (or `as_noted`) reads it, with lists where the output has them.
+
+    What is given beyond the output's entries is left out, as Torch's table layers never look at it.
+    """
+    if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) <= len(value):
+        return [as_gradient(v, o, read) for v, o in zip(value, output, strict=False)]
     return read(value)
 
 

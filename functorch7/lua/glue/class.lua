@@ -58,7 +58,7 @@ local function constructor(class)
     if class.__init then class.__init(made, ...) end
     return made
   end
-  class.new = class.new or function(...) return construct(nil, ...) end
+  class.new = function(...) return construct(nil, ...) end
   local made = setmetatable({}, {__index = class, __newindex = class, __call = construct, __metatable = class})
   constructors[made] = true
   return made
@@ -180,6 +180,13 @@ function torch.isTypeOf(value, wanted)
     class = getmetatable(class)
   end
   return false
+end
+
+local python_pointer = torch.pointer
+
+function torch.pointer(value)
+  if (numbers[value] or 0) >= border.OBJECTS then return python_pointer(value) end
+  return tonumber(('%p'):format(value))
 end
 
 -- Here, so that tables that are no such thing are not sent to Python.

@@ -18,6 +18,11 @@ local function next_item(value, position)
   if found ~= nil then return position + 1, found end
 end
 
+local raw_getmetatable = getmetatable
+
+-- Of a list or dict of Python's none, as of a table.
+function getmetatable(value) return raw_getmetatable(value) or nil end
+
 function ipairs(value)
   if listings[value] or raw_type(value) == 'userdata' then return next_item, value, 0 end
   return raw_ipairs(value)
