@@ -33,6 +33,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "torchx": ("torchx", {"torch": "torch"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
+    "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
 }
 """By name: the package that `require` gives, and the global variables that it sets."""

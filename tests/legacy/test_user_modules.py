@@ -398,39 +398,3 @@ def test_networks_with_users_modules_are_updated_in_one_program():
     for parameter, gradient, value in zip(*net.parameters()[:2], expected, strict=True):
         same(parameter, value, 1e-12)
         same(gradient, np.zeros(gradient.shape))
-
-
-@pytest.mark.parametrize("given", [lambda g: [g], lambda g: [g, None]])
-@pytest.mark.parametrize("is_traced", [True, False])
-def test_what_a_gradient_of_a_table_leaves_out_is_zero(given, is_traced):
-    class First(nn.Module):
-        def updateOutput(self, input):
-            if not is_traced:
-                input[0].sum()  # a look
-            self.output = input[0] * 3
-            return self.output
-
-        def updateGradInput(self, input, gradOutput):
-            self.gradInput = given(gradOutput * 3)
-            return self.gradInput
-
-    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Identity())).add(First())
-    x = [torch.Tensor([1, 2]), torch.Tensor([3])]
-    net.forward(x)
-    first, second = net.backward(x, torch.Tensor([1, 10]))
-    assert first.totable() == [6, 60] and second.totable() == [0]
-
-
-def test_a_gradient_that_does_not_fit_a_table_is_refused():
-    class Both(nn.Module):
-        def updateOutput(self, input):
-            return input[0] + input[1]
-
-        def updateGradInput(self, input, gradOutput):
-            return gradOutput
-
-    net = nn.Sequential().add(nn.ParallelTable().add(nn.Identity()).add(nn.Identity())).add(Both())
-    x = [torch.Tensor([1, 2]), torch.Tensor([3, 4])]
-    net.forward(x)
-    with pytest.raises(ValueError, match=r"nn.Both: updateGradInput gave \(2,\) for an input of"):
-        net.backward(x, torch.Tensor([1, 10]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, overload
 
@@ -52,9 +53,9 @@ class Arithmetic(Methods, Places):
 
     def item(self) -> float:
         """The only element as a Python number. Raises ValueError if there are more, or none."""
-        if self.nElement() != 1:
+        if math.prod(self.shape) != 1:
             raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
-        return self.numpy().item()
+        return self.storage_.element(self.offset) if self.storage_.place is None else self.numpy().item()
 
     def totable(self) -> list:
         """The elements as nested lists."""

@@ -91,10 +91,9 @@ class Storage:
     def cut(self, parts: tuple, cut_out: Callable[[Value], list]) -> list:
         """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
         array = self.array
-        known = self._parts
-        if known is None or known[0] is not array:
-            known = self._parts = (array, {})
-        found = known[1]
+        if self._parts is None or self._parts[0] is not array:
+            self._parts = (array, {})
+        found = self._parts[1]
         if not all(map(found.__contains__, parts)):
             found.update(zip(parts, cut_out(array), strict=True))
         return [found[part] for part in parts]
@@ -164,6 +163,10 @@ class Storage:
         found = self._made() if self._array is None else self._array
         self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
         return np.asarray(found).reshape(-1)
+
+    def element(self, position: int) -> Any:
+        """The number at a position, from 0."""
+        return self._flat().item(position)
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""

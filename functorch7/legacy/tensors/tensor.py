@@ -310,15 +310,18 @@ class Tensor(Arithmetic):
     def __getitem__(self, key: Numbers) -> "Tensor": ...
 
     def __getitem__(self, key: int | tuple | Storage | Numbers) -> Result["Tensor"]:
-        mask = self._mask(key)
+        mask = None if type(key) is int else self._mask(key)
         if mask is not None:
             return Tensor.of(self._elements()[mask])
-        place = self._place(key)
+        place = self.selected(1, key) if type(key) is int else self._place(key)
         return place if place.shape else place.item()
 
     def __setitem__(self, key: int | tuple | Storage | Numbers, value: Numbers) -> None:
-        mask = self._mask(key)
-        values = np.asarray(value)
+        is_number = type(key) is int and type(value) in (float, int) and self.ndim == 1
+        if is_number and self.dtype.kind == "f" and self.storage_.place is None:  # most that programs set are such
+            self.storage_.writable()[self.selected(1, key).offset] = value
+            return
+        mask, values = self._mask(key), np.asarray(value)
         if values.dtype.kind in "OUS":
             raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {value!r}")
         view = self if mask is not None else self._place(key)

@@ -67,8 +67,9 @@ class Views:
         """The view of one slice of a dimension, of a vector too."""
         axis = self._axis(dim)
         offset = self.offset + self._index(axis, index) * self.strides_[axis]
-        shape, stride = (v[:axis] + v[axis + 1 :] for v in (self.shape, self.strides_))
-        return self.viewing(self.storage_, offset, shape, stride)
+        shape, strides = self.shape, self.strides_
+        rest = shape[:axis] + shape[axis + 1 :], strides[:axis] + strides[axis + 1 :]
+        return self.viewing(self.storage_, offset, *rest)
 
     def unfold(self, dim: int, size: int, step: int) -> Self:
         """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""

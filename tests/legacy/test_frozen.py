@@ -1,0 +1,35 @@
+"""Parameters without a gradient, which stay as they are."""
+
+import numpy as np
+
+from .helpers import same, two_layers, values
+
+
+def step(net):
+    x, g = values(5, 3, seed=1), values(5, 2, seed=2)
+    net.zeroGradParameters()
+    net.forward(x)
+    net.backward(x, g)
+    net.updateParameters(0.1)
+
+
+def test_a_weight_whose_gradient_is_None_stays_as_it_is():
+    net, other = two_layers(), two_layers()
+    for each, parameter in zip(net.parameters()[0], other.parameters()[0], strict=True):
+        parameter.copy(each)
+    first = net.get(1)
+    first.gradWeight = None
+    kept = first.weight.clone()
+    for each in (net, other):
+        step(each)
+    same(first.weight, kept.numpy())
+    for mine, theirs in ((first.bias, other.get(1).bias), (net.get(3).weight, other.get(3).weight)):
+        same(mine, theirs.numpy())
+    assert [len(tensors) for tensors in net.parameters()] == [3, 3]
+    assert net.getParameters()[0].nElement() == 4 + 4 * 2 + 2
+    copied = net.clone()
+    assert copied.get(1).gradWeight is None and net.double().get(1).weight.type() == "torch.DoubleTensor"
+    first.gradWeight = first.weight.clone().zero()
+    step(net)
+    assert np.abs(first.weight.numpy() - kept.numpy()).max() > 0
+    assert len(net.parameters()[0]) == 4

@@ -1,0 +1,51 @@
+"""What users' updateGradInput may give for tables, and what backward may be given for them."""
+
+import pytest
+
+from functorch7.legacy import nn, torch
+
+
+@pytest.mark.parametrize("given", [lambda g: [g], lambda g: [g, None]])
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_what_a_gradient_of_a_table_leaves_out_is_zero(given, is_traced):
+    class First(nn.Module):
+        def updateOutput(self, input):
+            if not is_traced:
+                input[0].sum()  # a look
+            self.output = input[0] * 3
+            return self.output
+
+        def updateGradInput(self, input, gradOutput):
+            self.gradInput = given(gradOutput * 3)
+            return self.gradInput
+
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Identity())).add(First())
+    x = [torch.Tensor([1, 2]), torch.Tensor([3])]
+    net.forward(x)
+    first, second = net.backward(x, torch.Tensor([1, 10]))
+    assert first.totable() == [6, 60] and second.totable() == [0]
+
+
+def test_a_gradient_that_does_not_fit_a_table_is_refused():
+    class Both(nn.Module):
+        def updateOutput(self, input):
+            return input[0] + input[1]
+
+        def updateGradInput(self, input, gradOutput):
+            return gradOutput
+
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.Identity()).add(nn.Identity())).add(Both())
+    x = [torch.Tensor([1, 2]), torch.Tensor([3, 4])]
+    net.forward(x)
+    with pytest.raises(ValueError, match=r"nn.Both: updateGradInput gave \(2,\) for an input of"):
+        net.backward(x, torch.Tensor([1, 10]))
+
+
+def test_gradients_beyond_the_outputs_are_left_out_as_table_layers_do():
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Tanh()))
+    x = [torch.Tensor([1, 2]), torch.Tensor([0])]
+    net.forward(x)
+    first, second = net.backward(x, [torch.Tensor([1, 10]), torch.Tensor([5]), torch.Tensor(7)])
+    assert first.totable() == [2, 20] and second.totable() == [5]
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        net.backward(x, [torch.Tensor([1, 10])])
