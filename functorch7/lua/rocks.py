@@ -38,7 +38,10 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
 
-FALLBACKS = {"md5": "lua.packages.md5", "pl.path": "lua.packages.path", "nngraph.nesting": "lua.packages.nesting"}
+FALLBACKS = {
+    "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
+    "socket": "lua.packages.socket",
+}  # fmt: skip
 """Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
 
 

@@ -245,3 +245,13 @@ def test_gradients_that_somebody_has_seen_are_not_written_over():
     for place, (times, value) in enumerate(seen):
         np.testing.assert_allclose(np.asarray(value), times * expected[place % 4], rtol=1e-5)
     np.testing.assert_allclose(np.asarray(flat), 4 * whole, rtol=1e-5)
+
+
+@pytest.mark.parametrize("part", [lambda x: x[2], lambda x: x.narrow(2, 2, 2), lambda x: x.t()[1], lambda x: x])
+def test_a_tensor_of_another_type_has_a_storage_of_its_own_elements_alone(part):
+    x = torch.range(1, 12).resize(3, 4)
+    made, given = part(x).double(), part(x)
+    assert made.totable() == given.totable() and made.type() == "torch.DoubleTensor"
+    assert made.storage().size() == given.nElement() and made.storageOffset() == 1
+    made.fill(0)
+    assert given.totable() == part(torch.range(1, 12).resize(3, 4)).totable()

@@ -196,8 +196,8 @@ class Arithmetic(Methods, Places):
         """Itself if it is of this type on this device (None for the host), else a copy that is."""
         if dtype == self.dtype and device == self.storage_.device:
             return self
-        tensor = self.contiguous()
-        return type(self).viewing(tensor.storage_.cast(dtype, device), tensor.offset, tensor.shape)
+        whole = self if self._is_whole() else self.clone()  # of a part no more than the part is converted
+        return type(self).viewing(whole.storage_.cast(dtype, device), 0, whole.shape)
 
     def real(self) -> Self:
         """This tensor in the default type."""
