@@ -5,6 +5,7 @@ gives them Torch's own values.
 """
 
 import math
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -55,7 +56,7 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     return source.normal(shape, 0, stdv) if source else jax.random.normal(key, shape, jnp.float32) * stdv
 
 
-def filled(shape: int | tuple[int, ...], value: float, dtype: DTypeLike | None = None) -> Array:
+def filled(shape: int | Sequence[int], value: float, dtype: DTypeLike | None = None) -> Array:
     """Equal numbers, of JAX's type of floats by default; NumPy's, as jax.numpy compiles a program for each shape."""
     return jax.device_put(np.full(shape, value, dtype or jax.dtypes.canonicalize_dtype(float)))
 

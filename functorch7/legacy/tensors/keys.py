@@ -1,5 +1,7 @@
 """JAX's random keys, made by NumPy: JAX compiles programs to make its first key and to fold a number into it."""
 
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -20,4 +22,5 @@ def key_of(seed: int, number: int) -> jax.Array:
             second = (second << rotation | second >> 32 - rotation) & _MASK ^ first
         first = (first + schedule[(group + 1) % 3]) & _MASK
         second = (second + schedule[(group + 2) % 3] + group + 1) & _MASK
-    return jax.random.wrap_key_data(np.array([first, second], np.uint32), impl="threefry2x32")
+    words: Any = np.array([first, second], np.uint32)
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
