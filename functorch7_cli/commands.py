@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from .command import Command, Numbers, Recipe, Sizes
+from .lasting import lasting
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 EXISTING = click.Path(exists=True)
@@ -49,8 +50,9 @@ def inspect(file: str, as_json: bool) -> None:
     FILE is a file of Torch7 (which may hold tables and tensors, too), of safetensors or of StableHLO, or the folder of
     an orbax checkpoint. Objects of classes that functorch7 has not are shown with their fields.
     """
-    from .contents import contents_of
-    from .show import shown
+    with lasting():
+        from .contents import contents_of
+        from .show import shown
 
     found = contents_of(file)
     click.echo(json.dumps(found, indent=2) if as_json else shown(found))
@@ -92,7 +94,8 @@ def convert(file: str, out: str, **options: Any) -> None:
     the network in ONNX's operators. PyTorch's form is a state_dict under its names and in its order of gates: a
     .safetensors file, or, where PyTorch is installed, a .pt file for torch.load.
     """
-    from .convert import convert
+    with lasting():
+        from .convert import convert
 
     click.echo(f"wrote {convert(file, out, **options)}")
 
@@ -127,9 +130,11 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     An image becomes a batch of one, 1 x channels x height x width with numbers from 0 to 1. An output with a row for
     each example is shown by its greatest entries (classes count from 1), others by their statistics.
     """
-    from .run import run
-    from .show import shown_output
     from .tuning import keep_programs
+
+    with lasting():
+        from .run import run
+        from .show import shown_output
 
     keep_programs()
 
@@ -163,8 +168,9 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
     Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and
     of the input.
     """
-    from .bench import bench
-    from .show import shown_times
+    with lasting():
+        from .bench import bench
+        from .show import shown_times
 
     found = bench(file, **options)
     click.echo(json.dumps(found, indent=2) if as_json else shown_times(found))
@@ -190,7 +196,8 @@ functorch7 draw model.t7 picture.svg --input-shape 1x1x8x8 --theme dark
 @like
 def draw(file: str, out: str | None, **options: Any) -> None:
     """Draw the network in FILE: its layers, and what goes from one to another, as SVG, to OUT or beside FILE."""
-    from .draw import draw
+    with lasting():
+        from .draw import draw
 
     click.echo(f"wrote {draw(file, out, **options)}")
 
@@ -233,8 +240,9 @@ def train(
         from .tuning import start_tuned
 
         start_tuned(verbose)
-    from .show import shown_training
-    from .train import listed, train
+    with lasting():
+        from .show import shown_training
+        from .train import listed, train
 
     if listing:
         click.echo(listed())
@@ -264,7 +272,8 @@ def sample(file: str, **options: Any) -> None:
 
     FILE is the folder of a run by a `language` recipe, whose best epoch is taken, or a checkpoint of char-rnn's (.t7).
     """
-    from .sample import sample
+    with lasting():
+        from .sample import sample
 
     click.echo(sample(file, **options))
 
@@ -284,8 +293,9 @@ def doctor(as_json: bool) -> None:
     program that shows it; and gradients on each device, compiled and by single operations. Notes are worth knowing;
     problems make the exit code 1.
     """
-    from .doctor import doctor
-    from .show import shown_health
+    with lasting():
+        from .doctor import doctor
+        from .show import shown_health
 
     found = doctor()
     click.echo(json.dumps(found, indent=2) if as_json else shown_health(found))
@@ -306,7 +316,12 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cp
 
     torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
     """
-    from .lua import prompt, run_script
+    from .tuning import keep_programs
+
+    with lasting():
+        from .lua import prompt, run_script
+
+    keep_programs()
 
     if script is None:
         prompt(python)

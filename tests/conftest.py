@@ -13,6 +13,7 @@ import pytest
 from jax._src.interpreters import mlir
 
 from functorch7 import programs
+from functorch7_cli import tuning
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
@@ -64,6 +65,12 @@ def pytest_collection_modifyitems(config, items):
     }
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
     items[:] = [item for item in items if item.nodeid in chosen]
+
+
+@pytest.fixture(autouse=True)
+def keeps_no_programs(monkeypatch):
+    """Commands that run in the tests' own process keep no programs."""
+    monkeypatch.setattr(tuning, "keep_programs", lambda: None)
 
 
 def pytest_collection_finish():

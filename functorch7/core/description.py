@@ -93,6 +93,10 @@ class Description:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
+    def __deepcopy__(self, memo: dict) -> Self:
+        """Itself: nothing of it ever changes, and what has been derived from it stays known."""
+        return self
+
     def __repr__(self) -> str:
         return self.printed()
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ..core import Layer, check_floating, check_positive, expected
 from ..core.types import Array
-from .initializers import uniform
+from .initializers import filled, uniform
 from .shape import sizes_of
 
 
@@ -37,7 +37,7 @@ class Add(Layer):
         size = 1 if self.scalar else self.input_size
         if self.fill is None:
             return {"bias": uniform(key, (size,), size, stdv)}
-        return {"bias": jnp.full(size, float(self.fill), jnp.float32)}
+        return {"bias": filled(size, float(self.fill), jnp.float32)}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
@@ -92,7 +92,7 @@ class Componentwise(Layer, abstract=True):
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if self.fill is not None:
-            return {self.parameter: jnp.full(self.size, float(self.fill), jnp.float32)}
+            return {self.parameter: filled(self.size, float(self.fill), jnp.float32)}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
 
     def combine(self, input: Array, array: Array) -> Array:

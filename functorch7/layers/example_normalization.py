@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Layer, check_floating, check_positive, expected
 from ..core.types import Array, Tree
+from .initializers import filled
 from .normalization import at_least_float32
 
 
@@ -37,7 +38,7 @@ class LayerNorm(Layer):
         self._set(size=sizes)
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {"weight": jnp.ones(self.size), "bias": jnp.zeros(self.size)} if self.affine else {}
+        return {"weight": filled(self.size, 1.0), "bias": filled(self.size, 0.0)} if self.affine else {}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
@@ -77,7 +78,7 @@ class RMSNorm(LayerNorm):
     eps: float = 1e-6
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {"weight": jnp.ones(self.size)} if self.affine else {}
+        return {"weight": filled(self.size, 1.0)} if self.affine else {}
 
     def standardized(self, x: Array, axes: tuple[int, ...]) -> Array:
         return x * lax.rsqrt((x * x).mean(axes, keepdims=True) + self.eps)
@@ -114,7 +115,7 @@ class GroupNorm(Layer):
             raise ValueError(f"{self}: expected planes in {self.groups} equal groups, got {self.n_output}")
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {"weight": jnp.ones(self.n_output), "bias": jnp.zeros(self.n_output)} if self.affine else {}
+        return {"weight": filled(self.n_output, 1.0), "bias": filled(self.n_output, 0.0)} if self.affine else {}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)

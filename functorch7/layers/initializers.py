@@ -5,11 +5,14 @@ gives them Torch's own values.
 """
 
 import math
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.typing import DTypeLike
 
 from ..core import is_concrete
 from ..core.types import Array, ArrayLike
@@ -51,6 +54,11 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     """Normally distributed about 0."""
     source = _source(key)
     return source.normal(shape, 0, stdv) if source else jax.random.normal(key, shape, jnp.float32) * stdv
+
+
+def filled(shape: int | Sequence[int], value: float, dtype: DTypeLike | None = None) -> Array:
+    """Equal numbers, of JAX's type of floats by default; NumPy's, as jax.numpy compiles a program for each shape."""
+    return jax.device_put(np.full(shape, value, dtype or jax.dtypes.canonicalize_dtype(float)))
 
 
 def bound_of(fan_in: int, stdv: float | None = None) -> float:

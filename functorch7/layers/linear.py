@@ -9,7 +9,7 @@ from ..core import Layer, builder, check_floating, check_positive, const, expect
 from ..core.arrays import Numbers
 from ..core.types import Array, Table, Tree
 from .distances import norm
-from .initializers import normal, weight_and_bias
+from .initializers import filled, normal, weight_and_bias
 from .table import check_table
 
 
@@ -188,7 +188,7 @@ class PartialLinear(Layer):
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         params = {"weight": normal(key, (self.output_size, self.input_size))}
-        return {**params, "bias": jnp.zeros((1, self.output_size))} if self.bias else params
+        return {**params, "bias": filled((1, self.output_size), 0.0)} if self.bias else params
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         if input.ndim != 2 or input.shape[1] != self.input_size:

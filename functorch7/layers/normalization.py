@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 from ..core import Module, check_floating, check_positive, expected, expose
 from ..core.types import Array, Key, State, Tree
 from ..network import number
-from .initializers import between
+from .initializers import between, filled
 
 
 def at_least_float32(dtype: DTypeLike) -> DTypeLike:
@@ -69,10 +69,10 @@ class BatchNormalization(Module):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if not self.affine:
             return {}
-        return {"weight": between(key, (self.n_output,)), "bias": jnp.zeros(self.n_output)}
+        return {"weight": between(key, (self.n_output,)), "bias": filled(self.n_output, 0.0)}
 
     def init_buffers(self) -> State:
-        return {"running_mean": jnp.zeros(self.n_output), "running_var": jnp.ones(self.n_output)}
+        return {"running_mean": filled(self.n_output, 0.0), "running_var": filled(self.n_output, 1.0)}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)

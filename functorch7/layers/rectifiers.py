@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from ..core import Layer, Module, check_floating, check_number, expected, expose
 from ..core.types import Array, Tree
 from ..network import number
+from .initializers import filled
 from .transfer import Transfer
 
 
@@ -156,7 +157,7 @@ class PReLU(Layer):
     n_output_plane: int | None = None
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {"weight": jnp.full(self.n_output_plane or 1, 0.25, jnp.float32)}
+        return {"weight": filled(self.n_output_plane or 1, 0.25, jnp.float32)}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)

@@ -25,7 +25,7 @@ from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
 from .tensors.kinds import Numbers
-from .tensors.random import next_draw
+from .tensors.random import next_key
 from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
 from .tensors.values import unwrapped
@@ -105,4 +105,4 @@ class AliasMultinomial:
         return output.copy(self._drawn(output.shape))
 
     def _drawn(self, shape: tuple[int, ...]) -> np.ndarray:
-        return np.asarray(self._draw(jax.random.fold_in(*next_draw()), shape)) + 1
+        return np.asarray(self._draw(next_key(), shape)) + 1

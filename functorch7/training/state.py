@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 import optax
 
 from ..core import Module, Variables
@@ -27,11 +27,17 @@ def init_state(
     The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
     """
     if isinstance(key_or_variables, Variables):
-        variables = jax.tree.map(jnp.copy, key_or_variables)
+        variables = _copied(key_or_variables)
     else:
         variables = module.init(key_or_variables)
-    state = TrainState(variables.params, variables.buffers, optimizer.init(variables.params), jnp.zeros((), jnp.int32))
+    none_yet = jax.device_put(np.int32(0))
+    state = TrainState(variables.params, variables.buffers, optimizer.init(variables.params), none_yet)
     return _each_its_own(state)
+
+
+def _copied(tree: Any) -> Any:
+    """Arrays of their own; jnp.copy compiles a program for each shape."""
+    return jax.device_put(tree, may_alias=False)
 
 
 def _each_its_own(state: TrainState) -> TrainState:
@@ -41,6 +47,6 @@ def _each_its_own(state: TrainState) -> TrainState:
     def own(leaf: Any) -> Any:
         known = id(leaf) in seen
         seen.add(id(leaf))
-        return jnp.copy(leaf) if known else leaf
+        return _copied(leaf) if known else leaf
 
     return jax.tree.map(own, state)

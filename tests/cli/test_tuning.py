@@ -1,5 +1,6 @@
 """What the launcher sets before JAX starts."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 from functorch7_cli import tuning
+from functorch7_cli.lasting import lasting
 
 PROGRAM = """
 import json, os, sys
@@ -75,6 +77,30 @@ def test_programs_are_kept_unless_the_user_has_chosen(tmp_path):
     here = {"XDG_CACHE_HOME": str(tmp_path), "JAX_PLATFORMS": "cpu"}
     assert kept(here | {"JAX_COMPILATION_CACHE_DIR": ""}) == []
     assert kept(here) == ["jit__lambda"]
+
+
+def test_what_lua_compiles_is_kept(tmp_path):
+    script = tmp_path / "program.lua"
+    script.write_text("require 'nn' nn.Linear(2, 1):forward(torch.ones(2))")
+    environment = {"PYTHONPATH": ":".join(sys.path), "XDG_CACHE_HOME": str(tmp_path), "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", "from functorch7_cli import main; main()", "lua", str(script)]
+    subprocess.run(command, env=environment, check=True)
+    assert list(tmp_path.glob("functorch7/compiled/jit_forward-*-cache"))
+
+
+def test_imports_of_commands_are_left_alone_by_the_garbage_collector():
+    program = """
+import gc
+from functorch7_cli.lasting import lasting
+with lasting():
+    assert not gc.isenabled()
+assert gc.isenabled() and gc.get_freeze_count()
+"""
+    subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, check=True)
+    frozen = gc.get_freeze_count()
+    with lasting():  # functorch7 is there already: so is what others have made
+        assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen
 
 
 def test_launch_runs_a_script_with_its_own_options(tmp_path):

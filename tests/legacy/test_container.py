@@ -213,3 +213,15 @@ def test_an_unknown_module_is_an_attribute_error():
     with pytest.raises(AttributeError, match="nn has no module 'Lineer'"):
         nn.Lineer(3, 2)
     assert "Linear" in dir(nn) and "MSECriterion" in dir(nn)
+
+
+def test_clones_have_the_same_description_and_take_their_own_places():
+    one = nn.Linear(3, 3)
+    other = one.clone()
+    assert other.description() is one.description()
+    made = nn.Recurrent(3, feedback=other, input=one)
+    own = [[each for each in made.listModules() if each is linear] for linear in (one, other)]
+    assert list(map(len, own)) == [1, 1]
+    one.weight.zero(), one.bias.zero()
+    alone = np.array(made.forward(torch.ones(2, 3)))
+    same(made.forward(torch.ones(2, 3)), 1 / (1 + np.exp(-np.asarray(other.forward(torch.Tensor(alone))))))

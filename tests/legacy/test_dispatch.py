@@ -55,6 +55,15 @@ def calls(monkeypatch):
     forget_functions()
 
 
+def test_making_a_network_compiles_nothing():
+    COMPILED.clear()
+    nn.Sequential().add(nn.Linear(7, 13)).add(nn.BatchNormalization(13)).add(nn.Dropout()).add(nn.FastLSTM(13, 3))
+    nn.SpatialConvolution(3, 11, 3, 3).reset(0.1)
+    nn.Sequential().add(nn.CMul(9)).add(nn.PReLU(5)).add(nn.SpatialBatchNormalization(17)).float().double()
+    nn.LookupTable(23, 7).clone().getParameters()
+    assert not COMPILED
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("flat", [False, True], ids=["separate", "flat"])
 def test_one_compiled_call_per_method(name, flat, calls):

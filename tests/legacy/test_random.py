@@ -1,9 +1,11 @@
 """All randomness comes from manualSeed."""
 
+import jax
 import numpy as np
 import pytest
 
 from functorch7.legacy import manualSeed, nn, torch
+from functorch7.legacy.tensors.keys import key_of
 
 from .helpers import same, values
 
@@ -59,6 +61,13 @@ def test_steps_of_a_sequence_and_layers_of_a_network_draw_independently():
     net = nn.ConcatTable().add(nn.Dropout(0.5)).add(nn.Dropout(0.5))
     one, other = net.forward(np.ones(64))
     assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 123456789, 2**32 - 1])
+@pytest.mark.parametrize("number", [0, 1, 77, 2**32 - 1])
+def test_keys_made_by_numpy_are_jaxs(seed, number):
+    expected = jax.random.fold_in(jax.random.key(np.uint32(seed)), np.uint32(number))
+    assert np.array_equal(jax.random.key_data(key_of(seed, number)), jax.random.key_data(expected))
 
 
 def test_backward_uses_forwards_draw():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import explain, manualSeed, nn, torch
+from functorch7.legacy.engine.known_users import known
 
 from .helpers import same, values
 from .test_user_modules import NETWORKS, scaling
@@ -249,6 +250,22 @@ def test_clones_share_what_is_compiled_and_have_fields_of_their_own():
     clone.forward(values(4, 3, seed=1))
     assert clone._planned().differentiate is net._planned().differentiate
     assert not np.allclose(clone.get(2).target, net.get(2).target)
+
+
+def test_fields_that_no_method_sets_are_known_before_the_class_is_traced():
+    class Weighed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.strength, self.noisy, self.noise, self.criterion = 0.5, False, nn.Dropout(), nn.MSECriterion()
+            self.centre = torch.ones(3)
+
+        def updateOutput(self, input):
+            self.seen = self.noise.forward(input) if self.noisy else input  # Dropout could not be traced in a field
+            return self.seen * (self.strength * self.criterion.forward(self.seen, self.centre))
+
+    net = nn.Sequential().add(nn.Identity()).add(Weighed())
+    same(net.forward(torch.zeros(3)), np.zeros(3))
+    assert TRACED in explain(net) and not known(Weighed).names
 
 
 def test_another_method_of_the_class_is_heard_of():

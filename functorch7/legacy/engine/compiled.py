@@ -14,7 +14,7 @@ from ... import core, programs
 from ...core.emitted import Emitted
 from ...core.filming import filming
 from ...core.recording import recording
-from ...core.types import Key, Tree, Value
+from ...core.types import Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
@@ -118,10 +118,10 @@ class Residuals:
         return self.treedef.unflatten([found(source) for source in self.sources])
 
 
-def network_of(program: Program, buffers: list, draw: Key) -> Callable:
+def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | None) -> Callable:
     """The pure function of (parameters, input, recurrent state) that one forward call evaluates."""
     treedef, order = program.params
-    key = None if draw is None else jax.random.fold_in(*draw)
+    key = None if draw is None else jax.random.fold_in(jax.random.key(draw[0]), draw[1])
     own = program.buffers.num_leaves  # after the buffers come the numbers that were taken out
     buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -139,10 +140,14 @@ class Form:
 
     def __init__(self, user: Object, found: Found, names: tuple[str, ...], watcher: Watcher):
         self._found = found
-        self._values = [value_of(user, name) for name in names]
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
         self._storages: set[int] = set()
-        self.fields = {name: self._kind(value) for name, value in zip(names, self._values, strict=True)}
+        self.fields = {name: self._kind(value_of(user, name)) for name in names}
+        for name in likely(user, found):
+            if name not in self.fields:
+                with contextlib.suppress(Untraceable):
+                    self.fields[name] = self._kind(value_of(user, name))
+        self._values = [value_of(user, name) for name in self.fields]
         self._inner = []
         for kind in self.fields.values():
             if isinstance(kind, Inner):
@@ -214,6 +219,16 @@ def value_of(user: object, name: str) -> object:
         if name in vars(base):
             return vars(base)[name]
     return Absent
+
+
+def likely(user: object, found: Found) -> list[str]:
+    """Which fields the methods will ask for, as far as their code tells, of those that it does not set itself."""
+    named = [name for name in found.reads if name not in found.sets and name not in (*LEFT, "train")]
+    return [name for name in named if _may_be_given(value_of(user, name))]
+
+
+def _may_be_given(value: object) -> bool:
+    return isinstance(value, Tensor) or is_object(value) or is_constant(value)
 
 
 def is_constant(value: object) -> bool:

@@ -1,8 +1,8 @@
 """A user's module as part of a traced program: its methods run on a stand-in when the program is made.
 
-Which fields the methods read turns out when they run: a class is taken to read none until it has asked for one, and
-then the program is traced again with it. What cannot be traced is called instead (`cut.py`), and the class is known
-for it.
+Which fields the methods read turns out when they run: a class is taken to read those that its code names and never
+sets; when it asks for another, the program is traced again with it. What cannot be traced is called instead (`cut.py`),
+and the class is known for it.
 """
 
 from __future__ import annotations

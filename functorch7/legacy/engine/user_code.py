@@ -50,6 +50,8 @@ class Found(NamedTuple):
 
     obstacle: str | None
     outside: tuple[tuple[Mapping, str, Any], ...]  # (where, name, value): constants, functions and methods
+    reads: tuple[str, ...] = ()  # names that it reads of first arguments, which methods' objects are
+    sets: frozenset[str] = frozenset()  # names that it sets, of anything
 
     def stands(self) -> bool:
         """Whether nobody has put something else there."""
@@ -73,7 +75,7 @@ def read(kind: type) -> Found:
         reader.read()
     except _Obstacle as obstacle:
         return Found(str(obstacle), tuple(reader.outside))
-    return Found(None, tuple(reader.outside))
+    return Found(None, tuple(reader.outside), tuple(reader.reads), frozenset(reader.sets))
 
 
 def users(kind: type) -> Iterator[type]:
@@ -87,6 +89,8 @@ class _Reader:
     def __init__(self, kind: type):
         self.kind = kind
         self.outside: list[tuple[Mapping, str, Any]] = []
+        self.reads: dict[str, None] = {}
+        self.sets: set[str] = set()
         self._waiting: list[FunctionType] = []
         self._seen: set[FunctionType] = set()
 
@@ -134,6 +138,10 @@ class _Reader:
                     self._variable(name, {name: cells[name].cell_contents}, following, is_cell=True)
                 elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
                     self._method(name)
+                    if instructions[place - 1].argval in code.co_varnames[:1]:
+                        self.reads[name] = None
+                elif each.opname == "STORE_ATTR":
+                    self.sets.add(name)
 
     def _variable(self, name: str, space: Mapping, following: list, is_cell: bool = False) -> None:
         """Looks at a variable outside of the code. Those of a function around may be set at any time."""

@@ -15,7 +15,7 @@ from ..engine.watched import is_repeat
 from ..objects.described import Given
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
-from ..tensors.random import next_draw
+from ..tensors.random import next_key
 from ..tensors.shards import split_over
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
@@ -125,8 +125,7 @@ class NCEModule(Module, describes=layers.NCEModule):
 
     def noiseSample(self, sampleidx: Tensor, batchsize: int, k: int) -> Tensor:
         """Fills a tensor, resized to batchsize x k, with noise classes."""
-        seed, number = next_draw()
-        drawn = self._spec.noise_sample(jax.random.fold_in(seed, number), (batchsize, k))
+        drawn = self._spec.noise_sample(next_key(), (batchsize, k))
         return sampleidx.resize(batchsize, k).copy(np.asarray(drawn))
 
     def noiseProb(self, sampleprob: Tensor, sampleidx: Numbers) -> Tensor:

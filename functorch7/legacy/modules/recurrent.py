@@ -12,7 +12,7 @@ from ...core.types import Value
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import nested
-from ..objects.described import Given, describe
+from ..objects.described import Given, describe, put_among
 from ..objects.generated import object_of
 from ..tensors.devices import precision
 from ..tensors.storage import Storage
@@ -170,9 +170,7 @@ class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
 
         def built(name: str) -> Callable:
             def build(_: Any) -> core.Module:
-                part = getattr(self, name)()
-                given.append((part.description(), part))
-                return given[-1][0]
+                return put_among(given, getattr(self, name)())
 
             return build
 

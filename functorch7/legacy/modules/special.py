@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,7 +17,7 @@ from ..engine.calls import Call, has_shapes_of
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.devices import precision
-from ..tensors.random import next_draw
+from ..tensors.random import next_key
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Input, Output, unwrapped, wrapped
@@ -198,9 +197,7 @@ class Kmeans(Module, describes=layers.Kmeans):
 
     def _start_from(self, init: Callable, input: Any) -> None:
         with precision(self.weight.dtype):
-            seed, number = next_draw()
-            key = jax.random.fold_in(seed, number)
-            self.weight.copy(init(key, jnp.asarray(unwrapped(input), self.weight.dtype))["weight"])
+            self.weight.copy(init(next_key(), jnp.asarray(unwrapped(input), self.weight.dtype))["weight"])
 
 
 class Convert(Module, describes=layers.Convert):

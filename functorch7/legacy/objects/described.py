@@ -72,8 +72,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
 
     def converted(value: Any) -> Any:
         if isinstance(value, Described):
-            objects.append((value.description(), value))
-            return objects[-1][0]
+            return put_among(objects, value)
         if isinstance(value, (Tensor, Storage)):
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         if isinstance(value, dict):
@@ -103,6 +102,15 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
         message = str(error).split("__init__() ")[-1]
         signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+
+
+def put_among(given: Given, each: "Described") -> core.Module:
+    """Adds an object, and gives its description: a copy, where another one's is the very same (a clone's)."""
+    description = each.description()
+    if any(other is description for other, _ in given):
+        description = description.replace()
+    given.append((description, each))
+    return description
 
 
 def taken_from(given: Given, spec: core.Module) -> Value:

@@ -17,7 +17,7 @@ from ..engine.plan import Plan, grad_name
 from ..engine.terms import Term
 from ..tensors.changes import changed
 from ..tensors.devices import precision
-from ..tensors.distributions import Draws
+from ..tensors.distributions import Draws, Zeros
 from ..tensors.flat import flatten, flattened
 from ..tensors.random import generator
 from ..tensors.storage import Storage
@@ -32,7 +32,10 @@ from .tree import Tree
 @lru_cache(1024)
 def shapes_of(spec: core.Module) -> dict[str, Value]:
     """The shapes of a module's own parameters."""
-    return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
+    source = Zeros()  # it draws nothing, and nothing of drawing is traced
+    key = source.key()
+    with during(SOURCE, source):
+        return jax.eval_shape(lambda: spec.init_params(key))
 
 
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Value]:

@@ -16,11 +16,11 @@ from jax.typing import DTypeLike
 
 from .arguments import described, is_floating
 from .generator import Generator, exactly
+from .keys import key_of
 from .kinds import Numbers
-from .random import given_generator, next_draw
+from .random import given_generator, next_key
 
 _BLOCK = 1 << 15
-_folded = jax.jit(jax.random.fold_in)
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Draws:
 
     def key(self) -> jax.Array:
         """A key, for what layers of the user's draw by it."""
-        return _folded(*next_draw())
+        return next_key()
 
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
         return drawn(draw, shape, self.dtype)
@@ -213,7 +213,7 @@ class Zeros:
 
     def key(self) -> jax.Array:
         """Always the same."""
-        return jax.random.key(0)
+        return key_of(0, 0)
 
 
 # Classes --------------------------------------------------------------------------------------------------------------

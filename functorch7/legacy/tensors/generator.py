@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable
-from functools import lru_cache
 from math import cos, log, sin, sqrt
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from .named import Named
@@ -105,13 +103,10 @@ class Generator(Named):
         self._keys = int(kept["keys"])
         self._pair = _Pair(*(float(kept[name]) for name in _Pair._fields)) if kept["has_second"] else None
 
-    def key(self) -> tuple[jax.Array, np.uint32]:
-        """A JAX key that follows from the seed, and a number to fold into it, another one each time.
-
-        They are folded inside a compiled function, so that it costs no dispatch. No bits are drawn.
-        """
+    def draw(self) -> tuple[np.uint32, np.uint32]:
+        """The seed of a JAX key, and a number to fold into the key, another one each time. No bits are drawn."""
         self._keys += 1
-        return _key_of(self._seed % _RANGE), np.uint32(self._keys)
+        return np.uint32(self._seed % _RANGE), np.uint32(self._keys)
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
@@ -165,12 +160,6 @@ class Generator(Named):
         for place, step in enumerate(steps.tolist()):
             order[place], order[place + step] = order[place + step], order[place]
         return np.array(order, np.int64)
-
-
-@lru_cache(maxsize=8)
-def _key_of(seed: int) -> jax.Array:
-    with jax.ensure_compile_time_eval():  # the key is kept, and must not belong to a program that is being traced
-        return jax.random.key(np.uint32(seed))
 
 
 def exactly(function: Callable[[float], float], values: np.ndarray) -> np.ndarray:

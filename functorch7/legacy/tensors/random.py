@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from .generator import Generator
+from .keys import key_of
 from .kinds import Operand
 
 default_generator = Generator()
@@ -53,9 +54,14 @@ def generator() -> Generator:
     return _own.generator or default_generator
 
 
-def next_draw() -> tuple[jax.Array, np.uint32]:
-    """A base key and a number to fold into it, for what draws inside compiled programs."""
-    return default_generator.key()
+def next_draw() -> tuple[np.uint32, np.uint32]:
+    """The seed of a key and a number to fold into it, from which compiled programs make the key that they draw by."""
+    return default_generator.draw()
+
+
+def next_key() -> jax.Array:
+    """The key of the next draw, for what draws at once."""
+    return key_of(*map(int, next_draw()))
 
 
 def given_generator(args: tuple) -> tuple[Generator, tuple]:

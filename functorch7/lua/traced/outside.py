@@ -27,6 +27,8 @@ _changes: dict[type, int] = {}
 class Outside:
     """What has been found for one class, and is compared before each call; it is equal only to itself."""
 
+    reads, sets = (), frozenset[str]()  # which fields the code reads is not looked for
+
     def __init__(self, kind: type):
         self.kind = kind
         theirs = [base for base in users(kind) if base.__module__ != OWN_LAYERS]

@@ -1,0 +1,26 @@
+"""Imports that last: what they make is there until the process ends, so that nobody need look whether it is garbage.
+
+JAX and functorch7 are 120,000 objects. Python looks at all of them now and then while they are imported, once more in
+the first step, and when the process ends, which takes as long as a quarter of the whole of a short one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def lasting() -> Iterator[None]:
+    """A block of imports, after which all that there is lasts; not in a program that has functorch7 already."""
+    if "functorch7" in sys.modules:
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
