@@ -35,10 +35,12 @@ from .program.classes import class_ as class_
 from .program.extensions import concat as concat
 from .program.files import deserializeFromStorage as deserializeFromStorage
 from .program.classes import factory as factory
+from .program.groups import find as find
 from .program.classes import getconstructortable as getconstructortable
 from .program.classes import getenv as getenv
 from .program.classes import getmetatable as getmetatable
 from .program.objects import getnumthreads as getnumthreads
+from .program.groups import group as group
 from .program.classes import id as id
 from .program.extensions import include as include
 from .program.objects import isStorage as isStorage
@@ -48,6 +50,7 @@ from .program.classes import isequal as isequal
 from .program.classes import newmetatable as newmetatable
 from .program.objects import pointer as pointer
 from .program.extensions import protoClone as protoClone
+from .program.groups import remap as remap
 from .program.files import serializeToStorage as serializeToStorage
 from .program.extensions import setFloatStorage as setFloatStorage
 from .program.extensions import setIntStorage as setIntStorage

@@ -769,3 +769,13 @@ local before, bias = words.weight:clone(), net:get(2).bias[1]
 net:zeroGradParameters() net:forward(x) net:backward(x, g) net:updateParameters(0.5)
 return #net:parameters(), (words.weight - before):abs():sum(), math.abs(bias - net:get(2).bias[1] - 1) < 1e-6, words.gradWeight
 --> 2, 0, true, nil
+
+--- what torchx finds in tensors
+require 'torchx'
+local m = torch.Tensor{{1, 2, 3}, {2, 6, 2}}
+local all, rows = torch.find(m, 2), torch.find(m:t(), 2, 2)
+local groups, values, places = torch.group(torch.Tensor{5, 3, 4, 5}, nil, true)
+local a, b = torch.remap({torch.ones(2), {torch.ones(1)}}, nil, function(x, y) y:resizeAs(x):copy(x):add(1) end)
+return #all, all[2], all[3], #rows[1], rows[3][1], groups[5].val:sum(), groups[3].idx[1], values[4], places[3],
+  b[1]:sum(), b[2][1][1], torch.LongTensor(torch.find(m, 9)):nElement()
+--> 3, 4, 6, 1, 2, 10, 2, 3, 3, 4, 2, 0

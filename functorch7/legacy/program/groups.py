@@ -1,0 +1,97 @@
+"""What torchx finds in tensors: the places of a value, groups of equal values, pairs of tensors in tables."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..objects.nested import Nested
+from ..tensors.kinds import Result
+from ..tensors.tensor import Tensor
+
+
+def find(tensor: Tensor, val: float, dim: int | None = None) -> list[int] | list[list[int]]:
+    """The places of a value, from 1, counted row by row; with dim = 2, those in each row of a matrix.
+
+    Raises ValueError for another dimension, or one of a tensor that is no matrix. Source: torchx/README.md, find.
+
+    >>> find(Tensor([[1, 2, 3, 4, 5], [5, 6, 0, 0, 2]]), 2)
+    [2, 10]
+    >>> find(Tensor([[1, 2, 3, 4, 5], [5, 6, 0, 0, 2]]), 2, 2)
+    [[2], [5]]
+    """
+    found = tensor.numpy() == val
+    if dim is None:
+        return (np.flatnonzero(found) + 1).tolist()
+    if dim != 2 or found.ndim != 2:
+        raise ValueError(f"torch.find: expected dim = 2 of a matrix, got {dim} of a tensor of size {tensor.shape}")
+    return [(np.flatnonzero(row) + 1).tolist() for row in found]
+
+
+def group(*given: Any) -> tuple[dict[float, dict[str, Tensor]], Tensor, Tensor]:
+    """group([val, idx], tensor, [samegrp, desc]): (groups, the sorted values, their places in the vector `tensor`).
+
+    Each group has `val` and `idx`, its parts of these two, and is found under its first value; `samegrp(first, value)`
+    says whether a value is of the group, by default whether both are equal. `val` and `idx` take the results if they
+    are given. Raises TypeError for what is no tensor. Source: torchx/README.md, group.
+
+    >>> groups, values, places = group(Tensor([5, 3, 4, 5]))
+    >>> {value: each["val"].totable() for value, each in groups.items()}
+    {3.0: [3.0], 4.0: [4.0], 5.0: [5.0, 5.0]}
+    """
+    taken = 2 if len(given) > 2 and isinstance(given[2], Tensor) else 0
+    tensor, same, descending = (*given[taken:], None, None, None)[:3]
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"torch.group: expected a tensor, got {tensor!r}")
+    values, places = tensor.sort(1, bool(descending))
+    if taken:
+        values, places = (
+            kept.resizeAs(found).copy(found) for kept, found in zip(given, (values, places), strict=False)
+        )
+    firsts: list[int] = []
+    numbers = values.totable()
+    for i, number in enumerate(numbers):
+        first = numbers[firsts[-1]] if firsts else None
+        if first is None or not (same(first, number) if same else first == number):
+            firsts.append(i)
+    parts = itertools.pairwise([*firsts, len(numbers)])
+    groups = {
+        numbers[start]: {
+            "idx": places.narrow(1, start + 1, end - start),
+            "val": values.narrow(1, start + 1, end - start),
+        }
+        for start, end in parts
+    }
+    return groups, values, places
+
+
+def remap(
+    t1: Nested, t2: Nested, f: Callable[[Tensor, Tensor], object], p1: Tensor | None = None, p2: Tensor | None = None
+) -> Result[tuple]:
+    """(t1, t2) after f(x, y) of the tensors at the same places of two tables; where one is missing, it is made.
+
+    A missing tensor is of the type of the prototype `p1` or `p2`, or of the other one. Raises TypeError for what is
+    neither a tensor nor a table.
+    Source: torchx/README.md, remap.
+
+    >>> first, second = remap([Tensor([1, 2])], None, lambda x, y: y.resizeAs(x).copy(x))
+    >>> second[0].totable()
+    [1.0, 2.0]
+    """
+    if isinstance(t1, list) or isinstance(t2, list):
+        t1, t2 = ([] if t is None else t for t in (t1, t2))
+        count = len(t1 if t1 or not t2 else t2)
+        for i in range(count):
+            pair = remap(*(t[i] if i < len(t) else None for t in (t1, t2)), f, p1, p2)
+            for table, made in zip((t1, t2), pair, strict=True):
+                table[i : i + 1] = [made]
+        return t1, t2
+    if not isinstance(t1, Tensor) and not isinstance(t2, Tensor):
+        raise TypeError(f"torch.remap: expected nested tensors or tables, got {t1!r} and {t2!r}")
+    t1 = (t2 if p1 is None else p1).new() if t1 is None else t1
+    t2 = next(each for each in (p2, p1, t1) if each is not None).new() if t2 is None else t2
+    f(t1, t2)
+    return t1, t2
