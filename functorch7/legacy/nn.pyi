@@ -652,7 +652,7 @@ class Normalize(Module):
     """
     def __init__(self, p: float, eps: float = 1e-10) -> None: ...
 
-class OneHot(Module):
+class OneHot(_special.OneHot, Module):
     """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, outputSize); no gradient.
@@ -950,19 +950,6 @@ class SpatialFeatNormalization(Module):
     """
     def __init__(self, mean: Numbers, std: Numbers | None = None) -> None: ...
 
-class SpatialFullConvolution(Module):
-    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
-    images, plus a bias per output plane.
-
-    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
-    takes adj such that the output is as large as `other`, whose gradient is zero.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
-
 class SpatialGlimpse(Module):
     """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
     the one before, all reduced to one size.
@@ -1180,19 +1167,6 @@ class VolumetricConvolution(Module):
     def __init__(
         self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
         padT: int = 0, padW: int | None = None, padH: int | None = None, *, bias: bool = True, groups: int = 1,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
-
-class VolumetricFullConvolution(Module):
-    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
-    transposed convolution of volumes, plus a bias per output plane.
-
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
-    SpatialFullConvolution.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
-        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
     ) -> None: ...
     def noBias(self) -> Self: ...
 
@@ -1567,6 +1541,19 @@ class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     def __init__(self, kW: int, kH: int, outW: float, outH: float, fixed: bool = False) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
+class SpatialFullConvolution(_vision.FullConvolution, Module):
+    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
+    images, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
+    takes adj such that the output is as large as `other`, whose gradient is zero.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """y[o, p, q] = b_o + sum_{k, i, j} w[k, p - i dH, q - j dW] x[c_k, i, j], over the rows k of a connection table
     that name o: SpatialFullConvolution of those pairs (c_k, o) of planes only.
@@ -1703,6 +1690,19 @@ class VolumetricFractionalMaxPooling(_vision.Emptied, Module):
         self, kT: int, kW: int, kH: int, outT: float, outW: float, outH: float, fixed: bool = False,
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
+
+class VolumetricFullConvolution(_vision.FullConvolution, Module):
+    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
+    transposed convolution of volumes, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
+    SpatialFullConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class VolumetricMaxPooling(_vision.Emptied, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
@@ -1976,12 +1976,11 @@ class NCECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class NaN(Decorator):
+class NaN(_decorators.NaN, Decorator):
     """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
     sum.
     """
     def __init__(self, module: Module, id: int | None = None) -> None: ...
-    newId: Any
 
 class Observed(_recurrent.Around, Module):
     """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
@@ -2221,7 +2220,7 @@ class SequencerCriterion(AbstractSequencerCriterion):
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are.
+    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
     """
     def __init__(
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
