@@ -209,6 +209,24 @@ def test_by_default_every_call_is_a_new_sequence():
     same(net.forward(XS), first)
 
 
+def test_what_is_remembered_from_now_on_begins_with_the_last_sequence():
+    """Sequences are forgotten where the next begins, not where they end."""
+    net = nn.Sequencer(lstm()).double()
+    cell = net.get(1)
+    hs, cs = unrolled(cell, np.concatenate([XS, XS]))
+    net.forward(XS)
+    net.forward(XS)
+    assert cell.step == T + 1
+    net.remember()
+    same(net.forward(XS), hs[T:])
+    assert cell.step == 2 * T + 1 and list(cell.outputs) == list(range(T, 2 * T + 1))
+    same(cell.outputs[T], hs[T - 1])
+    same(cell.cells[T], cs[T - 1])
+    same(cell.outputs[T + 1], hs[T])
+    net.evaluate()  # which begins anew
+    same(net.forward(XS), hs[:T])
+
+
 def test_an_unknown_mode_is_an_error():
     with pytest.raises(ValueError, match="unrecognized value for remember"):
         nn.Sequencer(lstm()).remember("always")

@@ -115,10 +115,12 @@ class SpatialConvolutionMap(Module, describes=layers.SpatialConvolutionMap):
 class LookupTable(Module, describes=layers.LookupTable):
     """nn.LookupTable; after `accUpdateOnly()` it shows no gradWeight."""
 
+    _updates_only = False
+
     @property
     def gradWeight(self) -> Tensor | None:
         """The weight's gradient."""
-        return None if self.__dict__.get("_updates_only") else self.__dict__["gradWeight"]
+        return None if self._updates_only else self.__dict__["gradWeight"]
 
     @gradWeight.setter
     def gradWeight(self, value: Numbers) -> None:

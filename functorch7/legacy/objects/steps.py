@@ -46,6 +46,8 @@ class _History:
 class Steps(Described):
     """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
 
+    _longest: int
+
     @property
     def step(self) -> int:
         """The number of the next time step, from 1; those of a sequence count, as long as it is not forgotten."""
@@ -65,7 +67,7 @@ class Steps(Described):
         """How many steps of earlier sequences are remembered before those of this call."""
         place = call.plan.paths[id(self)]
         around = [s for s, _ in call.plan.sequencers if place[: len(call.plan.paths[id(s)])] == call.plan.paths[id(s)]]
-        if not around or not around[-1].hasMemory():
+        if not around:
             return 0
         heard = around[-1]._steps().heard.values()
         return sum(steps_in(self) * times for steps_in, (times,) in heard) - call.steps_of(self)
@@ -75,7 +77,6 @@ class Steps(Described):
         heard = self._steps().heard
         if not self.hasMemory():
             heard.clear()
-            return
         key = call.plan, tuple(np.shape(leaf) for leaf in jax.tree.leaves(call.arguments[2]))
         if key not in heard:
             heard[key] = call.lengths(), [0]
