@@ -172,7 +172,8 @@ class IndexLinear(Module, describes=layers.IndexLinear):
             return found
         index, rows = _at_all_columns(self.weight.numpy().T, call.given_gradient)
         indices = np.broadcast_to(index, rows.shape)
-        keys, _, *sizes = call.given
+        given: Any = call.given
+        keys, _, *sizes = given
         if isinstance(keys, (list, tuple)):
             self.gradInput = [wrapped(list(indices)), wrapped(list(rows))]
         else:
