@@ -60,6 +60,7 @@ class Call(Inspection):
         if buffers:
             for slot, value in zip((*plan.slots, *plan.state_slots), (*buffers, *self.side.state), strict=True):
                 slot.write(value)
+            plan.forget()
             plan.spend("state")
         # A criterion's value, out of a CriterionTable, is a number.
         self.result = as_number(self.output) if self._is_number() else wrapped(self.output)
