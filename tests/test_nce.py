@@ -294,9 +294,9 @@ def test_legacy_fields():
 
 
 def test_legacy_sampler_follows_unigrams_and_no_cast():
-    m = nn.NCEModule(4, 6, 3, torch.Tensor(UNIGRAMS)).type("torch.HalfTensor")
-    assert m.unigrams.type() == "torch.DoubleTensor" and m.weight.type() == "torch.HalfTensor"
-    np.testing.assert_array_equal(m.unigrams, UNIGRAMS)
+    given = torch.DoubleTensor(UNIGRAMS)
+    m = nn.NCEModule(4, 6, 3, given).type("torch.HalfTensor")
+    assert m.unigrams is given and m.unigrams.type() == "torch.DoubleTensor" and m.weight.type() == "torch.HalfTensor"
     classes = m.noiseSample(torch.LongTensor(), 50, 4)
     assert classes.size() == [50, 4] and set(classes.numpy().ravel()) <= {1, 2, 4, 5, 6}
     found = m.noiseProb(torch.Tensor(), classes)
@@ -304,6 +304,24 @@ def test_legacy_sampler_follows_unigrams_and_no_cast():
     m.unigrams.fill(0)
     m.unigrams[3] = 2
     m.fastNoise()
+    assert m.unigrams is given and given.totable() == [0, 0, 1, 0, 0, 0]
     assert (m.noiseSample(classes, 5, 2).numpy() == 3).all()
+    m.unigrams[1] = -1
+    with pytest.raises(ValueError, match="not negative"):
+        m.fastNoise()
+    assert given.totable() == [-1, 0, 1, 0, 0, 0]
     with pytest.raises(ValueError, match="indices from 1 to 6, got 9"):
         m.noiseProb(torch.Tensor(), torch.LongTensor([9]))
+
+
+def test_legacy_divides_the_unigrams_that_it_is_given_by_their_sum():
+    given = torch.Tensor(UNIGRAMS)
+    m = nn.NCEModule(4, 6, 3, given)
+    assert m.unigrams is given
+    np.testing.assert_allclose(given, PROBABILITIES, rtol=1e-6)
+    counts = torch.LongTensor([1, 2, 3, 4, 5, 6])  # whole numbers cannot have a sum of 1
+    copied = nn.NCEModule(4, 6, 3, unigrams=counts)
+    assert counts.totable() == [1, 2, 3, 4, 5, 6]
+    np.testing.assert_allclose(copied.unigrams, np.arange(1, 7) / 21, rtol=1e-15)
+    m.k = 5  # another description, of the same unigrams
+    assert m.unigrams is given

@@ -142,12 +142,33 @@ def test_looking_leaves_the_operations_as_they_are(name):
     assert operations(f7.hooked(sequencer, "*", forward=lambda *_: None), silent) == expected
 
 
-def test_trimming_is_refused_for_what_draws_whoever_looks():
-    module = f7.Recurrence(f7.Sequential(f7.JoinTable(1, 1), f7.Linear(4, 2), f7.Dropout(0.5)), 2, 1).trim_zero(1)
-    variables = module.init(jax.random.key(0))
+DROPPING = f7.Sequential(f7.Linear(2, 3), f7.Dropout(0.5))
+TRIMMING = {
+    "a step": f7.Recurrence(f7.Sequential(f7.SelectTable(1), DROPPING), 3, 1).trim_zero(1),
+    "a layer": f7.TrimZero(DROPPING, 1),
+}
+
+
+@pytest.mark.parametrize("name", TRIMMING)
+def test_what_draws_is_masked_where_it_would_be_trimmed_whoever_looks(name):
+    module = TRIMMING[name]
+    params, buffers = module.init(jax.random.key(0))
+    x = jnp.array([[1.0, 2.0], [0.0, 0.0], [3.0, 1.0]])
+    weight, bias = (jax.tree.leaves(params)[i] for i in (1, 0))
+
+    def run(params):
+        output = module.apply(params, buffers, x, key=jax.random.key(1), train=True)[0]
+        return output.sum(), output
+
     for look in (silent, recording):
-        with look(), pytest.raises(ValueError, match="trimZero cannot be used with what draws numbers"):
-            module.apply(*variables, X[0], key=jax.random.key(1), train=True)
+        with look():
+            (_, output), gradients = jax.jit(jax.value_and_grad(run, has_aux=True))(params)
+        kept = np.asarray(output != 0, np.float32)
+        assert not kept[1].any() and kept[0].any()
+        np.testing.assert_allclose(output, 2 * kept * (np.asarray(x @ weight.T) + np.asarray(bias)), rtol=1e-5)
+        of_bias, of_weight = jax.tree.leaves(gradients)
+        np.testing.assert_allclose(of_bias, 2 * kept.sum(0), rtol=1e-6)
+        np.testing.assert_allclose(of_weight, 2 * kept.T @ np.asarray(x), rtol=1e-6)
 
 
 def test_nothing_is_open_but_in_a_block_and_silence_hides_all_probes():

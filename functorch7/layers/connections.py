@@ -153,7 +153,7 @@ class SpatialConvolutionLocal(Windows, Layer):
 
     Shape: (C, ih, iw) or (B, C, ih, iw) -> n_output_plane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
     Parameters: weight (oh, ow, n_output_plane, n_input_plane, kh, kw), bias (n_output_plane, oh, ow); both uniform on
-    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
+    +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3). A weight of other sizes has its elements in this order.
     Raises: ValueError for outputs without elements, other ranks, plane counts, or image sizes.
     Source: nn/doc/convolution.md#nn.SpatialConvolutionLocal.
 
@@ -200,7 +200,8 @@ class SpatialConvolutionLocal(Windows, Layer):
         images = padded(images, self, places)
         taps = [slices(images, at, places, self.window("d")) for at in offsets(self.window("k"))]
         patches = jnp.stack(taps, 2)  # batch, plane, tap, row, column
-        output = jnp.einsum("bckyx,yxock->boyx", patches, weight.reshape(*weight.shape[:4], -1)) + params["bias"][None]
+        kernels = weight.reshape(*places, self.n_output_plane, self.n_input_plane, len(taps))
+        output = jnp.einsum("bckyx,yxock->boyx", patches, kernels) + params["bias"][None]
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
     def printed(self) -> str:

@@ -15,7 +15,7 @@ from ..core.types import Array, Key, Tree
 from .decorators import Decorator
 from .tap import tap
 
-_count = itertools.count(1)
+_ids, _profiles = itertools.count(1), itertools.count(1)
 
 
 class Watched(Decorator, abstract=True):
@@ -58,24 +58,25 @@ class NaN(Watched):
     @staticmethod
     def new_id() -> int:
         """The next number of the counter that gives identifiers."""
-        return next(_count)
+        return next(_ids)
 
-    def _refuse(self, culprit: str, totals: Any) -> None:
+    def refuse(self, culprit: str, totals: Any) -> None:
+        """Raises FloatingPointError if one of these sums is NaN."""
         if np.isnan([np.asarray(total, np.float64) for total in totals]).any():
             raise FloatingPointError(f"NaN found in {culprit} of module :\n{self}")
 
     def _check_output(self, totals: Any) -> None:
         *outputs, input, params = totals
         culprit = "input" if np.isnan(input) else "parameters" if np.isnan(params) else "output"
-        self._refuse(culprit, outputs)
+        self.refuse(culprit, outputs)
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
-        params = tap(self.torch_name(), params, _totals, None, partial(self._refuse, "gradParameters"))
-        input = tap(self.torch_name(), input, _totals, None, partial(self._refuse, "gradInput"))
+        params = tap(self.torch_name(), params, _totals, None, partial(self.refuse, "gradParameters"))
+        input = tap(self.torch_name(), input, _totals, None, partial(self.refuse, "gradInput"))
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
         with_causes = (output, _total(input), _total(params))
         shown: Any = tap(
-            self.torch_name(), with_causes, _totals, self._check_output, partial(self._refuse, "gradOutput")
+            self.torch_name(), with_causes, _totals, self._check_output, partial(self.refuse, "gradOutput")
         )
         return shown[0], buffers
 
@@ -135,10 +136,15 @@ class Profile(Watched):
     number: int
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None, number: int | None = None):
-        number = next(_count) if number is None else number
+        number = self.new_number() if number is None else number
         name = module.torch_name() if name is None and isinstance(module, Module) else name
         self._set(modules=(module,), print_interval=print_interval, name=name, number=number)
         self.__post_init__()
+
+    @staticmethod
+    def new_number() -> int:
+        """The next number of the counter that tells objects apart."""
+        return next(_profiles)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,7 +35,7 @@ class NCEModule(Module):
     Exposes: sampleidx, the classes in use: noise, then targets (k + B); without batchnoise (B, 1 + k), targets first.
     Raises: ValueError for k below 1, unigrams of another size, negative, or without a positive sum, inputs of other
     shapes, and targets outside 1..output_size where these can be looked at; under jit such a target gives NaN.
-    Differs from Torch7: `unigrams` is left as it was given, and the estimate of Z is not printed.
+    Differs from Torch7: the estimate of Z is not printed.
     Source: dpnn/README.md#nn.NCEModule; Mnih & Teh, 2012.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

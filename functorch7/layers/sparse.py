@@ -109,7 +109,7 @@ class IndexLinear(Module):
     Buffers (with normalize): normalized, the weight after a training call (a side output; in `legacy` it becomes the
     weight).
     Raises: ValueError for other forms, for as many values as keys not being there, and for keys outside the weight
-    where these can be looked at. `do_grad_input` is accepted: the gradient of the values is always there.
+    where these can be looked at. `do_grad_input` counts in `legacy`: the gradient of the values is always there.
     Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
 

@@ -645,14 +645,6 @@ class NCEModule(_nce.NCEModule, Module):
         normalized: bool = False, logsoftmax: bool = False,
     ) -> None: ...
 
-class Narrow(Module):
-    """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
-
-    Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
-    negative offset the slice starts at 1 and has size - length elements.
-    """
-    def __init__(self, dimension: int, offset: int, length: int = 1) -> None: ...
-
 class Normalize(Module):
     """y = x / (sum_j |x_j|^p + eps)^(1/p) over the last dimension; x / (max_j |x_j| + eps) for p = inf.
 
@@ -660,7 +652,7 @@ class Normalize(Module):
     """
     def __init__(self, p: float, eps: float = 1e-10) -> None: ...
 
-class OneHot(Module):
+class OneHot(_special.OneHot, Module):
     """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, outputSize); no gradient.
@@ -756,14 +748,6 @@ class Replicate(Module):
     """
     def __init__(self, nFeatures: int, dim: int = 1, ndim: int | None = None) -> None: ...
 
-class Reshape(Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
-
-    Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
-    sizes if the element counts agree and the first dimension is not 1, else as True.
-    """
-    def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None) -> None: ...
-
 class ReverseSequence(Module):
     """y_t = x_{T + 1 - t}: the sequence backwards.
 
@@ -777,13 +761,6 @@ class SAdd(Module):
     Shape: any, kept.
     """
     def __init__(self, addend: float, negate: bool = False) -> None: ...
-
-class Select(Module):
-    """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
-
-    Shape: (..., n, ...) -> (..., ...).
-    """
-    def __init__(self, dimension: int, index: int) -> None: ...
 
 class SeqReverseSequence(Module):
     """y_t = x_{T + 1 - t}: the input backwards along `dim`, 1 to 3.
@@ -973,19 +950,6 @@ class SpatialFeatNormalization(Module):
     """
     def __init__(self, mean: Numbers, std: Numbers | None = None) -> None: ...
 
-class SpatialFullConvolution(Module):
-    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
-    images, plus a bias per output plane.
-
-    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
-    takes adj such that the output is as large as `other`, whose gradient is zero.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
-
 class SpatialGlimpse(Module):
     """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
     the one before, all reduced to one size.
@@ -1081,14 +1045,6 @@ class SpatialZeroPadding(Module):
         self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None,
     ) -> None: ...
 
-class SplitTable(Module):
-    """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
-
-    Shape: (..., n, ...) -> n tensors (..., ...). An input of nInputDims + 1 dimensions is a batch, and a positive
-    dimension is counted after it.
-    """
-    def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
-
 class Sqrt(Module):
     """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
 
@@ -1102,14 +1058,6 @@ class Square(Module):
     Shape: any, kept.
     """
     def __init__(self) -> None: ...
-
-class Squeeze(Module):
-    """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
-
-    Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays.
-    """
-    def __init__(self, dim: int | None = None, numInputDims: int | None = None) -> None: ...
-    def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class StepGRU(Module):
     """[x, h] -> h': one step of SeqGRU.
@@ -1200,24 +1148,6 @@ class TotalDropout(Module):
     """
     def __init__(self, p: float = 0.5) -> None: ...
 
-class Transpose(Module):
-    """y[..., j, ..., i, ...] = x[..., i, ..., j, ...]: the input with pairs of dimensions exchanged, one pair after the
-    other.
-
-    Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
-    """
-    def __init__(self, *permutations: Sequence[int]) -> None: ...
-    def setNumInputDims(self, num_input_dims: int) -> Self: ...
-
-class Unsqueeze(Module):
-    """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
-
-    Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
-    after them; without it, all of the input's dimensions are one example.
-    """
-    def __init__(self, pos: int, numInputDims: int | None = None) -> None: ...
-    def setNumInputDims(self, num_input_dims: int) -> Self: ...
-
 class UpSampling(Module):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: images or volumes made larger, every element repeated
     ("nearest"), or interpolated as by SpatialUpSamplingBilinear ("linear").
@@ -1226,17 +1156,6 @@ class UpSampling(Module):
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
     """
     def __init__(self, scale: int | tuple[int, ...] | list[int], mode: str = 'nearest') -> None: ...
-
-class View(Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
-    a leading batch.
-
-    Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
-    example, so that all before them are the batch.
-    """
-    def __init__(self, *sizes: int | Iterable[int]) -> None: ...
-    def resetSize(self, *sizes: int | Iterable[int]) -> Self: ...
-    def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class VolumetricConvolution(Module):
     """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l - padT, i dH + m - padH, j dW + n - padW]:
@@ -1248,19 +1167,6 @@ class VolumetricConvolution(Module):
     def __init__(
         self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
         padT: int = 0, padW: int | None = None, padH: int | None = None, *, bias: bool = True, groups: int = 1,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
-
-class VolumetricFullConvolution(Module):
-    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
-    transposed convolution of volumes, plus a bias per output plane.
-
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
-    SpatialFullConvolution.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
-        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
     ) -> None: ...
     def noBias(self) -> Self: ...
 
@@ -1433,6 +1339,14 @@ class ModuleFromCriterion(_criterion_modules._Computing, Module):
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
+class Narrow(_passing.Rearranging, Module):
+    """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
+
+    Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
+    negative offset the slice starts at 1 and has size - length elements.
+    """
+    def __init__(self, dimension: int, offset: int, length: int = 1) -> None: ...
+
 class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
     none if the length is negative.
@@ -1507,12 +1421,27 @@ class ReinforceNormal(Reinforce):
     """
     def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
+class Reshape(_passing.Rearranging, Module):
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
+
+    Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
+    sizes if the element counts agree and the first dimension is not 1, else as True.
+    """
+    def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None) -> None: ...
+
 class ReverseTable(_passing.Passing, Module):
     """[x1, ..., xn] -> [xn, ..., x1].
 
     Shape: a table, kept.
     """
     def __init__(self) -> None: ...
+
+class Select(_passing.Rearranging, Module):
+    """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
+
+    Shape: (..., n, ...) -> (..., ...).
+    """
+    def __init__(self, dimension: int, index: int) -> None: ...
 
 class SelectTable(_passing.Passing, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
@@ -1612,6 +1541,19 @@ class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     def __init__(self, kW: int, kH: int, outW: float, outH: float, fixed: bool = False) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
 
+class SpatialFullConvolution(_vision.FullConvolution, Module):
+    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
+    images, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
+    takes adj such that the output is as large as `other`, whose gradient is zero.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
+
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """y[o, p, q] = b_o + sum_{k, i, j} w[k, p - i dH, q - j dW] x[c_k, i, j], over the rows k of a connection table
     that name o: SpatialFullConvolution of those pairs (c_k, o) of planes only.
@@ -1648,12 +1590,57 @@ class SpatialSoftMax(SoftMax):
     """
     def __init__(self) -> None: ...
 
+class SplitTable(_passing.Rearranging, Module):
+    """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
+
+    Shape: (..., n, ...) -> n tensors (..., ...). An input of nInputDims + 1 dimensions is a batch, and a positive
+    dimension is counted after it.
+    """
+    def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
+
+class Squeeze(_passing.Rearranging, Module):
+    """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
+
+    Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays.
+    """
+    def __init__(self, dim: int | None = None, numInputDims: int | None = None) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
 class TemporalMaxPooling(_vision.Emptied, Module):
     """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
     Shape: (T, F) or (B, T, F) -> floor((T - kW) / dW) + 1 frames. The gradient goes to each window's first maximum.
     """
     def __init__(self, kW: int, dW: int | None = None) -> None: ...
+
+class Transpose(_passing.Rearranging, Module):
+    """y[..., j, ..., i, ...] = x[..., i, ..., j, ...]: the input with pairs of dimensions exchanged, one pair after the
+    other.
+
+    Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
+    """
+    def __init__(self, *permutations: Sequence[int]) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class Unsqueeze(_passing.Rearranging, Module):
+    """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
+
+    Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
+    after them; without it, all of the input's dimensions are one example.
+    """
+    def __init__(self, pos: int, numInputDims: int | None = None) -> None: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
+
+class View(_passing.Rearranging, Module):
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
+    a leading batch.
+
+    Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
+    example, so that all before them are the batch.
+    """
+    def __init__(self, *sizes: int | Iterable[int]) -> None: ...
+    def resetSize(self, *sizes: int | Iterable[int]) -> Self: ...
+    def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class VolumetricAveragePooling(_vision.Emptied, Module):
     """y[t, i, j] = sum_{l < kT, m < kH, n < kW} x[t dT + l, i dH + m, j dW + n] / (kT kH kW): mean over kT x kH x kW
@@ -1703,6 +1690,19 @@ class VolumetricFractionalMaxPooling(_vision.Emptied, Module):
         self, kT: int, kW: int, kH: int, outT: float, outW: float, outH: float, fixed: bool = False,
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
+
+class VolumetricFullConvolution(_vision.FullConvolution, Module):
+    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
+    transposed convolution of volumes, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
+    SpatialFullConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class VolumetricMaxPooling(_vision.Emptied, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
@@ -1976,12 +1976,11 @@ class NCECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class NaN(Decorator):
+class NaN(_decorators.NaN, Decorator):
     """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
     sum.
     """
     def __init__(self, module: Module, id: int | None = None) -> None: ...
-    newId: Any
 
 class Observed(_recurrent.Around, Module):
     """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
@@ -2221,7 +2220,7 @@ class SequencerCriterion(AbstractSequencerCriterion):
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are.
+    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
     """
     def __init__(
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,

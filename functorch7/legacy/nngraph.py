@@ -44,6 +44,8 @@ class gModule(Container, describes=layers.Graph):
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
     """
 
+    _annotations: list[dict] | None = None
+
     def __init__(self, inputs: list | tuple, outputs: list | tuple):
         wiring = wired(self.typename(), inputs, outputs)
         modules = [(node.module.description(), node.module) for node in wiring.nodes]
@@ -61,7 +63,7 @@ class gModule(Container, describes=layers.Graph):
     def _nodes(self) -> Nodes:
         made = self.__dict__.get("_drawn")
         if made is None or made[0] != self._spec:
-            made = self.__dict__["_drawn"] = self._spec, Nodes(self, self.__dict__.get("_annotations"))
+            made = self.__dict__["_drawn"] = self._spec, Nodes(self, self._annotations)
         return made[1]
 
     @property
@@ -87,7 +89,7 @@ class gModule(Container, describes=layers.Graph):
     @property
     def fg(self) -> Picture:
         """The picture of the graph forwards: `graph.dot(network.fg, title, file)` draws it."""
-        return picture_of(self._spec, self.modules, self.__dict__.get("_annotations"))
+        return picture_of(self._spec, self.modules, self._annotations)
 
     @property
     def bg(self) -> Picture:

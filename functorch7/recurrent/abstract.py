@@ -54,12 +54,11 @@ class AbstractRecurrent(Module, abstract=True):
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
-        trims = self.trims and zero.ndim
-        if trims and self.draws(train):
-            raise ValueError(f"{self.torch_name()}: trimZero cannot be used with what draws numbers, such as dropout")
-        # Of the programs for parts of the batch one runs, each with other sizes: nothing inside them can be looked at.
-        # JAX 0.10.2's checkify does not understand their derivative inside a scan.
-        if trims and not self._hooks and not is_probed() and not is_looking():
+        # Trimming only saves work, and gives what masking gives. Of the programs for parts of the batch one runs, each
+        # with other sizes: nothing inside them can be looked at, and what they drew would depend on how many examples
+        # are left. JAX 0.10.2's checkify does not understand their derivative inside a scan.
+        looked_at = self._hooks or is_probed() or is_looking()
+        if self.trims and zero.ndim and not looked_at and not self.draws(train):
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
         output, new = self.step(params, buffers, input, key=key, train=train)
         return cleared(zero, output), new | {name: cleared(zero, new[name]) for name in self.hidden}

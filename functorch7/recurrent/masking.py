@@ -168,10 +168,10 @@ def _masked(
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are.
+    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
 
-    Shape, parameters and buffers: as MaskZero; of the buffers, nothing changes.
-    Raises: as MaskZero; ValueError for modules that draw numbers or emit penalties.
+    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes.
+    Raises: as MaskZero; ValueError for modules that emit penalties.
     Source: rnn/README.md#rnn.TrimZero.
 
     >>> import functorch7 as f7
@@ -184,10 +184,11 @@ class TrimZero(MaskZero):
         inner = self.modules[0]
         if not zero.ndim or not self.maskoutput or inner.traits.is_step:
             return super().forward(params, buffers, input, key=key, train=train)
-        if self.draws(train) or any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
-            raise ValueError(f"{self.torch_name()}: cannot be used with what draws numbers or emits penalties")
-        if self._hooks or is_probed():  # as in AbstractRecurrent
-            return super().forward(params, buffers, input, key=key, train=train)
+        if any(map(is_emitted, jax.tree.leaves(buffers, is_leaf=is_emitted))):
+            raise ValueError(f"{self.torch_name()}: cannot be used with what emits penalties")
+        if self._hooks or is_probed() or self.draws(train):  # as in AbstractRecurrent
+            output, buffer = self.call(0, params, buffers, input, key=key, train=train)
+            return cleared(zero, output), [buffer, *buffers[1:]]
 
         def run(params: Tree, rows: Array) -> Array:
             return self.call(0, params, buffers, rows, key=None, train=train)[0]

@@ -141,3 +141,24 @@ def test_a_state_of_several_tensors_is_set_as_it_is_shown():
     np.testing.assert_array_equal(network.forward(XS[2]), wanted)
     with pytest.raises(ValueError, match="expected a state of 1 tensors, got 6"):
         network.setHiddenState(1, [state, state, state])
+
+
+@pytest.mark.parametrize("make", [nn.FastLSTM, nn.GRU, nn.LSTM], ids=lambda make: make.__name__)
+def test_the_clones_of_a_cell_show_what_the_module_of_its_step_gives(make):
+    cell = make(D, H).double()
+    sequencer = nn.Sequencer(cell)
+    sequencer.forward(XS)
+    sequencer.backward(XS, GS)
+    alone, has_cells = cell.recurrentModule.clone(), make is not nn.GRU
+    for t in range(2, T + 1):
+        state = [cell.outputs[t - 1], *([cell.cells[t - 1]] if has_cells else [])]
+        gradient = [cell._gradOutputs[t], cell.gradCells.get(t, torch.zeros(B, H).double())]
+        expected = alone.forward([XS[t], *state])
+        of_inputs = alone.backward([XS[t], *state], gradient if has_cells else gradient[0])
+        clone = cell.sharedClones[t]
+        for mine, theirs in ((clone.output, expected), (clone.gradInput, of_inputs)):
+            assert isinstance(mine, list) == isinstance(theirs, list)
+            pairs = zip(mine, theirs, strict=True) if isinstance(mine, list) else [(mine, theirs)]
+            for one, other in pairs:
+                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert cell.sharedClones[1].gradInput[1:] == [None] * (1 + has_cells)  # nobody gave a first state

@@ -95,3 +95,37 @@ def test_each_field_has_one_name_of_torchs():
     for wrong in ("o_u_t_p_u_t_size", "inputsize", "InputSize"):
         with pytest.raises(AttributeError):
             getattr(linear, wrong)
+
+
+@pytest.mark.parametrize("field", ["usenngraph", "bn"])
+def test_the_step_of_a_fast_lstm_may_be_a_graph(monkeypatch, field):
+    monkeypatch.setattr(nn.FastLSTM, field, True)
+    cell = nn.FastLSTM(3, 2).double()
+    monkeypatch.undo()
+    parameters, gradients = cell.getParameters()
+    step = cell.recurrentModule
+    assert step.typename() == "nn.gModule" and cell.recurrentModule is step
+    assert cell.parameters()[0][0].storage() is parameters.storage()  # a graph around them leaves them where they are
+    assert any(node.data.module is cell.i2g for node in step.forwardnodes)
+    cell.evaluate()
+    step.evaluate()
+    x, h, c = (torch.DoubleTensor(np.random.default_rng(i).normal(size=(4, n))) for i, n in enumerate((3, 2, 2)))
+    cell.setHiddenState(0, [h, c])
+    expected = cell.forward(x)
+    new_h, new_c = step.forward([x, h, c])
+    np.testing.assert_allclose(new_h, expected, rtol=1e-12)
+    np.testing.assert_allclose(new_c, cell.cells[1], rtol=1e-12)
+    cell.zeroGradParameters()
+    cell.backward(x, torch.ones(4, 2).double())
+    found = np.array(gradients)
+    cell.zeroGradParameters()
+    of_x, _, of_c = step.backward([x, h, c], [torch.ones(4, 2).double(), torch.zeros(4, 2).double()])
+    np.testing.assert_allclose(gradients, found, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(of_x, cell.gradInput, rtol=1e-9)
+    np.testing.assert_allclose(of_c, cell.userGradPrevCell, rtol=1e-9)
+    assert step.double().type() == "torch.DoubleTensor"
+
+
+def test_a_fast_lstm_with_dropout_has_no_graph(monkeypatch):
+    monkeypatch.setattr(nn.FastLSTM, "usenngraph", True)
+    assert nn.FastLSTM(3, 2, None, None, None, None, 0.5).recurrentModule.typename() != "nn.gModule"

@@ -42,6 +42,17 @@ def test_NaN_names_the_culprit_of_a_backward():
     assert culprit(lambda: power.backward([0, 1], [0, 1]))[0] == "gradInput"
 
 
+def test_NaN_looks_at_gradients_as_they_have_accumulated():
+    m = nn.NaN(nn.Linear(2, 2))
+    m.forward([1, 2])
+    m.get(1).gradBias.fill(np.nan)
+    assert culprit(lambda: m.backward([1, 2], [1, 1]))[0] == "gradParameters"
+    m.updateGradInput([1, 2], [1, 1])
+    assert culprit(lambda: m.accGradParameters([1, 2], [1, 1]))[0] == "gradParameters"
+    m.zeroGradParameters()
+    m.backward([1, 2], [1, 1])
+
+
 def test_NaN_tells_the_way_to_it():
     model = nn.Sequential().add(nn.NaN(nn.Identity(), 1)).add(nn.NaN(nn.Sqrt(), 2))
     with pytest.raises(FloatingPointError, match="output of module") as caught:
@@ -61,7 +72,7 @@ def test_NaN_lets_everything_else_through():
 
 
 def test_NaN_counts_its_objects():
-    first, second = nn.NaN(nn.Tanh()), nn.NaN(nn.Tanh())
+    first, _, second = nn.NaN(nn.Tanh()), nn.Profile(nn.Tanh()), nn.NaN(nn.Tanh())
     assert second.id == first.id + 1
     assert nn.NaN.newId() == second.id + 1
 

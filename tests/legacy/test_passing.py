@@ -121,3 +121,30 @@ def test_a_copy_inside_a_network_changes_the_type_of_what_follows():
     assert net.backward(x, g).type() == first.gradWeight.type() == "torch.FloatTensor"
     np.testing.assert_allclose(second.gradWeight.numpy(), g.numpy().T @ hidden, rtol=1e-12)
     np.testing.assert_allclose(first.gradWeight.numpy(), (g.numpy() @ weight).T @ x.numpy(), rtol=1e-5)
+
+
+X = np.arange(6.0).reshape(2, 3) / 3  # no number but 0 and 1 is the same in single precision
+
+REARRANGING = {
+    "View": (nn.View(3, 2), X.reshape(3, 2)),
+    "Reshape": (nn.Reshape(6), X.reshape(6)),
+    "Select": (nn.Select(1, 2), X[1]),
+    "Narrow": (nn.Narrow(2, 2, 2), X[:, 1:]),
+    "Unsqueeze": (nn.Unsqueeze(1), X[None]),
+    "Transpose": (nn.Transpose([1, 2]), X.T),
+    "SplitTable": (nn.SplitTable(1), list(X)),
+}
+
+
+@pytest.mark.parametrize("name", REARRANGING)
+def test_modules_that_rearrange_keep_the_inputs_type_and_its_digits(name):
+    module, expected = REARRANGING[name]
+    expected = expected if isinstance(expected, list) else [expected]
+    output = module.float().forward(torch.DoubleTensor(X))
+    for mine, theirs in zip(leaves([output]), expected, strict=True):
+        assert mine.type() == "torch.DoubleTensor"
+        np.testing.assert_array_equal(mine, theirs)
+    gradInput = module.backward(torch.DoubleTensor(X), output)
+    assert gradInput.type() == "torch.FloatTensor"  # the module's, as in Torch
+    assert all(mine.type() == "torch.DoubleTensor" for mine in leaves([module.output]))
+    assert all(mine.type() == "torch.FloatTensor" for mine in leaves([module.forward(torch.FloatTensor(X))]))

@@ -209,6 +209,38 @@ def test_by_default_every_call_is_a_new_sequence():
     same(net.forward(XS), first)
 
 
+def test_what_is_remembered_from_now_on_begins_with_the_last_sequence():
+    """In Torch sequences are forgotten where the next begins, not where they end."""
+    net = nn.Sequential(nn.Sequencer(lstm()), nn.Sequencer(nn.Identity())).double()
+    cell = net.get(1).get(1)
+    hs, cs = unrolled(cell, np.concatenate([XS, XS]))
+    net.forward(XS)
+    net.forward(XS)
+    assert cell.step == T + 1
+    assert net.get(1).remember("neither") is net.get(1)  # as before
+    net.remember()
+    same(net.forward(XS), hs[T:])
+    assert cell.step == 2 * T + 1 and list(cell.outputs) == list(range(T, 2 * T + 1))
+    same(cell.outputs[T], hs[T - 1])
+    same(cell.cells[T], cs[T - 1])
+    same(cell.outputs[T + 1], hs[T])
+    net.evaluate()  # which begins anew
+    same(net.forward(XS), hs[:T])
+    net.remember("neither")
+    net.forward(XS)
+    net.forget()
+    net.remember()
+    same(net.forward(XS), hs[:T])
+
+
+def test_two_sequencers_go_on_when_both_remember():
+    net = nn.Sequential(nn.Sequencer(nn.FastLSTM(D, H)), nn.Sequencer(nn.FastLSTM(H, H))).double()
+    always = net.clone().remember()
+    net.forward(XS)
+    always.forward(XS)
+    same(net.remember().forward(XS), always.forward(XS), 1e-12)
+
+
 def test_an_unknown_mode_is_an_error():
     with pytest.raises(ValueError, match="unrecognized value for remember"):
         nn.Sequencer(lstm()).remember("always")

@@ -146,6 +146,7 @@ def with_own_fields():
     model.epoch, model.best, model.note, model.done = 3, 0.25, "a b", False
     model.options = {"sizes": [1, 2], "last": model.get(2), "inner": {"model": model}}
     model.get(2).name, model.get(2).loss, model.sizes = "steps", criterion, torch.LongStorage([4, 5])
+    model._first = linear
     return model
 
 
@@ -167,6 +168,7 @@ def test_copies_and_files_have_the_fields_that_a_program_has_set(copied):
     assert (copy.epoch, copy.best, copy.note, copy.done) == (3, 0.25, "a b", False)
     assert copy.options["sizes"] == [1, 2] and copy.options["last"] is copy.get(2)
     assert copy.options["inner"]["model"] is copy is not model
+    assert copy._first is copy.get(1) is not model.get(1)
     assert copy.get(2).name == "steps" and copy.get(2).loss.unit == "mm" and list(copy.sizes) == [4, 5]
     assert copy.get(1).mask.type() == "torch.ByteTensor" and list(copy.get(1).mask) == [1, 0]
     copy.get(1).weight.fill(5)
@@ -190,12 +192,14 @@ def test_what_calls_leave_in_objects_is_no_field_of_the_programs():
 
 def test_files_of_torch_keep_plain_fields_that_no_class_knows():
     """And what lists of names in hostile files say cannot stand in the place of what a class defines."""
-    fields = {"epoch": 3, "labels": ["a", "b"], "scratch": np.zeros(3), "clones": [t7.T7Object("nn.Tanh", 1)]}
+    fields = {"epoch": 3, "_count": 4, "labels": ["a", "b"]}
+    fields |= {"scratch": np.zeros(3), "clones": [t7.T7Object("nn.Tanh", 1)]}
     record = t7.deserialize(torch.serialize(nn.Linear(3, 2)))
     record.fields |= fields
     loaded = torch.deserialize(t7.serialize(record))
     assert own_fields(loaded) == {"epoch": 3, "labels": ["a", "b"]}
-    record.fields |= {"forward": 1, "_spec": 2, "depth": 3, "functorch7_fields": ["forward", "_spec", "depth"]}
+    record.fields |= {"forward": 1, "_spec": 2, "depth": 3, "_plans": 4, "_history": 5}
+    record.fields["functorch7_fields"] = ["forward", "_spec", "depth", "_plans", "_history"]
     loaded = torch.deserialize(t7.serialize(record))
     assert own_fields(loaded) == {"depth": 3} and loaded.forward(X).size() == [5, 2]
     record.fields["functorch7_fields"] = [1]

@@ -39,6 +39,27 @@ def test_index_linear_equals_linear_of_the_dense_vector(offset):
     same(m.forward([keys[0], VALUES[0]]), expected[0])
 
 
+def test_index_linear_gives_the_gradient_at_every_column():
+    m = nn.IndexLinear(6, 3, True).double()
+    m.reset(0.5)
+    keys, g = [torch.LongTensor(key) for key in KEYS], values(2, 3)
+    expected = g @ np.asarray(m.weight).T  # what nn.Linear gives for the dense vectors
+    flat = [torch.LongTensor([1, 4, 4, 2]), torch.DoubleTensor([0.5, -1, 2, 3]), torch.LongTensor([3, 1])]
+    for input, gradOutput, wanted in (
+        ([keys, VALUES], g, [[range(1, 7)] * 2, expected]),
+        (flat, g, [[range(1, 7)] * 2, expected]),
+        ([keys[0], VALUES[0]], g[0], [range(1, 7), expected[0]]),
+    ):
+        m.forward(input)
+        for found, column in zip(m.backward(input, gradOutput), wanted, strict=True):
+            assert isinstance(found, list) == (input[0] is keys)
+            same(np.stack(found) if isinstance(found, list) else found, np.stack(column))
+        assert m.updateGradInput(input, gradOutput) is m.gradInput
+    m.doGradInput = False  # then at the values that were given
+    (_, at_values) = m.backward([keys[0], VALUES[0]], g[0])
+    same(at_values, expected[0][[0, 3, 3]])
+
+
 def test_index_linear_starts_at_zero_or_at_what_is_given():
     m = nn.IndexLinear(3, 2)
     same(m.forward([torch.LongTensor([1]), [5]]), [0, 0])
@@ -360,3 +381,11 @@ def test_words_of_letters_are_looked_up_and_pooled():
     same(network.forward(letters), network.get(1).weight.numpy()[letters - 1].max(1, keepdims=True))
     with pytest.raises(ValueError, match="indices from 1 to 6, got 7"):
         network.forward(np.array([[1, 7, 2]]))
+
+
+def test_one_hot_gives_zeros_of_its_own_type():
+    one_hot, indices = nn.OneHot(4).double(), torch.LongTensor([[1, 2], [4, 4]])
+    one_hot.forward(indices)
+    gradInput = one_hot.backward(indices, values(2, 2, 4))
+    assert gradInput is one_hot.gradInput and gradInput.type() == "torch.DoubleTensor"
+    same(gradInput, np.zeros((2, 2)))

@@ -328,3 +328,36 @@ def test_a_functional_unpooling_takes_indices():
     same(unpool.apply({}, {}, [x, index, np.zeros((1, 3, 3))])[0], [[[0, 5, 0], [0, 0, 0], [0, 0, 0]]])
     with pytest.raises(ValueError, match="indices from 1 to 4, got 5"):
         unpool.apply({}, {}, [x, index + 3])
+
+
+@pytest.mark.parametrize("volumes", [False, True])
+def test_the_gradient_at_an_input_of_which_only_the_size_counts_is_a_single_zero(volumes):
+    make, sizes = (nn.VolumetricFullConvolution, (3, 3, 3)) if volumes else (nn.SpatialFullConvolution, (3, 3))
+    strides, planes = [2] * len(sizes), (2, *sizes)
+    module = make(2, 1, *sizes, *strides)
+    adjusted = make(2, 1, *sizes, *strides, *[0] * len(sizes), *[1] * len(sizes))
+    adjusted.weight.copy(module.weight)
+    x, like = values(*planes), torch.zeros(*[8] * len(sizes))
+    output = module.forward([x, like])
+    assert output.shape == (1, *like.shape)
+    adjusted.forward(x)
+    g = values(*output.shape, seed=1)
+    first, second = module.backward([x, like], g)
+    same(first, adjusted.backward(x, g), rtol=1e-5)
+    assert module.gradInput[1] is second and second.shape == like.shape
+    assert second.storage().size() == 1 and second.storage()[1] == 0
+
+
+def test_local_kernels_of_other_sizes_are_read_in_their_order():
+    """Planes of input and output exchanged, as programs repeat a convolution's weight for every place."""
+    local, conv = nn.SpatialConvolutionLocal(3, 2, 4, 4, 2, 2), nn.SpatialConvolution(3, 2, 2, 2)
+    local.bias.repeatTensor(conv.bias.view(2, 1, 1), 1, 3, 3)
+    local.weight.repeatTensor(conv.weight.view(1, 1, 3, 2, 2, 2), 3, 3, 1, 1, 1, 1)
+    x, g = values(5, 3, 4, 4), values(5, 2, 3, 3, seed=1)
+    same(local.forward(x), conv.forward(x), rtol=1e-4, atol=1e-5)
+    same(local.backward(x, g), conv.backward(x, g), rtol=1e-4, atol=1e-5)
+    summed = np.asarray(local.gradWeight).reshape(9, -1).sum(0)
+    same(summed, np.asarray(conv.gradWeight).reshape(-1), rtol=1e-4, atol=1e-5)
+    local.weight = torch.randn(5)
+    with pytest.raises(ValueError, match=r"expected params\['weight'\] of shape \(3, 3, 2, 3, 2, 2\), got"):
+        local.forward(x)

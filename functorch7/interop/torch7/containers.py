@@ -80,7 +80,7 @@ SCHEMAS = [
     *(Schema(each, {"n_input_dim": MASKING}, children=_first_module, more=_as_module)
       for each in (recurrent.MaskZero, recurrent.TrimZero)),
     Schema(recurrent.MaskZeroCriterion, {"n_input_dim": MASKING}, parts=("criterion",)),
-    Schema(layers.Profile, {"number": derived(lambda _: layers.NaN.new_id())},
+    Schema(layers.Profile, {"number": derived(lambda _: layers.Profile.new_number())},
            children=_first_module, more=_watched),
     Schema(layers.Bottle, children=_first_module, more=_bottled),
     Schema(layers.MapTable, {"shared": Rule(lambda record: bool(record.get("shared", True)), lambda v: {"shared": v})},

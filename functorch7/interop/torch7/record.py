@@ -69,11 +69,12 @@ class Record:
         """What a program may have put into the object beside what its class defines.
 
         Files of Torch's do not tell this from what its classes leave behind: of theirs it is numbers, texts, and tables
-        of such, which do no harm.
+        of such, which do no harm, under names that do not begin with an underscore, as its classes' own do.
         """
         named = self.fields.get(OWN_FIELDS)
         if named is None:
-            return {name: value for name, value in self.fields.items() if isinstance(name, str) and _is_harmless(value)}
+            names = [name for name in self.fields if isinstance(name, str) and not name.startswith("_")]
+            return {name: self.fields[name] for name in names if _is_harmless(self.fields[name])}
         if not _is_list_of_names(named):
             raise self.error(f"expected names as {OWN_FIELDS}, got {type(named).__name__}")
         return {name: self.fields[name] for name in named if self.fields.get(name) is not None}

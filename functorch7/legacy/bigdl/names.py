@@ -11,6 +11,8 @@ from ..objects.described import Described
 class Names(Described):
     """The part of Module that is about names. They are those of `named` in the description, and in files."""
 
+    _own_name: str | None
+
     def setName(self, name: str) -> Self:
         """Names the module. Raises TypeError for what is no text, or empty."""
         if self._spec is None:

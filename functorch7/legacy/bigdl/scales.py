@@ -25,6 +25,7 @@ class Scales(Described):
     """
 
     _scales: tuple[float, float] = (1.0, 1.0)
+    _scales_before: tuple[float, float]
     _regularizers: Value = (None, None)
 
     def term_of(self, name: str) -> Term:

@@ -70,11 +70,6 @@ more.update({
             lambda self: self._spec.statistics(), "The mean number of words that may follow a word.", "float"
         )
     }),
-    layers.NaN: More({
-        "newId": staticmethod(
-            method(lambda: layers.NaN.new_id(), "The next number of the counter that gives identifiers.", "int")
-        )
-    }),
     layers.Profile: More(
         {
             "numFwds": _watched("passes", "forward", "Forward passes."),

@@ -62,15 +62,25 @@ class StepModule:
     def output(self) -> Output:
         """What the module gave at this step."""
         module, around, step = self._of
-        call = around.call_of_step(step)
-        return module.output if call is None else call.output_of(module)
+        call = self._call()
+        if call is not None:
+            return call.output_of(module)
+        return around.state_after(step) if around.passes_state(module) else module.output
 
     @property
     def gradInput(self) -> Output:
         """The gradient at its input at this step."""
         module, around, step = self._of
+        call = self._call()
+        if call is not None and call.cotangents is not None:
+            return call.grad_input_of(module)
+        return around.gradients_before(step) if around.passes_state(module) else module.gradInput
+
+    def _call(self) -> Call | None:
+        """The call that was this step, if the module ran in it."""
+        module, around, step = self._of
         call = around.call_of_step(step)
-        return module.gradInput if call is None or call.cotangents is None else call.grad_input_of(module)
+        return call if call is not None and id(module) in call.plan.paths else None
 
     @property
     def reward(self) -> Output:
@@ -122,6 +132,27 @@ class StepFields(Module):
     def call_of_step(self, step: int) -> Call | None:
         """The call that was this step; None for one of a sequence, and for those that are not kept."""
         return next((call for first, count, call in self._calls_of_steps() if first == step and count == 1), None)
+
+    def passes_state(self, module: object) -> bool:
+        """Whether a module is that of a step which takes the state beside the input, and gives the state after it.
+
+        Of cells it is one that Torch composes of their layers, and that runs in no call.
+        """
+        is_part = "recurrent_module" in self._spec.children() or all(module is not each for each in self.children())
+        return is_part and module is self.recurrentModule
+
+    def state_after(self, step: int) -> Output:
+        """What such a module gives at a step. None for a step that is not kept."""
+        state = [self._states(name, name).get(step) for name in self._spec.hidden]
+        return state if len(state) > 1 else state[0]
+
+    def gradients_before(self, step: int) -> list:
+        """The gradients at such a module's input at a step, and at the state before it.
+
+        None for what is not kept, such as the gradient at a first state that nobody gave.
+        """
+        before = [self._grad_states(name, name).get(step - 1) for name in self._spec.hidden]
+        return [self.gradInputs.get(step), *before]
 
     def _table(self, name: str, frame: str, gradients: bool) -> ByStep:
         kept = [each for each in self._calls_of_steps() if not gradients or each[2].cotangents is not None]

@@ -10,8 +10,10 @@ import jax
 import numpy as np
 
 from ... import layers
+from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...layers.placement import device_numbered
+from ..engine.calls import Call
 from ..engine.plan import grad_name
 from ..objects.described import Described
 from ..tensors.changes import changed
@@ -58,6 +60,29 @@ class Serial(Decorator, describes=layers.Serial):
         if self.tensortype is None:
             return super().__getstate__()
         return Module.__getstate__(copy.deepcopy(self))
+
+
+class NaN(Decorator, describes=layers.NaN):
+    """nn.NaN: called itself, it looks at the gradients as they have accumulated; inside a network at what is added."""
+
+    @staticmethod
+    def newId() -> int:
+        """The next number of the counter that gives identifiers."""
+        return layers.NaN.new_id()
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        found = super()._pulled_back(call, accumulated)
+        if accumulated:
+            self._look_at_gradients()
+        return found
+
+    def accGradParameters(self, input: Value, gradOutput: Value, scale: float = 1) -> None:
+        """Adds scale * the parameters' gradients to theirs. Raises FloatingPointError for NaN among these."""
+        super().accGradParameters(input, gradOutput, scale)
+        self._look_at_gradients()
+
+    def _look_at_gradients(self) -> None:
+        self._spec.refuse("gradParameters", [gradient.sum() for gradient in self.parameters()[1]])
 
 
 class DontCast(Decorator, describes=layers.DontCast):

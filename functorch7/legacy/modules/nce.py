@@ -40,9 +40,11 @@ class _Given(layers.NCEModule, abstract=True):
 
 
 class NCEModule(Module, describes=layers.NCEModule):
-    """nn.NCEModule; `unigrams` is a tensor (as given, of float64, whatever the module's type) and Z another.
+    """nn.NCEModule; `unigrams` is a tensor, whose type is never the module's, and Z another.
 
-    After writing into `unigrams`, call `fastNoise`. `sampleidx` has the classes that the last forward used.
+    A tensor of floating-point numbers that is given for `unigrams` is the one that the module has, and is divided by
+    its sum; of anything else it has a copy. After writing into `unigrams`, call `fastNoise`. `sampleidx` has the
+    classes that the last forward used.
     A user's own `noiseSample(sampleidx, batchsize, k)`, assigned or in a subclass, gives the noise: it fills the
     tensor, resized to batchsize x k, with classes, and returns it.
     """
@@ -52,12 +54,19 @@ class NCEModule(Module, describes=layers.NCEModule):
     unigrams: Tensor
     dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
 
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        given = kwargs.get("unigrams", (*args[3:], None)[0])
+        if isinstance(given, Tensor) and np.issubdtype(given.dtype, np.floating):
+            self.__dict__["unigrams"] = given
+        self.fastNoise()
+
     def _take(self, spec: core.Module, given: Given) -> None:
         super()._take(spec, given)
         self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))  # type: ignore[attr-defined]
 
     def _respecify(self, spec: Any) -> bool:
-        if spec.unigrams != self._spec.unigrams:
+        if spec.unigrams != self._spec.unigrams and not np.array_equal(spec.unigrams, self.unigrams):
             self.__dict__["unigrams"] = Tensor.of(np.array(spec.unigrams, np.float64))
         return super()._respecify(spec)
 
@@ -102,8 +111,13 @@ class NCEModule(Module, describes=layers.NCEModule):
         self.Z.fill(float(np.asarray(unwrapped(value)).reshape(())))
 
     def fastNoise(self) -> None:
-        """Makes the sampler anew, from what `unigrams` holds now. Raises ValueError for negative numbers."""
-        self._respecify(self._spec.replace(unigrams=core.Const(self.unigrams.numpy())))
+        """Makes the sampler anew, from what `unigrams` holds now, which is divided by its sum.
+
+        Raises ValueError for negative numbers.
+        """
+        given = self._spec.replace(unigrams=core.Const(self.unigrams.numpy()))  # which looks at them
+        self.unigrams.div(self.unigrams.sum())
+        self._respecify(given.replace(unigrams=core.Const(self.unigrams.numpy())))
 
     def multicuda(self, device1: int | None = None, device2: int | None = None) -> Self:
         """Puts the first half of weight's and gradWeight's columns on one device (from 1), the rest on another.

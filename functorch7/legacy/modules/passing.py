@@ -1,4 +1,4 @@
-"""Modules that compute nothing: called themselves, they hand on the tensors that they are given, as Torch does."""
+"""Modules that compute nothing: called themselves, they hand on what they are given, as Torch does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from ... import layers
 from ...core.types import Value
 from ..engine.registered import everywhere
 from ..objects.generated import More, more
+from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.values import Input, Output, shapes
+from ..tensors.type_names import dtype_of
+from ..tensors.values import Input, Output, shapes, wrapped
 from .module import Module
 
 
@@ -103,6 +105,25 @@ class FlattenTable(Passing, describes=layers.FlattenTable):
 
 def _is(one: Any, other: Any) -> bool:
     return one is other
+
+
+class Rearranging(Module):
+    """A module whose output has elements of its input, at other places: in the input's type, whatever its own."""
+
+    def updateOutput(self, input: Value) -> Output:
+        """The input's elements; gradInput is of the module's type, as in Torch."""
+        if not isinstance(input, Tensor) or input.dtype == dtype_of(self._type) or self._hooks or everywhere:
+            return super().updateOutput(input)
+        with precision(input.dtype):
+            self.output = wrapped(self._spec.f(input.array))
+        return self.output
+
+
+for _spec in (
+    layers.View, layers.Reshape, layers.Select, layers.Narrow, layers.Squeeze, layers.Unsqueeze, layers.Transpose,
+    layers.SplitTable,
+):  # fmt: skip
+    more[_spec] = More({}, base=Rearranging)
 
 
 class Copy(Module, describes=layers.Copy):

@@ -11,8 +11,8 @@ from ... import core, recurrent
 from ...core.types import Value
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
-from ..objects import nested
-from ..objects.described import Given, describe, put_among
+from ..objects import composed, nested
+from ..objects.described import Described, Given, describe, put_among
 from ..objects.generated import object_of
 from ..tensors.devices import precision
 from ..tensors.storage import Storage
@@ -22,6 +22,7 @@ from ..tensors.values import Output, unwrapped, wrapped
 from .by_step import StepFields
 from .container import Container
 from .module import Module
+from .step_graphs import graph_of
 
 
 def _coupling(store: str, name: str, what: str) -> property:
@@ -198,8 +199,8 @@ for _name in LSTM.factories:
 
 
 class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
-    """nn.FastLSTM. `nn.FastLSTM.bn = True` gives instances made after it batch normalisation; `usenngraph` is accepted:
-    all are compiled.
+    """nn.FastLSTM. `nn.FastLSTM.bn = True` gives instances made after it batch normalisation, and with it or with
+    `nn.FastLSTM.usenngraph = True` their `recurrentModule` is a graph (without dropout). All compute the same way.
     """
 
     bn = False
@@ -209,6 +210,13 @@ class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
         """FastLSTM(inputSize, outputSize, rho, eps, momentum, affine, p, mono)."""
         spec, given = describe(recurrent.FastLSTM, args, kwargs)
         self._take(spec.replace(bn=type(self).bn), given)
+        self.__dict__["usenngraph"] = type(self).usenngraph
+
+    @property
+    def recurrentModule(self) -> Described:
+        """The module of one step: [x, h, c] -> [h, c]."""
+        is_graph = (self.usenngraph or self._spec.bn) and not self._spec.p
+        return composed.kept(self, "nngraph", lambda: graph_of(self)) if is_graph else super().recurrentModule
 
 
 class GRU(AbstractRecurrent, describes=recurrent.GRU):

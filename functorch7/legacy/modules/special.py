@@ -145,34 +145,45 @@ class SparseLinear(Module, describes=layers.SparseLinear):
     def weightDecay(self, value: float) -> None:
         self._respecify(self._spec.replace(weight_decay=value))
 
-    def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
-        """Adds scale * the parameters' gradients; gradInput is a table with one tensor for each example."""
-        super().backward(input, gradOutput, scale)
-        self.gradInput = self._dense_gradients(gradOutput)
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        super()._pulled_back(call, accumulated)
+        self.gradInput = []
+        if self.doGradInput:
+            index, rows = _at_all_columns(self.weight.numpy(), call.given_gradient)
+            self.gradInput = [Tensor.of(np.stack([index, row], 1).astype(row.dtype)) for row in rows]
         return self.gradInput
-
-    def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
-        """A table with one dense gradient for each example, or an empty table."""
-        super().updateGradInput(input, gradOutput)
-        self.gradInput = self._dense_gradients(gradOutput)
-        return self.gradInput
-
-    def _dense_gradients(self, grad_output: Any) -> list[Tensor]:
-        if not self.doGradInput:
-            return []
-        weight = self.weight.numpy()
-        rows = np.asarray(unwrapped(grad_output)).reshape(-1, len(weight)) @ weight
-        index = np.arange(1, weight.shape[1] + 1)
-        return [Tensor.of(np.stack([index, row], 1).astype(weight.dtype)) for row in rows]
 
 
 class IndexLinear(Module, describes=layers.IndexLinear):
-    """nn.IndexLinear."""
+    """nn.IndexLinear: with `doGradInput` gradInput has every column, and its gradient, for every example.
+
+    Without it, or with `normalize`, it has the gradients at the values that were given.
+    """
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws values uniform on +-stdv * sqrt(3), or +-1/sqrt(columns); a new module's are zeros."""
         columns = self.weight.size(2)
         return super().reset((3 * columns) ** -0.5 if stdv is None else stdv)
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        found = super()._pulled_back(call, accumulated)
+        if not self.doGradInput or self.normalize:
+            return found
+        index, rows = _at_all_columns(self.weight.numpy().T, call.given_gradient)
+        indices = np.broadcast_to(index, rows.shape)
+        given: Any = call.given
+        keys, _, *sizes = given
+        if isinstance(keys, (list, tuple)):
+            self.gradInput = [wrapped(list(indices)), wrapped(list(rows))]
+        else:
+            self.gradInput = [wrapped(indices), wrapped(rows)] if sizes else [wrapped(index), wrapped(rows[0])]
+        return self.gradInput
+
+
+def _at_all_columns(weight: np.ndarray, grad_output: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of a matrix of one row for each output, from 1, and each example's gradients there."""
+    rows = np.asarray(unwrapped(grad_output), weight.dtype).reshape(-1, len(weight)) @ weight
+    return np.arange(1, weight.shape[1] + 1), rows
 
 
 class Kmeans(Module, describes=layers.Kmeans):
@@ -218,6 +229,14 @@ class Convert(Module, describes=layers.Convert):
     b = made("b", "The module that selects the one feature, or the first target, of each example.")
     bt = made("bt", "The module that makes each example's number a vector of one.")
     buildConverter = made("converter", "The module that does it for such a batch.")
+
+
+class OneHot(Module, describes=layers.OneHot):
+    """nn.OneHot: gradInput is zeros of the module's type, whatever the indices' is."""
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        self.gradInput = super()._pulled_back(call, accumulated).type(self._type)
+        return self.gradInput
 
 
 class CMulTable(Module, describes=layers.CMulTable):

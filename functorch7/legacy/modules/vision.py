@@ -10,12 +10,14 @@ from ... import layers
 from ...core.types import Value
 from ...layers import connections
 from ...layers.pooling import Record
+from ..engine.calls import Call
 from ..engine.plan import grad_name
 from ..objects.described import Described
 from ..objects.generated import More, class_of, more
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
 from ..tensors.random import generator
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input
 from .module import Module
@@ -53,6 +55,20 @@ for _spec in (
     more[_spec] = More({}, base=Emptied)
 for _spec in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling):
     more[_spec] = More({}, Unpooling, "The pooling object stays linked to it.")
+
+
+class FullConvolution(Module, describes=layers.transposed.FullConvolution):
+    """Transposed convolutions; of a second input, which only gives the output's size, the gradient is a single 0.
+
+    It is seen at all places of a tensor of that size.
+    """
+
+    def _pulled_back(self, call: Call, accumulated: bool) -> Any:
+        found = super()._pulled_back(call, accumulated)
+        if isinstance(found, list):
+            zero, sizes = Storage.zeros((1,), found[0].dtype), found[1].shape
+            self.gradInput = found = [found[0], Tensor.viewing(zero, 0, sizes, (0,) * len(sizes))]
+        return found
 
 
 class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvolution):
@@ -99,10 +115,12 @@ class SpatialConvolutionMap(Module, describes=layers.SpatialConvolutionMap):
 class LookupTable(Module, describes=layers.LookupTable):
     """nn.LookupTable; after `accUpdateOnly()` it shows no gradWeight."""
 
+    _updates_only = False
+
     @property
     def gradWeight(self) -> Tensor | None:
         """The weight's gradient."""
-        return None if self.__dict__.get("_updates_only") else self.__dict__["gradWeight"]
+        return None if self._updates_only else self.__dict__["gradWeight"]
 
     @gradWeight.setter
     def gradWeight(self, value: Numbers) -> None:

@@ -76,12 +76,17 @@ def _plain(value: Any) -> Any:
 
 
 def field(object: Described, name: str) -> Value:
-    """The value of such a field. Modules are made once, until the object's description or its modules change."""
+    """The value of such a field."""
+    return kept(object, name, lambda: _composed(object, name))
+
+
+def kept(object: Described, name: str, make: Callable[[], Value]) -> Value:
+    """A field's value. Modules are made once, until the object's description or its modules change."""
     state = object._spec, [*map(id, object.children())]  # type: ignore[attr-defined]
     before = object.__dict__.get("_composed", {}).get(name)
     if before is not None and before[0] == state:
         return before[1]
-    value = _composed(object, name)
+    value = make()
     if described_among(value):
         object.__dict__.setdefault("_composed", {})[name] = (state, value)
     return value

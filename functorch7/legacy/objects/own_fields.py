@@ -1,4 +1,8 @@
-"""Fields that a program gives an object beside those that its class defines: copies and files have them, too."""
+"""Fields that a program gives an object beside those that its class defines: copies and files have them, too.
+
+What a class here puts into its objects it says, so that no name of a program's is mistaken for its own, nor the other
+way round.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,13 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ..engine.fields import KEPT as KEPT
 from ..engine.fields import KeptElsewhere as KeptElsewhere
+from .serial import PRIVATE
 
 OURS = "functorch7.legacy"
 
 
 def own_fields(object: Value) -> Fields:
-    """The object's fields, but those that begin with an underscore and those that its class knows."""
+    """The object's fields, but those that its class knows."""
     fields: dict[str, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
@@ -29,7 +34,7 @@ def take_own_fields(object: object, fields: Fields) -> None:
 
 
 def _is_known(object: Any, name: str) -> bool:
-    if name.startswith("_") or name in object.field_names():
+    if name in PRIVATE or name in object.field_names():
         return True
     return any(name in _defined_in(kind) for kind in type(object).__mro__)
 

@@ -46,6 +46,8 @@ class _History:
 class Steps(Described):
     """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
 
+    _longest: int
+
     @property
     def step(self) -> int:
         """The number of the next time step, from 1; those of a sequence count, as long as it is not forgotten."""
@@ -71,7 +73,7 @@ class Steps(Described):
         return sum(steps_in(self) * times for steps_in, (times,) in heard) - call.steps_of(self)
 
     def sequence_over(self, call: Call) -> None:
-        """Notes that this sequencer has run in a call."""
+        """Notes that this sequencer has run in a call, if it will be remembered."""
         heard = self._steps().heard
         if not self.hasMemory():
             heard.clear()
@@ -167,11 +169,23 @@ class Steps(Described):
     def remember(self, mode: str | None = None) -> Self:
         """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
         if hasattr(self._spec, "remember"):
+            last = None if self.hasMemory() else self.remembered_call()
             self._respecify(self._spec.remember(mode))
+            if last is not None and self.hasMemory():
+                self._go_on_from(last)
         else:
             for module in self.children():
                 module.remember(mode)
         return self
+
+    def _go_on_from(self, call: Call) -> None:
+        """Takes back the state that a sequence has left, for the next one."""
+        mine = next((slots for sequencer, slots in call.plan.sequencers if sequencer is self), [])
+        places = {(id(slot.holder), slot.name) for slot in mine}
+        for slot, value in zip(call.plan.state_slots, call.side.state, strict=True):
+            if (id(slot.holder), slot.name) in places:
+                slot.write(value)
+        self.sequence_over(call)
 
     def hasMemory(self) -> bool:
         """Whether a sequencer starts from the state of the last call, in the present mode."""

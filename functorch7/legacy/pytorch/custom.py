@@ -49,6 +49,11 @@ class Custom(Registration):
     """
 
     described_by: type[Traced]
+    _children: dict[str, Value]
+    _parameters: dict[str, Value]
+    _buffers: dict[str, Value]
+    _plain: dict[str, None]
+    _own_name: str | None
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,6 +29,8 @@ class State(Names):
     Source: PyTorch, the Modules note.
     """
 
+    _on_state: dict[str, list[Callable]]
+
     def state_dict(self, prefix: str = "") -> OrderedDict[str, Tensor]:
         """Parameters and saved buffers by dotted name: own ones, then those of the modules inside.
 
