@@ -314,12 +314,12 @@ def test_an_object_of_the_stateful_interface_is_its_description(case):
 
 
 def as_a_call(plan):
-    """The function that a call of an object compiles, with the arguments of `apply`."""
+    """The function that a call of an object compiles, with the arguments of `apply`, but a seed in place of the key."""
 
-    def apply(params, buffers, input, key):
+    def apply(params, buffers, input, seed):
         treedef, order = plan.program.params
         placed = dict(zip(order, treedef.flatten_up_to(params), strict=True))
-        draw = (key, np.uint32(1)) if plan.draws else None
+        draw = (seed, np.uint32(1)) if plan.draws else None
         network = compiled.network_of(plan.program, plan.program.buffers.flatten_up_to(buffers), draw)
         arrays = [placed[number] for number in range(len(placed))]
         (output, _), new = network(arrays, input, compiled.state_of(plan.program.spec, buffers))
@@ -344,12 +344,12 @@ def test_a_call_of_an_object_computes_what_its_description_does(case):
     plan = (held.training() if train else held.evaluate())._planned()
     call, count = as_a_call(plan), 1 if plan.sequencers else 2
 
-    def expected(params, buffers, input, key):
-        own = jax.random.fold_in(key, np.uint32(1)) if plan.draws else None
+    def expected(params, buffers, input, seed):
+        own = jax.random.fold_in(jax.random.key(seed), np.uint32(1)) if plan.draws else None
         floats = jax.tree.map(lambda x: x.astype("float32") if jnp.issubdtype(x.dtype, jnp.inexact) else x, input)
         return run(module, train)(params, buffers, floats, own)[:count]
 
-    given = *jax.eval_shape(module.init, KEY), arrays(as_input(case.input, plan.takes_table)), KEY
+    given = *jax.eval_shape(module.init, KEY), arrays(as_input(case.input, plan.takes_table)), np.uint32(7)
     traced = jax.make_jaxpr(expected)(*given).jaxpr
     assert program(lambda *given: call(*given)[:count], given) == text(traced)
     # checkify takes arrays that a function with a derivative of its own keeps for what it has found wrong.

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from ..core import Module, check_positive
-from ..core.types import Array, Key, Tree
+from ..core.types import Array, ArrayLike, Key, Tree
 from .decorators import Decorator
 from .tap import tap
 
@@ -60,7 +61,7 @@ class NaN(Watched):
         """The next number of the counter that gives identifiers."""
         return next(_ids)
 
-    def refuse(self, culprit: str, totals: Any) -> None:
+    def refuse(self, culprit: str, totals: Iterable[ArrayLike]) -> None:
         """Raises FloatingPointError if one of these sums is NaN."""
         if np.isnan([np.asarray(total, np.float64) for total in totals]).any():
             raise FloatingPointError(f"NaN found in {culprit} of module :\n{self}")

@@ -147,7 +147,7 @@ class LuaLayer(LuaObject):
     in no mode until somebody says `training` or `evaluate`.
     """
 
-    train = None
+    train: bool = None  # type: ignore[assignment]
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:
@@ -167,7 +167,7 @@ class LuaContainer(LuaLayer):
 
     def add(self, module: object = None) -> Crossing:
         """Appends a module; as in Torch, nil adds none: classes whose modules come later call it so."""
-        return self if module is None else super().add(module)
+        return self if module is None else super().add(module)  # type: ignore[misc]
 
 
 def above(parent: type) -> type[LuaObject]:

@@ -177,7 +177,7 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
     if isinstance(input, (list, tuple, dict)) and given is not None:
         if not isinstance(given, type(input)) or len(given) > len(input):
             raise ValueError(f"{user}: updateGradInput gave {shapes(given)} for an input of {shapes(input)}")
-        if isinstance(input, dict):
+        if isinstance(input, dict) and isinstance(given, dict):
             return {name: input_gradient(user, each, given.get(name)) for name, each in input.items()}
         pairs = itertools.zip_longest(input, given)
         return type(input)(input_gradient(user, each, gradient) for each, gradient in pairs)

@@ -10,7 +10,7 @@ from ..objects.described import Described
 from ..objects.generated import class_of, object_of
 
 
-def graph_of(cell: Any) -> Described:
+def graph_of(cell: Described) -> Described:
     """[x, h, c] -> [h', c']: a FastLSTM's step without dropout, around the cell's own layers."""
 
     def node(spec: core.Module, *inputs: Any) -> Node:

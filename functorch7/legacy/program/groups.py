@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..objects.nested import Nested
-from ..tensors.kinds import Result
 from ..tensors.tensor import Tensor
 
 
@@ -69,29 +68,32 @@ def group(*given: Any) -> tuple[dict[float, dict[str, Tensor]], Tensor, Tensor]:
 
 
 def remap(
-    t1: Nested, t2: Nested, f: Callable[[Tensor, Tensor], object], p1: Tensor | None = None, p2: Tensor | None = None
-) -> Result[tuple]:
+    t1: Nested | None,
+    t2: Nested | None,
+    f: Callable[[Tensor, Tensor], object],
+    p1: Tensor | None = None,
+    p2: Tensor | None = None,
+) -> tuple[Nested, Nested]:
     """(t1, t2) after f(x, y) of the tensors at the same places of two tables; where one is missing, it is made.
 
     A missing tensor is of the type of the prototype `p1` or `p2`, or of the other one. Raises TypeError for what is
-    neither a tensor nor a table.
-    Source: torchx/README.md, remap.
+    neither a tensor nor a table. Source: torchx/README.md, remap.
 
     >>> first, second = remap([Tensor([1, 2])], None, lambda x, y: y.resizeAs(x).copy(x))
     >>> second[0].totable()
     [1.0, 2.0]
     """
-    if isinstance(t1, list) or isinstance(t2, list):
-        t1, t2 = ([] if t is None else t for t in (t1, t2))
-        count = len(t1 if t1 or not t2 else t2)
-        for i in range(count):
-            pair = remap(*(t[i] if i < len(t) else None for t in (t1, t2)), f, p1, p2)
-            for table, made in zip((t1, t2), pair, strict=True):
-                table[i : i + 1] = [made]
-        return t1, t2
-    if not isinstance(t1, Tensor) and not isinstance(t2, Tensor):
+    if isinstance(t1, list | None) and isinstance(t2, list | None) and not (t1 is None and t2 is None):
+        first, second = [] if t1 is None else t1, [] if t2 is None else t2
+        for i in range(len(first) or len(second)):
+            pair = (table[i] if i < len(table) else None for table in (first, second))
+            first[i : i + 1], second[i : i + 1] = ([made] for made in remap(*pair, f, p1, p2))  # type: ignore[misc]
+        return first, second
+    found = [each for each in (t1, t2) if each is not None]
+    if not found or not all(isinstance(each, Tensor) for each in found):
         raise TypeError(f"torch.remap: expected nested tensors or tables, got {t1!r} and {t2!r}")
-    t1 = (t2 if p1 is None else p1).new() if t1 is None else t1
-    t2 = next(each for each in (p2, p1, t1) if each is not None).new() if t2 is None else t2
-    f(t1, t2)
-    return t1, t2
+    one: Any = next(each for each in (t1, p1, t2) if each is not None)
+    other: Any = next(each for each in (t2, p2, p1, one) if each is not None)
+    one, other = (one.new() if t1 is None else one), (other.new() if t2 is None else other)
+    f(one, other)
+    return one, other

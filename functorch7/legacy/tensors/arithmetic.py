@@ -55,7 +55,7 @@ class Arithmetic(Methods, Places):
         """The only element as a Python number. Raises ValueError if there are more, or none."""
         if math.prod(self.shape) != 1:
             raise ValueError(f"torch.item: expected one element, got a tensor of size {sizes_text(self.shape)}")
-        return self.storage_.element(self.offset) if self.storage_.place is None else self.numpy().item()
+        return self.storage_._element(self.offset) if self.storage_.place is None else self.numpy().item()
 
     def totable(self) -> list:
         """The elements as nested lists."""

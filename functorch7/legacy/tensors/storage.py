@@ -164,7 +164,7 @@ class Storage:
         self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
         return np.asarray(found).reshape(-1)
 
-    def element(self, position: int) -> Any:
+    def _element(self, position: int) -> Any:
         """The number at a position, from 0."""
         return self._flat().item(position)
 

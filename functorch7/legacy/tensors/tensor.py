@@ -310,15 +310,17 @@ class Tensor(Arithmetic):
     def __getitem__(self, key: Numbers) -> "Tensor": ...
 
     def __getitem__(self, key: int | tuple | Storage | Numbers) -> Result["Tensor"]:
-        mask = None if type(key) is int else self._mask(key)
-        if mask is not None:
+        if type(key) is int:
+            place = self.selected(1, key)
+        elif (mask := self._mask(key)) is not None:
             return Tensor.of(self._elements()[mask])
-        place = self.selected(1, key) if type(key) is int else self._place(key)
+        else:
+            place = self._place(key)
         return place if place.shape else place.item()
 
     def __setitem__(self, key: int | tuple | Storage | Numbers, value: Numbers) -> None:
-        is_number = type(key) is int and type(value) in (float, int) and self.ndim == 1
-        if is_number and self.dtype.kind == "f" and self.storage_.place is None:  # most that programs set are such
+        is_plain = self.ndim == 1 and self.dtype.kind == "f" and self.storage_.place is None
+        if type(key) is int and type(value) in (float, int) and is_plain:  # most that programs set are such
             self.storage_.writable()[self.selected(1, key).offset] = value
             return
         mask, values = self._mask(key), np.asarray(value)
