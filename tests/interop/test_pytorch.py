@@ -115,11 +115,11 @@ def test_an_lstm_by_the_formulas_of_pytorchs_documentation():
         c = f * c + i * np.tanh(g)
         h = o * np.tanh(c)
     layer = f7.SeqLSTM(3, 4)
-    np.testing.assert_allclose(layer.apply(*from_pytorch(layer, arrays), sequence)[0][-1], h, rtol=1e-5)
+    np.testing.assert_allclose(layer.apply(*from_pytorch(layer, arrays), sequence)[0][-1], h, rtol=1e-5, atol=1e-6)
     cell = {name.removesuffix("_l0"): array for name, array in arrays.items()}
     steps = f7.Sequencer(f7.FastLSTM(3, 4))
     variables = from_pytorch(steps, {f"lstm.{name}": array for name, array in cell.items()}, names={"0": "lstm"})
-    np.testing.assert_allclose(steps.apply(*variables, sequence)[0][-1], h, rtol=1e-5)
+    np.testing.assert_allclose(steps.apply(*variables, sequence)[0][-1], h, rtol=1e-5, atol=1e-6)
 
 
 def test_a_one_dimensional_convolution_by_its_formula():
