@@ -33,3 +33,26 @@ def test_a_weight_whose_gradient_is_None_stays_as_it_is():
     step(net)
     assert np.abs(first.weight.numpy() - kept.numpy()).max() > 0
     assert len(net.parameters()[0]) == 4
+
+
+def test_a_weight_that_is_frozen_or_freed_between_the_calls_has_the_gradient_of_what_it_is_then():
+    x, g = values(5, 3, seed=1), values(5, 2, seed=2)
+    net = two_layers()
+    first = net.get(1)
+    net.forward(x)
+    net.zeroGradParameters()
+    net.backward(x, g)
+    wanted = [gradient.clone() for gradient in (first.gradWeight, first.gradBias)]
+    first.gradWeight = None
+    net.forward(x)
+    first.gradWeight = first.weight.clone().zero()
+    net.zeroGradParameters()
+    net.backward(x, g)
+    for gradient, expected in zip((first.gradWeight, first.gradBias), wanted, strict=True):
+        same(gradient, expected.numpy())
+    net.forward(x)
+    first.gradWeight = None
+    net.zeroGradParameters()
+    net.backward(x, g)
+    assert first.gradWeight is None
+    same(first.gradBias, wanted[1].numpy())

@@ -74,6 +74,11 @@ def _zeros(value: Array) -> np.ndarray:
     return np.zeros(value.shape, value.dtype)
 
 
+def _term_of(module: Object, name: str) -> Term:
+    """What a parameter's gradient gets: nothing where the user has frozen the parameter."""
+    return Term(scale=0) if module.__dict__[grad_name(name)] is None else module.term_of(name)
+
+
 class Root(Object):
     """An object with plans, for each mode and each form of call."""
 
@@ -104,7 +109,6 @@ class Plan(Running):
         self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
         self._holders: list[tuple[Object, str] | None] = []  # whose parameters they are
-        self._frozen: set[int] = set()  # the numbers of those without a gradient
         self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
@@ -144,9 +148,7 @@ class Plan(Running):
             bool(root.train),
             self.dtype.name,
             bool(copied),
-            frozenset(self._frozen).union(
-                i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)
-            ),
+            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
         self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
@@ -355,8 +357,7 @@ class Plan(Running):
 
     def _cell(self, module: Object, name: str) -> int:
         tensor, gradient = module.__dict__[name], module.__dict__[grad_name(name)]
-        if gradient is None:  # the user has frozen the parameter: nobody sees its gradient, and none is computed
-            self._frozen.add(len(self._tensors[0]))
+        if gradient is None:  # the user has frozen the parameter: nobody sees this one
             gradient = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
         self._tensors[0].append(tensor)
         self._tensors[1].append(gradient)
@@ -377,7 +378,7 @@ class Plan(Running):
 
     def terms_now(self) -> Terms | None:
         """What each parameter's gradient gets; None where all get the plain gradient."""
-        return Terms.of(tuple(Term() if holder is None else holder[0].term_of(holder[1]) for holder in self._holders))
+        return Terms.of(tuple(Term() if holder is None else _term_of(*holder) for holder in self._holders))
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
