@@ -9,24 +9,32 @@ from typing import Any
 import numpy as np
 
 from ..objects.nested import Nested
+from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
+
+
+def _checked(name: str, tensor: object) -> Tensor:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"torch.{name}: expected a tensor, got {tensor!r}")
+    return tensor
 
 
 def find(tensor: Tensor, val: float, dim: int | None = None) -> list[int] | list[list[int]]:
     """The places of a value, from 1, counted row by row; with dim = 2, those in each row of a matrix.
 
-    Raises ValueError for another dimension, or one of a tensor that is no matrix. Source: torchx/README.md, find.
+    Raises TypeError for what is no tensor, ValueError for another dimension, or one of a tensor that is no matrix.
+    Source: torchx/README.md, find.
 
     >>> find(Tensor([[1, 2, 3, 4, 5], [5, 6, 0, 0, 2]]), 2)
     [2, 10]
     >>> find(Tensor([[1, 2, 3, 4, 5], [5, 6, 0, 0, 2]]), 2, 2)
     [[2], [5]]
     """
-    found = tensor.numpy() == val
+    found = _checked("find", tensor).numpy() == val
     if dim is None:
         return (np.flatnonzero(found) + 1).tolist()
     if dim != 2 or found.ndim != 2:
-        raise ValueError(f"torch.find: expected dim = 2 of a matrix, got {dim} of a tensor of size {tensor.shape}")
+        raise ValueError(f"torch.find: expected dim = 2 of a matrix, got {dim} of size {sizes_text(tensor.shape)}")
     return [(np.flatnonzero(row) + 1).tolist() for row in found]
 
 
@@ -35,16 +43,18 @@ def group(*given: Any) -> tuple[dict[float, dict[str, Tensor]], Tensor, Tensor]:
 
     Each group has `val` and `idx`, its parts of these two, and is found under its first value; `samegrp(first, value)`
     says whether a value is of the group, by default whether both are equal. `val` and `idx` take the results if they
-    are given. Raises TypeError for what is no tensor. Source: torchx/README.md, group.
+    are given. Raises TypeError for what is no tensor, ValueError for one that is no vector.
+    Source: torchx/README.md, group.
 
     >>> groups, values, places = group(Tensor([5, 3, 4, 5]))
     >>> {value: each["val"].totable() for value, each in groups.items()}
     {3.0: [3.0], 4.0: [4.0], 5.0: [5.0, 5.0]}
     """
     taken = 2 if len(given) > 2 and isinstance(given[2], Tensor) else 0
-    tensor, same, descending = (*given[taken:], None, None, None)[:3]
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"torch.group: expected a tensor, got {tensor!r}")
+    unsorted, same, descending = (*given[taken:], None, None, None)[:3]
+    tensor = _checked("group", unsorted)
+    if tensor.dim() != 1:
+        raise ValueError(f"torch.group: expected a vector, got a tensor of size {sizes_text(tensor.shape)}")
     values, places = tensor.sort(1, bool(descending))
     if taken:
         values, places = (
