@@ -49,3 +49,74 @@ def test_gradients_beyond_the_outputs_are_left_out_as_table_layers_do():
     assert first.totable() == [2, 20] and second.totable() == [5]
     with pytest.raises(ValueError, match="expected a gradOutput of shape"):
         net.backward(x, [torch.Tensor([1, 10])])
+
+
+class OfTwo(nn.Module):
+    """The sum of a table's two tensors, with a gradient that each test says."""
+
+    gradient = None
+
+    def updateOutput(self, input):
+        return input[0] + input[1].sum()
+
+    def updateGradInput(self, input, gradOutput):
+        return type(self).gradient(gradOutput)
+
+
+def of_two(gradient):
+    OfTwo.gradient = staticmethod(gradient)
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Identity())).add(OfTwo())
+    x = [torch.Tensor([1, 2]), torch.Tensor([3, 4, 5])]
+    net.forward(x)
+    return net.backward(x, torch.Tensor([1, 10]))
+
+
+@pytest.mark.parametrize(
+    "gradient",
+    [
+        lambda given: [given],
+        lambda given: [given, None],
+        lambda given: [given, torch.Tensor([0])],
+        lambda given: [given, torch.zeros(3), torch.ones(7)],
+    ],
+)
+def test_entries_that_get_no_gradient_may_be_left_out_or_zeros_of_any_size(gradient):
+    first, second = of_two(gradient)
+    assert first.totable() == [2, 20] and second.totable() == [0, 0, 0]
+
+
+def test_a_gradient_of_another_size_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"nn.OfTwo: updateGradInput gave \(1,\) for an input of \(3,\)"):
+        of_two(lambda given: [given, torch.Tensor([5])])
+    with pytest.raises(ValueError, match=r"nn.OfTwo: updateGradInput gave \[\(2,\)\] for an input of \(2,\)"):
+        of_two(lambda given: [[given], None])
+
+
+def test_a_table_of_numbers_may_get_gradients_of_its_first_ones_alone():
+    class Report(nn.Module):
+        """A loss beside numbers that are only reported, of which one asks for values."""
+
+        def updateOutput(self, input):
+            return [input.sum(), 7, float(input.max())]
+
+        def updateGradInput(self, input, gradOutput):
+            return input.new(input.size()).fill(gradOutput[1])
+
+    class Traced(Report):
+        def updateOutput(self, input):
+            return [input.sum(), 7, input.max()]
+
+    x = torch.Tensor([1, 3])
+    for layer in (Report(), Traced()):
+        net = nn.Sequential().add(nn.MulConstant(2)).add(layer)
+        assert net.forward(x).totable() == [8, 7, 6]
+        assert net.backward(x, torch.Tensor([5])).totable() == [10, 10]
+        with pytest.raises(ValueError, match=r"expected a gradOutput of shape \(3,\), as the output, got \(4,\)"):
+            net.backward(x, torch.ones(4))
+
+
+def test_a_tensor_needs_gradients_of_all_its_elements():
+    net = nn.Sequential().add(nn.MulConstant(2))
+    net.forward(torch.Tensor([1, 3]))
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        net.backward(torch.Tensor([1, 3]), torch.Tensor([5]))

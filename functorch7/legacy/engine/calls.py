@@ -19,7 +19,7 @@ from ..tensors.storages import given_up, hold
 from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
 from .inspection import Inspection
-from .known_users import OtherwiseThanPlanned
+from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
 from .plan import Plan, with_zeros
 from .registered import Titled
@@ -190,8 +190,10 @@ class Call(Inspection):
             return jax.tree.map(np.zeros_like, output)
         if has_shapes_of(output, grad_output):
             return grad_output
+        users = (*self.plan.foreign, *(user for user, _ in self.plan.traced))
+        fitted = _filled_up if any(known(type(user)).gives_numbers for user in users) else _reshaped
         try:
-            return jax.tree.map(_reshaped, output, grad_output)
+            return jax.tree.map(fitted, output, grad_output)
         except (ValueError, TypeError):
             given, wanted = shapes(grad_output), shapes(output)
             raise ValueError(
@@ -375,3 +377,10 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
 
 def _reshaped(output: Any, gradient: Any) -> Any:
     return np.asarray(gradient).reshape(output.shape)
+
+
+def _filled_up(output: Any, gradient: Any) -> Any:
+    """As `_reshaped`; a table of numbers that a user's module gave may get gradients of its first ones alone."""
+    if np.ndim(output) == np.ndim(gradient) == 1 and np.size(gradient) < output.size:
+        return np.pad(np.asarray(gradient), (0, output.size - np.size(gradient)))
+    return _reshaped(output, gradient)

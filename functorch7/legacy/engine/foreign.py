@@ -21,6 +21,7 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors, shapes, unwrapped, wrapped
 from .cut import anchor, user_call
+from .known_users import output_of
 from .layout import Layout
 from .moments import Moment, called_at
 from .objects import Object, Parametrised
@@ -116,7 +117,7 @@ class OfUser(core.Module, abstract=True):
 
     def _output(self, input: Value) -> Value:
         """What updateOutput gives, which the field `output` has then, too."""
-        output = as_tensors(self.user().updateOutput(input))
+        output = output_of(self.user(), type(self.user()), input)
         arrays = jax.tree.map(jnp.asarray, unwrapped(output))
         concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
         # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
@@ -172,22 +173,33 @@ def _of_type(user: Object, arrays: Value) -> Value:
 def input_gradient(user: Object, input: Value, given: Value) -> Value:
     """What updateGradInput gave as the gradient at an input: of its types and shapes, that of integers none.
 
-    None passes no gradient: of indices, or after dontBackward(); so does what a table does not have.
+    None passes no gradient: of indices, or after dontBackward(); so do zeros of any size, and what a table does not
+    have. What it has beyond the input's entries is left out, as Torch's containers never look at it.
     """
     if isinstance(input, (list, tuple, dict)) and given is not None:
-        if not isinstance(given, type(input)) or len(given) > len(input):
-            raise ValueError(f"{user}: updateGradInput gave {shapes(given)} for an input of {shapes(input)}")
+        if not isinstance(given, type(input)):
+            raise _does_not_fit(user, input, given)
         if isinstance(input, dict) and isinstance(given, dict):
             return {name: input_gradient(user, each, given.get(name)) for name, each in input.items()}
-        pairs = itertools.zip_longest(input, given)
+        pairs = itertools.zip_longest(input, given[: len(input)])
         return type(input)(input_gradient(user, each, gradient) for each, gradient in pairs)
-    return jax.tree.map(lambda array: _array_gradient(array, given), input)
+    if isinstance(given, (list, dict)):
+        raise _does_not_fit(user, input, given)
+    return jax.tree.map(lambda array: _array_gradient(user, array, given), input)
 
 
-def _array_gradient(input: Array, gradient: Value) -> Array | np.ndarray:
+def _array_gradient(user: Object, input: Array, gradient: Value) -> Array | np.ndarray:
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
-    return jnp.zeros_like(input) if gradient is None else jnp.asarray(gradient, input.dtype).reshape(input.shape)
+    if gradient is not None and np.size(gradient) == input.size:
+        return jnp.asarray(gradient, input.dtype).reshape(input.shape)
+    if gradient is None or (core.is_concrete(gradient) and not np.any(gradient)):
+        return jnp.zeros_like(input)
+    raise _does_not_fit(user, input, gradient)
+
+
+def _does_not_fit(user: Object, input: Value, gradient: Value) -> ValueError:
+    return ValueError(f"{user}: updateGradInput gave {shapes(gradient)} for an input of {shapes(input)}")
 
 
 class Foreign(OfUser, abstract=True):

@@ -1,9 +1,13 @@
-"""What is known of users' classes: which fields their methods read, and whether they can be traced."""
+"""What is known of users' classes: which fields their methods read, what they give, and whether they can be traced."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.types import Value
+from ..tensors.tensor import Tensor
+from ..tensors.values import as_tensors
+from .objects import Object
 from .user_code import Found, read
 
 
@@ -15,6 +19,7 @@ class Known:
     names: tuple[str, ...] = ()  # the fields that its methods read
     looks: bool = False  # whether they check values
     obstacle: str | None = None
+    gives_numbers: bool = False  # whether an output was a table of numbers, which is a tensor here
 
 
 _known: dict[type, Known] = {}
@@ -27,6 +32,15 @@ def known(kind: type) -> Known:
         found = read(kind)
         about = _known[kind] = Known(found, obstacle=found.obstacle)
     return about
+
+
+def output_of(user: Object, kind: type, input: Value) -> Value:
+    """What the updateOutput of a user's object of this class gives, as tensors."""
+    given = user.updateOutput(input)
+    output = as_tensors(given)
+    if isinstance(output, Tensor) and isinstance(given, (list, tuple)):
+        known(kind).gives_numbers = True
+    return output
 
 
 class OtherwiseThanPlanned(Exception):

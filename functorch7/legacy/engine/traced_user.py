@@ -31,7 +31,7 @@ from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, unwrapped, wrapped
 from .fields import Cell, Form, Kind, Taken, Untraceable
 from .foreign import input_gradient
-from .known_users import OtherwiseThanPlanned, known
+from .known_users import OtherwiseThanPlanned, known, output_of
 from .objects import Holder, Object
 from .stand_in import Run, Unknown, is_same
 from .user_code import METHODS, users
@@ -184,7 +184,7 @@ class TracedUser(core.Module, abstract=True):
         mode = train if self.has_mode else None
         run = Run(self.kind, self.fields, self.dtype, params, given, train=mode, by_hand=self.by_hand)
         shown = wrapped(input)
-        output = as_tensors(run.user.updateOutput(shown))
+        output = output_of(run.user, self.kind, shown)
         _check_unchanged(shown, input)
         run.user.__dict__["output"] = output
         return jax.tree.map(jnp.asarray, unwrapped(output)), run
