@@ -15,7 +15,7 @@ from ...core.types import Scalar, Value
 from ..tensors.noted import Noted, looked_at
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
-from ..tensors.storages import given_up, hold
+from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
 from .inspection import Inspection
@@ -215,9 +215,8 @@ class Call(Inspection):
         factor = None if type(scale) in (int, float) and scale == 1 else scale
         if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, factor):
             return
-        whole = gradients.covers  # then storages that are zero need not be made
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
-        arrays, over = given_up(gradients.storages, plan.runs_once, or_zero=whole)
+        arrays, over = gradients.given_up(plan.runs_once)
         self.parameter_gradients, self.is_pulled_back = None, False
         self.grad_input, self.state_gradient, new, *seen = plan.run(
             plan.backward,
@@ -230,7 +229,7 @@ class Call(Inspection):
         )
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
-        hold(gradients.storages, new, owned=True)
+        gradients.keep(new)
         if plan.state_slots:
             plan.spend("gradient")
         for foreign in plan.foreign:

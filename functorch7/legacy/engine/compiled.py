@@ -258,17 +258,11 @@ def _filled(views: tuple[View, ...], shapes: tuple[tuple[int, ...], ...], storag
     for view, given in zip(views, changes, strict=True):
         change = given.reshape(view.shape)  # a few gradients have other sizes than their parameters
         sums[view] = sums[view] + change if view in sums else change
-    new: list = [None] * len(shapes)
-    for view, change in sums.items():
-        number, size = view.storage, math.prod(shapes[view.storage])
-        value = (change if storages[number] is None else read(storages, view) + change).reshape(-1)
-        if value.size < size:
-            old = storages[number]
-            first = jnp.zeros(size, value.dtype) if old is None else old.reshape(-1)
-            whole = first if new[number] is None else new[number]
-            value = lax.dynamic_update_slice(whole, value, (view.offset,))
-        new[number] = value
-    return [array.reshape(shape) for array, shape in zip(new, shapes, strict=True)]
+    parts: list[list] = [[] for _ in shapes]
+    for view in sorted(sums):
+        part = sums[view] if storages[view.storage] is None else read(storages, view) + sums[view]
+        parts[view.storage].append(part.reshape(-1))
+    return [jnp.concatenate(each).reshape(shape) for each, shape in zip(parts, shapes, strict=True)]
 
 
 def _accumulated(

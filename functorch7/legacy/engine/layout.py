@@ -6,13 +6,17 @@ from functools import cached_property
 
 import numpy as np
 
+from ..tensors.devices import has_others
 from ..tensors.storage import Storage
-from ..tensors.storages import arrays_of, hold, noted_of
+from ..tensors.storages import arrays_of, given_up, hold, noted_of
 from ..tensors.strides import contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
-from .storage_parts import Cutter, cutter
+from .storage_parts import Cutter, cutter, given_up_in_parts, hold_in_parts
 from .views import View, is_whole
+
+LARGE = 2**16
+"""With as many elements, what is added to storages that hold several tensors stays in parts."""
 
 
 class Layout:
@@ -103,11 +107,44 @@ class Layout:
         """Where a compiled call adds what belongs to these tensors."""
         return Target(self.views, tuple(storage.shape for storage in self.storages) if self.covers else None)
 
+    @cached_property
+    def in_parts(self) -> bool:
+        """Whether what backward adds stays in parts, until somebody asks for a storage."""
+        return self.covers and not self._is_whole and not has_others() and sum(map(len, self.storages)) >= LARGE
+
+    @cached_property
+    def accumulated(self) -> Target:
+        """Where backward adds: the `target`, or arrays that hold one place each."""
+        if self.in_parts:
+            return Target(self.views_of_places, tuple(place.shape for place in self.places))
+        return self.target
+
+    def given_up(self, once: bool) -> tuple[list, list]:
+        """What backward adds to, and what it may write over: as `given_up`, of what `accumulated` names."""
+        if not self.in_parts:
+            return given_up(self.storages, once, or_zero=self.covers)
+        pairs = [
+            given_up([storage], once, or_zero=True) if cut is None else given_up_in_parts(storage, cut, once)
+            for storage, _, cut in self._cuts
+        ]
+        return self._placed([kept for kept, _ in pairs]), self._placed([over for _, over in pairs])
+
+    def keep(self, arrays: list) -> None:
+        """Keeps what backward gave for `accumulated`, which nobody else has seen."""
+        if not self.in_parts:
+            return hold(self.storages, arrays, owned=True)
+        for storage, numbers, cut in self._cuts:
+            mine = [arrays[number] for number in numbers]
+            if cut is None:
+                hold([storage], mine, owned=True)
+            else:
+                hold_in_parts(storage, cut, mine)
+
     def lies_as(self, other: Layout) -> bool:
         """Whether these tensors lie in their storages as others do in theirs, which are of the same types."""
         if self is other:
             return True
-        return self.target == other.target and all(
+        return self.target == other.target and self.in_parts == other.in_parts and all(
             mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True)
         )
 

@@ -75,7 +75,7 @@ class Running:
     @cached_property
     def backward(self) -> Callable:
         """Pull-back and accumulation."""
-        return compiled.backward(self.program, self.gradients.target, self.terms and self.terms.known)
+        return compiled.backward(self.program, self.gradients.accumulated, self.terms and self.terms.known)
 
     @cached_property
     def update(self) -> Callable:

@@ -1,11 +1,13 @@
-"""The parts of a storage that many tensors share, cut out together."""
+"""The parts of a storage that many tensors share: cut out together, and joined."""
 
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ... import programs
 from ...core.types import Array
+from ..tensors.devices import precision
 from ..tensors.notes import notes_of
 from ..tensors.storage import Storage
 from ..tensors.strides import cut_out
@@ -44,6 +46,40 @@ class Cutter:
         return [cut_out(array, *part) for part in self.parts]
 
 
+class Joined:
+    """The elements of a storage as arrays of its parts, which are joined when somebody asks for the whole.
+
+    To join them costs as much as all else that adds to large gradients.
+    """
+
+    __slots__ = ("arrays", "views")
+
+    def __init__(self, arrays: list, views: tuple[View, ...]):
+        self.arrays, self.views = arrays, views
+
+    def __call__(self) -> Array:
+        with precision(self.arrays[0].dtype):
+            return _joining(self.views)(self.arrays)
+
+
+def given_up_in_parts(storage: Storage, cutter: Cutter, once: bool) -> tuple[list, list]:
+    """As `given_up` of the storage, of each of its parts: in the first list, those that are not to be written over."""
+    none: list = [None] * len(cutter.views)
+    joined = storage._make
+    if isinstance(joined, Joined) and joined.views == cutter.views:
+        return (none, joined.arrays) if once and storage._owned else (joined.arrays, none)
+    return none if storage.is_zero else cutter.of(storage), none
+
+
+def hold_in_parts(storage: Storage, cutter: Cutter, arrays: list) -> None:
+    """Lets a storage hold the parts, which nobody else has seen, as its elements."""
+    joined = Joined(arrays, cutter.views)
+    if type(storage) is Storage:
+        storage._array, storage._make, storage._owned, storage._parts = None, joined, True, None
+    else:
+        storage.array = joined()
+
+
 def _read_all(array: Any, cutter: Cutter) -> list:
     return [read([array], view) for view in cutter.views]
 
@@ -57,3 +93,9 @@ def cutter(views: tuple[View, ...]) -> Cutter:
 @programs.kept
 def _program(views: tuple[View, ...]) -> programs.Compiled:
     return programs.Compiled(jax.jit(lambda array: [read([array], view) for view in views]))
+
+
+@programs.kept
+def _joining(views: tuple[View, ...]) -> programs.Compiled:
+    order = sorted(range(len(views)), key=lambda number: views[number].offset)
+    return programs.Compiled(jax.jit(lambda arrays: jnp.concatenate([arrays[i].reshape(-1) for i in order])))

@@ -1,0 +1,128 @@
+"""Large flat gradients, which stay in parts until somebody looks: all is as with gradients that lie apart."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import manualSeed, nn, torch
+from functorch7.legacy.engine.layout import LARGE
+
+WIDTH = 256
+
+
+def network():
+    manualSeed(3)
+    net = nn.Sequential().add(nn.LookupTable(40, WIDTH)).add(nn.Linear(WIDTH, WIDTH)).add(nn.Tanh())
+    return net.add(nn.Linear(WIDTH, 2, False))
+
+
+class Flat:
+    """A network with flat parameters, beside one whose gradients lie apart."""
+
+    def __init__(self):
+        self.net, self.apart = network(), network()
+        self.params, self.grads = self.net.getParameters()
+        assert self.grads.nElement() >= LARGE
+
+    def accumulate(self, words, scale=1, net=None):
+        for each in (self.net, self.apart) if net is None else (net,):
+            words = torch.LongTensor(list(words))
+            output = each.forward(words)
+            each.backward(words, output.clone().fill(0.5), scale)
+
+    def expected(self):
+        return np.concatenate([np.asarray(each).ravel() for each in self.apart.parameters()[1]])
+
+    def check(self):
+        np.testing.assert_allclose(np.asarray(self.grads), self.expected(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.fixture
+def flat():
+    return Flat()
+
+
+def test_sums_of_several_calls_with_and_without_looks_between(flat):
+    for words in ([1, 2], [2, 40], [3, 3]):
+        flat.accumulate(words)
+    flat.check()
+    flat.accumulate([5, 1], scale=0.25)
+    flat.check()
+    flat.grads.zero()
+    flat.apart.zeroGradParameters()
+    flat.accumulate([7, 8])
+    flat.check()
+
+
+def test_what_was_kept_of_the_gradients_stays_as_it_was(flat):
+    flat.accumulate([1, 2])
+    copied, cloned, deep = (
+        torch.Tensor().resizeAs(flat.grads).copy(flat.grads),
+        flat.net.clone(),
+        copy.deepcopy(flat.net),
+    )
+    then = flat.expected()
+    flat.accumulate([3, 4])
+    flat.check()
+    np.testing.assert_allclose(np.asarray(copied), then, rtol=1e-5, atol=1e-6)
+    for other in (cloned, deep):
+        found = np.concatenate([np.asarray(each).ravel() for each in other.parameters()[1]])
+        np.testing.assert_allclose(found, then, rtol=1e-5, atol=1e-6)
+
+
+def test_copies_that_nobody_looked_at_before_the_next_call(flat):
+    flat.accumulate([1, 2])
+    deep = copy.deepcopy(flat.net)
+    then = flat.expected()
+    flat.accumulate([3, 4])
+    flat.check()
+    found = np.concatenate([np.asarray(each).ravel() for each in deep.parameters()[1]])
+    np.testing.assert_allclose(found, then, rtol=1e-5, atol=1e-6)
+
+
+def test_clones_that_share_add_to_the_same_gradients(flat):
+    clones = [flat.net.clone("weight", "bias", "gradWeight", "gradBias") for _ in range(3)]
+    for clone, words in zip(clones, ([1, 2], [2, 3], [1, 1]), strict=True):
+        flat.accumulate(words, net=clone)
+        flat.accumulate(words, net=flat.apart)
+    flat.check()
+
+
+def test_writes_to_parts_and_to_the_whole_come_between_calls(flat):
+    flat.accumulate([1, 2])
+    flat.net.get(2).gradBias.fill(3)
+    flat.apart.get(2).gradBias.fill(3)
+    flat.accumulate([2, 3])
+    flat.check()
+    flat.grads.mul(0.5)
+    for each in flat.apart.parameters()[1]:
+        each.mul(0.5)
+    flat.accumulate([9, 3])
+    flat.check()
+
+
+def test_updates_casts_and_files_see_the_sums(flat, tmp_path):
+    flat.accumulate([1, 2])
+    torch.save(str(tmp_path / "net.t7"), flat.net)
+    loaded = torch.load(str(tmp_path / "net.t7"))
+    found = np.concatenate([np.asarray(each).ravel() for each in loaded.parameters()[1]])
+    np.testing.assert_allclose(found, flat.expected(), rtol=1e-5, atol=1e-6)
+    flat.net.updateParameters(0.1)
+    flat.apart.updateParameters(0.1)
+    expected = np.concatenate([np.asarray(each).ravel() for each in flat.apart.parameters()[0]])
+    np.testing.assert_allclose(np.asarray(flat.params), expected, rtol=1e-5, atol=1e-6)
+    flat.net.double()
+    flat.apart.double()
+    flat.params, flat.grads = flat.net.getParameters()
+    flat.accumulate([2, 2])
+    flat.check()
+    assert flat.grads.type() == "torch.DoubleTensor"
+
+
+def test_a_failed_call_leaves_the_sums(flat):
+    flat.accumulate([1, 2])
+    with pytest.raises(ValueError, match="expected a gradOutput of shape"):
+        flat.net.backward(torch.LongTensor([1, 2]), torch.zeros(3, 2))
+    flat.accumulate([1, 3])
+    flat.check()
