@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Layer, builder, check_positive, in_dtype_of, traced_for
@@ -49,10 +50,11 @@ def _(padding, primals, tangents):
     output = _by_taps(x, weight, padding)
     wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
     rows, columns = output.shape[2:]
+    # What is split off is joined on the way back; what is indexed would be padded with zeros, and added.
+    taps = lax.split(weight_dot.transpose(2, 3, 0, 1).reshape(-1, *weight.shape[:2]), [1] * math.prod(weight.shape[2:]))
     by_weight = [
-        jnp.einsum("oc,bchw->bohw", weight_dot[:, :, i, j], wide[:, :, i : i + rows, j : j + columns])
-        for i in range(weight.shape[2])
-        for j in range(weight.shape[3])
+        jnp.einsum("oc,bchw->bohw", tap[0], wide[:, :, i : i + rows, j : j + columns])
+        for tap, (i, j) in zip(taps, np.ndindex(weight.shape[2:]), strict=True)
     ]
     return output, _by_taps(x_dot, weight, padding) + sum(by_weight[1:], by_weight[0])
 

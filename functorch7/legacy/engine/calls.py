@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -18,6 +19,7 @@ from ..tensors.random import next_draw
 from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
 from . import compiled, watched
+from .at_input import is_large
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
@@ -218,15 +220,15 @@ class Call(Inspection):
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
         arrays, over = gradients.given_up(plan.runs_once)
         self.parameter_gradients, self.is_pulled_back = None, False
-        self.grad_input, self.state_gradient, new, *seen = plan.run(
-            plan.backward,
-            *self._kept(),
-            *cotangents,
-            arrays,
-            over,
-            factor,
-            self._weighing(),
-        )
+        given = (*self._kept(), *cotangents)
+        at_input = plan.at_input if is_large(self.arguments[2]) else None
+        is_left_out = at_input is not None and at_input.is_left_out()
+        run = plan.backward_to_parameters if is_left_out else plan.backward
+        found, self.state_gradient, new, *seen = plan.run(run, *given, arrays, over, factor, self._weighing())
+        self.grad_input = found
+        if at_input is not None:
+            alone = partial(self._pulled_to_input, given)
+            self.grad_input = at_input.shown(self.arguments[2], plan.dtype, alone if is_left_out else lambda: found)
         if seen and watched.answered(self, *seen):
             return self.backward(module, grad_output, scale, state, step)
         gradients.keep(new)
@@ -252,6 +254,9 @@ class Call(Inspection):
                 return self.pull_back(module, grad_output, state, step)
         self.is_pulled_back = True
         self.plan.spend("gradient")
+
+    def _pulled_to_input(self, given: tuple) -> Value:
+        return self.plan.run(compiled.pull_back_to_input(self.plan.program), *given)[0]
 
     def _pulled(self, function: Callable, cotangents: tuple) -> Any:
         return self.plan.run(function(self.plan.program), *self._kept(), *cotangents)

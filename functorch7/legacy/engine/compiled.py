@@ -1,6 +1,5 @@
 """The compiled functions behind the stateful interface, shared by all networks of equal description and layout."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -290,14 +289,14 @@ def _accumulated(
 
 
 @programs.kept
-def backward(program: Program, target: Target, terms: tuple[Term, ...] | None) -> Callable:
-    """The pull-back, and the accumulation of its gradients: gradInput, the state's gradient, new storages."""
+def backward(program: Program, target: Target, terms: tuple[Term, ...] | None, at_input: bool = True) -> Callable:
+    """The pull-back, and the accumulation of its gradients: gradInput (or None), the state's gradient, new storages."""
 
     def run(residuals, needed, grad_output, side, rewards, state, storages, over, scale, weighing):
         storages = [kept if given is None else given for kept, given in zip(storages, over, strict=True)]
         gradients, grad_input, state, *seen = _pulled(program, residuals, needed, grad_output, side, rewards, state)
         new = _accumulated(program, target, terms, gradients, storages, scale, weighing)
-        return grad_input, state, new, *seen
+        return grad_input if at_input else None, state, new, *seen
 
     return as_compiled(program, run, overwritten=(7,))
 

@@ -144,8 +144,10 @@ class Layout:
         """Whether these tensors lie in their storages as others do in theirs, which are of the same types."""
         if self is other:
             return True
-        return self.target == other.target and self.in_parts == other.in_parts and all(
-            mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True)
+        return (
+            self.target == other.target
+            and self.in_parts == other.in_parts
+            and all(mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True))
         )
 
     @property

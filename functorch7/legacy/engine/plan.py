@@ -29,6 +29,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted
 from . import watched
+from .at_input import AtInput
 from .compiled import Program
 from .fields import Form, Untraceable
 from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
@@ -152,6 +153,7 @@ class Plan(Running):
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
         self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
+        self.at_input = AtInput() if self.runs_once and not self.state_slots else None
         # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
         self.finds_gradients_apart = self.runs_once
         self._modes = list(map(_mode, self.members))

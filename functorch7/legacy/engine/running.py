@@ -78,6 +78,12 @@ class Running:
         return compiled.backward(self.program, self.gradients.accumulated, self.terms and self.terms.known)
 
     @cached_property
+    def backward_to_parameters(self) -> Callable:
+        """The same without the gradient at the input."""
+        known = self.terms and self.terms.known
+        return compiled.backward(self.program, self.gradients.accumulated, known, False)
+
+    @cached_property
     def update(self) -> Callable:
         """The step along the gradient."""
         params, grads = self.all_parameters, self.all_gradients

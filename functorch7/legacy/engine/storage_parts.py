@@ -10,7 +10,7 @@ from ...core.types import Array
 from ..tensors.devices import precision
 from ..tensors.notes import notes_of
 from ..tensors.storage import Storage
-from ..tensors.strides import cut_out
+from ..tensors.strides import cut_out, shown
 from .views import View, read
 
 OFTEN = 200
@@ -20,7 +20,8 @@ OFTEN = 200
 class Cutter:
     """Cuts the same parts out of one array after another.
 
-    To cut them one by one costs a transfer each; a program for all of them costs its compilation first.
+    What one network asks for is shown as it lies: programs take NumPy's arrays. What several ask for is cut out: one by
+    one, which costs a transfer each, or by a program for all of them, which costs its compilation first.
     """
 
     __slots__ = ("parts", "times", "views")
@@ -30,8 +31,11 @@ class Cutter:
         self.parts = tuple(view[1:] for view in views)
 
     def of(self, storage: Storage) -> list:
-        """The arrays of the parts, which are kept until the storage changes: programs copy what they cut out."""
-        return storage.cut(self.parts, self)
+        """The arrays of the parts; those that were cut out are kept until the storage changes."""
+        return storage.cut(self.parts, self._shown, self._cut_out)
+
+    def _shown(self, array: Array) -> list:
+        return [shown(array, *part) for part in self.parts]
 
     def noted(self, storage: Storage) -> list:
         """The same; cut out of a storage of an accelerator when somebody looks."""
@@ -39,7 +43,7 @@ class Cutter:
             return self.of(storage)
         return notes_of(storage.place).note(_read_all, storage.noted, self)
 
-    def __call__(self, array: Array) -> list:
+    def _cut_out(self, array: Array) -> list:
         self.times += 1
         if self.times > OFTEN and jax.dtypes.canonicalize_dtype(array.dtype) == array.dtype:
             return _program(self.views)(array)

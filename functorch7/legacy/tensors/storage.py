@@ -52,9 +52,7 @@ class Storage:
     @classmethod
     def zeros(cls, shape: tuple, dtype: DTypeLike) -> "Storage":
         """A storage of zeros, not made yet."""
-        storage = cls(shape=tuple(shape), dtype=dtype)
-        storage.zero()
-        return storage
+        return cls(shape=tuple(shape), dtype=dtype)
 
     @property
     def array(self) -> Value:
@@ -88,13 +86,14 @@ class Storage:
             self._place, self.__class__ = place, DeviceStorage  # type: ignore[assignment]
             self.array = array
 
-    def cut(self, parts: tuple, cut_out: Callable[[Value], list]) -> list:
-        """The parts (offset, shape, stride) as arrays of their own, which `cut_out` makes, once, of the whole one."""
+    def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
+        """The parts (offset, shape, stride): at first as `show` gives them, then those that `cut_out` makes once."""
         array = self.array
         if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
+            return show(array)
         found = self._parts[1]
-        if not all(map(found.__contains__, parts)):
+        if not found.keys() >= set(parts):
             found.update(zip(parts, cut_out(array), strict=True))
         return [found[part] for part in parts]
 

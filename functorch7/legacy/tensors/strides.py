@@ -32,12 +32,19 @@ def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
 
 def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
     """The elements of a view of an array, where the array is."""
-    if isinstance(array, jax.Array) and not (is_concrete(array) and _is_on_cpu(array)):
-        return array.reshape(-1)[offset + strided(np.arange(array.size), shape, stride)]
-    part = strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
+    part = shown(array, offset, shape, stride)
+    if isinstance(part, jax.Array):
+        return part
     # The type is kept, whatever precision JAX computes in.
     with jax.enable_x64(part.dtype.itemsize == 8 or jax.config.read("jax_enable_x64")):
         return jax.device_put(part)
+
+
+def shown(array: Elements, offset: int, shape: tuple, stride: tuple) -> Elements:
+    """The same, without a copy where the array is on the host: a view of NumPy's."""
+    if isinstance(array, jax.Array) and not (is_concrete(array) and _is_on_cpu(array)):
+        return array.reshape(-1)[offset + strided(np.arange(array.size), shape, stride)]
+    return strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
 
 
 def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:

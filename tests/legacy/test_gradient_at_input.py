@@ -1,0 +1,103 @@
+"""gradInput of large inputs: left out where nobody has looked for long, and there as soon as somebody does."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import manualSeed, nn, torch
+from functorch7.legacy.engine import at_input, compiled
+
+ROWS, COLUMNS = 64, 65  # more elements than `at_input.LARGE`
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setattr(at_input, "OFTEN", 3)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The calls of the program that computes gradInput alone."""
+    calls, made = [], compiled.pull_back_to_input
+
+    def counting(program):
+        calls.append(program)
+        return made(program)
+
+    monkeypatch.setattr(compiled, "pull_back_to_input", counting)
+    return calls
+
+
+def network():
+    manualSeed(2)
+    return nn.Sequential().add(nn.Dropout(0.5)).add(nn.Linear(COLUMNS, 2)).add(nn.Tanh())
+
+
+def steps(net, count, look=()):
+    """Some steps, and what was looked at in those that `look` names: with a gradient that changes with each."""
+    random, seen = np.random.default_rng(0), {}
+    for number in range(count):
+        input = torch.Tensor(random.normal(size=(ROWS, COLUMNS)).astype(np.float32))
+        gradient = torch.Tensor(random.normal(size=(ROWS, 2)).astype(np.float32))
+        net.forward(input)
+        net.zeroGradParameters()
+        found = net.backward(input, gradient)
+        net.updateParameters(0.1)
+        if number in look:
+            seen[number] = np.array(found)
+    return seen
+
+
+def test_it_is_the_same_whether_it_was_left_out_or_not():
+    every, late = steps(network(), 8, range(8)), steps(network(), 8, [6, 7])
+    for number in (6, 7):
+        np.testing.assert_array_equal(late[number], every[number])
+    assert all(gradient.any() for gradient in every.values())
+
+
+def test_it_is_computed_only_when_somebody_looks(counted):
+    net = network()
+    steps(net, 6)
+    assert not counted
+    assert net.gradInput.size().totable() == [ROWS, COLUMNS] and net.gradInput.type() == "torch.FloatTensor"
+    assert not counted
+    assert net.gradInput.norm() > 0
+    assert len(counted) == 1
+    steps(net, 6, range(6))
+    assert len(counted) == 1, "once somebody has looked, it is part of every call"
+
+
+def test_what_was_left_out_is_that_of_its_call_for_ever():
+    expected = steps(network(), 5, [4])[4]
+    steps(net := network(), 5)
+    kept, copied = net.gradInput, copy.deepcopy(net.gradInput)
+    net.get(2).weight.fill(7)
+    net.updateParameters(1)
+    steps(net, 1)
+    np.testing.assert_array_equal(np.array(kept), expected)
+    np.testing.assert_array_equal(np.array(copied), expected)
+
+
+def test_tables_with_whole_numbers_and_gradients_of_inner_modules():
+    manualSeed(2)
+    lookup = nn.ParallelTable().add(nn.LookupTable(9, COLUMNS)).add(nn.Identity())
+    net = nn.Sequential().add(lookup).add(nn.CAddTable())
+    words = torch.LongTensor(np.arange(ROWS) % 9 + 1)
+    input = [words, torch.ones(ROWS, COLUMNS)]
+    gradient = torch.Tensor(ROWS, COLUMNS).fill(3)
+    for _ in range(6):
+        net.forward(input)
+        net.backward(input, gradient)
+    at_words, at_rows = net.gradInput
+    assert not np.array(at_words).any() and np.array(at_rows).tolist() == np.array(gradient).tolist()
+    assert np.array(net.get(2).gradInput[1]).tolist() == np.array(gradient).tolist()
+
+
+def test_a_double_network_gives_doubles():
+    net = network().double()
+    for _ in range(5):
+        input = torch.DoubleTensor(ROWS, COLUMNS).fill(0.1)
+        net.forward(input)
+        net.backward(input, torch.DoubleTensor(ROWS, 2).fill(1))
+    assert np.array(net.gradInput).dtype == np.float64 and net.gradInput.norm() > 0
