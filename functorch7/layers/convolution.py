@@ -48,15 +48,21 @@ def _by_taps(x: Array, weight: Array, padding: tuple[int, ...]) -> Array:
 def _(padding, primals, tangents):
     (x, weight), (x_dot, weight_dot) = primals, tangents
     output = _by_taps(x, weight, padding)
+    return output, _by_taps(x_dot, weight, padding) + _tap_by_tap(x, weight_dot, padding, output.shape[2:])
+
+
+# The way back keeps the images, and not a shifted copy of them for each tap.
+@partial(jax.checkpoint, prevent_cse=False, static_argnums=(2, 3))
+def _tap_by_tap(x: Array, weight: Array, padding: tuple[int, ...], counts: tuple[int, ...]) -> Array:
+    """The same as a sum of one matrix product for each tap."""
     wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
-    rows, columns = output.shape[2:]
     # What is split off is joined on the way back; what is indexed would be padded with zeros, and added.
-    taps = lax.split(weight_dot.transpose(2, 3, 0, 1).reshape(-1, *weight.shape[:2]), [1] * math.prod(weight.shape[2:]))
-    by_weight = [
-        jnp.einsum("oc,bchw->bohw", tap[0], wide[:, :, i : i + rows, j : j + columns])
+    taps = lax.split(weight.transpose(2, 3, 0, 1).reshape(-1, *weight.shape[:2]), [1] * math.prod(weight.shape[2:]))
+    products = [
+        jnp.einsum("oc,bchw->bohw", tap[0], wide[:, :, i : i + counts[0], j : j + counts[1]])
         for tap, (i, j) in zip(taps, np.ndindex(weight.shape[2:]), strict=True)
     ]
-    return output, _by_taps(x_dot, weight, padding) + sum(by_weight[1:], by_weight[0])
+    return sum(products[1:], products[0])
 
 
 def convolve(
