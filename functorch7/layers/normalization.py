@@ -1,7 +1,9 @@
 """Normalisation by statistics of the batch."""
 
+from functools import partial
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.typing import DTypeLike
@@ -17,6 +19,13 @@ def at_least_float32(dtype: DTypeLike) -> DTypeLike:
     return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
 
 
+# The way back keeps the input and what is known of each feature, and no shifted copies of the input.
+_keeping_the_input = partial(
+    jax.checkpoint, prevent_cse=False, policy=lambda operation, *_, **__: operation is lax.reduce_sum_p
+)
+
+
+@partial(_keeping_the_input, static_argnums=1)
 def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance in one pass, in float32 at least.
 
@@ -29,6 +38,11 @@ def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     mean = offset.mean(axes)
     variance = jnp.maximum((offset * offset).mean(axes) - mean * mean, 0)
     return mean + origin.reshape(mean.shape), variance
+
+
+@_keeping_the_input
+def _scaled(x: Array, mean: Array, scale: Array) -> Array:
+    return (x.astype(scale.dtype) - mean) * scale
 
 
 class BatchNormalization(Module):
@@ -95,7 +109,7 @@ class BatchNormalization(Module):
         expose(save_mean=mean, save_std=scale)
         if self.affine:
             scale = scale * params["weight"].astype(scale.dtype)
-        output = (input.astype(scale.dtype) - mean.reshape(per_feature)) * scale.reshape(per_feature)
+        output = _scaled(input, mean.reshape(per_feature), scale.reshape(per_feature))
         if self.affine:
             output = output + params["bias"].astype(output.dtype).reshape(per_feature)
         return output.astype(input.dtype), buffers

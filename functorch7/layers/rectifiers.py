@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from ..core import Layer, Module, check_floating, check_number, expected, expose
 from ..core.types import Array, Tree
 from ..network import number
+from .frugal import where
 from .initializers import filled
 from .transfer import Transfer
 
@@ -41,7 +42,7 @@ class Threshold(Transfer):
             )
 
     def f(self, input: Array) -> Array:
-        return jnp.where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
+        return where(input > self.threshold, input, jnp.asarray(self.val, input.dtype))
 
 
 class ReLU(Threshold):
@@ -78,7 +79,7 @@ class ReLU6(Transfer):
     inplace: bool = False
 
     def f(self, input: Array) -> Array:
-        return jnp.where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
+        return where((input > 0) & (input < 6), input, jnp.where(input > 0, 6, 0).astype(input.dtype))
 
 
 class LeakyReLU(Transfer):
@@ -134,7 +135,7 @@ class ELU(Transfer):
         check_number(self, alpha=self.alpha)
 
     def f(self, input: Array) -> Array:
-        below = jnp.where(input > 0, 0, input)  # so that the exponential of a large x is never taken
+        below = where(input > 0, 0, input)  # so that the exponential of a large x is never taken
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
     def printed(self) -> str:
@@ -236,7 +237,7 @@ class CReLU(Transfer):
         if along not in (0, 1):
             raise expected(self, f"{self.n_input_dims} dimensions, or one more for a batch", input)
         joined = jnp.concatenate([input, -input], along)
-        return jnp.where(joined > 0, joined, 0)
+        return where(joined > 0, joined, 0)
 
     def printed(self) -> str:
         return "CReLU()"

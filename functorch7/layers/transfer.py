@@ -9,6 +9,7 @@ from ..core import Map, axis, check_floating, expected
 from ..core.module import Module
 from ..core.types import Array, Key, Tree
 from ..network import number
+from .frugal import sigmoid, tanh, where
 
 
 class Transfer(Map, abstract=True):
@@ -40,7 +41,7 @@ class Tanh(Transfer):
     """
 
     def f(self, input: Array) -> Array:
-        return jnp.tanh(input)
+        return tanh(input)
 
 
 class Sigmoid(Transfer):
@@ -56,7 +57,7 @@ class Sigmoid(Transfer):
     """
 
     def f(self, input: Array) -> Array:
-        return jax.nn.sigmoid(input)
+        return sigmoid(input)
 
 
 class TanhShrink(Transfer):
@@ -101,7 +102,7 @@ class HardTanh(Transfer):
 
     def f(self, input: Array) -> Array:
         limit = jnp.where(input > self.min_val, self.max_val, self.min_val).astype(input.dtype)
-        return jnp.where((input > self.min_val) & (input < self.max_val), input, limit)
+        return where((input > self.min_val) & (input < self.max_val), input, limit)
 
 
 class Clamp(HardTanh):
@@ -134,7 +135,7 @@ class HardShrink(Transfer):
     lambda_: float = 0.5
 
     def f(self, input: Array) -> Array:
-        return jnp.where((input > self.lambda_) | (input < -self.lambda_), input, 0)
+        return where((input > self.lambda_) | (input < -self.lambda_), input, 0)
 
 
 class SoftShrink(Transfer):
@@ -181,7 +182,7 @@ class SoftPlus(Transfer):
 
     def f(self, input: Array) -> Array:
         linear = input * self.beta > self.threshold
-        scaled = jnp.where(linear, 0, input * self.beta)  # so that no exponential overflows
+        scaled = where(linear, 0, input * self.beta)  # so that no exponential overflows
         return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) * self.inverse)
 
 

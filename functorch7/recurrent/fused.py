@@ -3,13 +3,13 @@
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import builder, check_floating, check_positive, expected
 from ..core.types import Array, Key, State, Tree, Value
+from ..layers.frugal import sigmoid, tanh
 from ..layers.initializers import normal, split
 from ..network import ZeroMask
 from .gates import lstm
@@ -261,8 +261,8 @@ class SeqGRU(SequenceLayer):
 
     def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
         h = state["output"]
-        r, u = jnp.split(jax.nn.sigmoid(sums("ru", h)), 2, -1)
-        h = (1 - u) * jnp.tanh(sums("n", r * h)) + u * h
+        r, u = jnp.split(sigmoid(sums("ru", h)), 2, -1)
+        h = (1 - u) * tanh(sums("n", r * h)) + u * h
         return h, {"output": h}
 
     def to_gru(self, params: Tree) -> tuple[GRU, Tree]:

@@ -9,6 +9,7 @@ from ..core import check_positive
 from ..core.module import Children
 from ..core.types import Array, State, Tree, Value
 from ..layers import Linear, ParallelTable
+from ..layers.frugal import sigmoid, tanh
 from .abstract import Cell
 from .dropped import DroppingCell, masked_copies
 from .simple import LinearNoBias
@@ -68,8 +69,8 @@ class GRU(DroppingCell):
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         h, mask = state["output"], masks.get("output_mask")
         r, z = map(sums, "rz", masked_copies(h, mask, 2)) if self.drops else jnp.split(sums("rz", h), 2, -1)
-        r, z = jax.nn.sigmoid(r), jax.nn.sigmoid(z)
-        new = jnp.tanh(sums("n", r * h if mask is None else r * h * mask[2]))
+        r, z = sigmoid(r), sigmoid(z)
+        new = tanh(sums("n", r * h if mask is None else r * h * mask[2]))
         h = (1 - z) * new + z * h
         return h, {"output": h}
 
@@ -155,7 +156,7 @@ class MuFuRu(Cell):
 
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
         h = state["output"]
-        feature = jax.nn.sigmoid(sums("feature", jax.nn.sigmoid(sums("reset", h)) * h))
+        feature = sigmoid(sums("feature", sigmoid(sums("reset", h)) * h))
         scores = sums("mixture", h).reshape(*h.shape[:-1], len(self.ops or ()), self.output_size)
         results = jnp.stack([OPERATIONS[name](h, feature) for name in self.ops or ()], -2)
         h = (jax.nn.softmax(scores, -2) * results).sum(-2)

@@ -3,7 +3,6 @@
 from dataclasses import field
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
@@ -27,6 +26,7 @@ from ..layers import (
     Sigmoid,
     Tanh,
 )
+from ..layers.frugal import sigmoid, tanh
 from ..layers.initializers import filled
 from .abstract import AbstractRecurrent, ready
 from .dropped import DroppingCell, masked_copies
@@ -269,8 +269,8 @@ class FastLSTM(DroppingCell):
 
         sums = through(input, "i2g", "bn_wx") + through(state["output"], "o2g", "bn_wh", "bias")
         _, new["cell"] = lstm("igfo", sums, state["cell"])
-        o = jax.nn.sigmoid(sums[..., 3 * self.output_size :])
-        new["output"] = o * jnp.tanh(through(new["cell"], "bn_c"))
+        o = sigmoid(sums[..., 3 * self.output_size :])
+        new["output"] = o * tanh(through(new["cell"], "bn_c"))
         return new["output"], new
 
     def printed(self) -> str:
