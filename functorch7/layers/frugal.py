@@ -41,4 +41,4 @@ def sigmoid(x: Array) -> Array:
 
 
 where = jax.checkpoint(jnp.where, prevent_cse=False)
-"""As jnp.where; the way back keeps the condition alone. JAX keeps an array of zeros, too, where one side is a number."""
+"""As jnp.where; the way back keeps the condition alone, where JAX keeps zeros, too, if one side is a number."""
