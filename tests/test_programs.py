@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compiling
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import compiler
 
 import functorch7
 from functorch7 import programs
@@ -23,8 +25,10 @@ def alive():
 
 
 @pytest.fixture
-def small():
-    """An empty cache of at most 24 programs."""
+def small(monkeypatch):
+    """An empty cache of at most 24 programs, in a process as it is without what makes the suite quick."""
+    monkeypatch.setattr(compiler, "backend_compile_and_load", compiling.compile_anew)
+    monkeypatch.setattr(cache, "LOOK_EVERY", compiling.LOOK_EVERY_BY_DEFAULT)
     before = cache_info()
     clear_cache()
     jax.clear_caches()
