@@ -59,6 +59,7 @@ def compile_once(backend, module, devices, options, callbacks):
 def compile_quickly() -> None:
     """For the rest of this process."""
     jax.config.update("jax_traceback_in_locations_limit", 0)
+    jax.config.update("jax_enable_compilation_cache", False)  # whose keys JAX makes even where it has no folder
     # JAX makes a context for every program, which costs a fifth of the time, and a megabyte that the program holds.
     mlir.make_ir_context = functools.cache(mlir.make_ir_context)
     compiler.backend_compile_and_load = compile_once
