@@ -4,6 +4,7 @@ Nearly all of the suite's time is tracing and compilation of programs that run o
 """
 
 import functools
+import hashlib
 import os
 import subprocess
 import sys
@@ -50,7 +51,8 @@ def compile_once(backend, module, devices, options, callbacks):
     if callbacks:
         return compile_anew(backend, module, devices, options, callbacks)
     head, _, operations = module.operation.get_asm(enable_debug_info=False).partition("\n")
-    key = head.partition(" attributes ")[2], operations, tuple(devices), options.SerializeAsString()
+    attributes, text = head.partition(" attributes ")[2], hashlib.sha256(operations.encode()).digest()
+    key = attributes, text, tuple(devices), options.SerializeAsString()
     if key not in _compiled:
         _compiled[key] = compile_anew(backend, module, devices, options, callbacks)
     return _compiled[key]
