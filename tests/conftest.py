@@ -1,34 +1,20 @@
 """Strictness for all tests: no silent change of dtype, no silent broadcast between ranks. Programs compile fast."""
 
-import functools
 import gc
 import math
-import os
-import subprocess
-import sys
 from collections import defaultdict
 
+import compiling
 import jax
 import pytest
-from jax._src.interpreters import mlir
 
-from functorch7 import programs
 from functorch7_cli import tuning
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
-jax.config.update("jax_traceback_in_locations_limit", 0)
 
-# Nearly all of the suite's time is compilation of programs that run once: these make it several times as fast.
-_compile_fast = (
-    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
-)
-
-# JAX makes a context for every program, which costs a fifth of the time, and a megabyte that the program holds.
-mlir.make_ir_context = functools.cache(mlir.make_ir_context)
-
-_compiled = []  # the seconds of each program that this process holds
+compiling.compile_quickly()
 
 
 def pytest_addoption(parser):
@@ -36,18 +22,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Sets the flags for this process and its workers, unless XLA_FLAGS is given or this XLA has no such flags.
-
-    XLA ends a process that has flags unknown to it, so another process asks.
-    """
-    if "XLA_FLAGS" in os.environ:
-        return
-    flags = {"XLA_FLAGS": _compile_fast, "JAX_PLATFORMS": "cpu"}
-    known = subprocess.run(
-        [sys.executable, "-c", "import jax; jax.devices()"], env=os.environ | flags, capture_output=True
-    )
-    if known.returncode == 0:
-        os.environ["XLA_FLAGS"] = _compile_fast
+    compiling.set_flags()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -80,21 +55,8 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 20)
 
 
-def _note(event, seconds, **_):
-    if event == "/jax/core/compile/backend_compile_duration":
-        _compiled.append(seconds)
-
-
-jax.monitoring.register_event_duration_secs_listener(_note)
-programs.cache_limit(programs=5000)  # what tests share they need not compile again
-
-
 def pytest_runtest_teardown():
-    """Lets compiled programs go now and then: each holds memory maps, of which a process may have only so many."""
-    if len(_compiled) > 5000:
-        jax.clear_caches()
-        mlir.make_ir_context.cache_clear()
-        _compiled.clear()
+    compiling.let_programs_go()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from cases import MODULES
 from criterion_cases import CRITERIONS
 from jax._src import xla_bridge
 from jax.extend.core import jaxprs_in_params
+from test_every_module import initial_shapes
 
 import functorch7 as f7
 from functorch7.core import backend, host_device, traced_for, tracing_for
@@ -51,7 +52,7 @@ def with_gradients(function, *given):
 
 @pytest.mark.parametrize("case", [case for case in MODULES if case.traceable], ids=lambda case: case.id)
 def test_every_module_lowers_for_accelerators(case):
-    shapes = jax.eval_shape(case.module.init, KEY)
+    shapes = initial_shapes(case.module)
     params, buffers = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)
     program = with_gradients(
         lambda *given: case.module.apply(*given, key=KEY, train=case.train), params, buffers, case.input

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import chex
 import jax
@@ -49,13 +49,23 @@ def initial(module):
     return module.init(KEY)
 
 
+def initial_shapes(module):
+    """The shapes of what `init` makes, for all tests of all files: to trace it takes as long as to trace a call."""
+    return _initial_shapes(module, jax.config.jax_enable_x64)
+
+
+@cache
+def _initial_shapes(module, x64):
+    return jax.eval_shape(module.init, KEY)
+
+
 def halved(array):
     return array * array.dtype.type(0.5) if np.issubdtype(array.dtype, np.inexact) else array
 
 
 def shapes_of(case, dtype=None):
     """What (output, buffers) a case gives, without computing them where that is possible."""
-    params, buffers = jax.eval_shape(case.module.init, KEY)
+    params, buffers = initial_shapes(case.module)
     params, buffers = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, cast(a.dtype, dtype)), (params, buffers))
     if case.traceable:
         return jax.eval_shape(lambda p, b: applied(case, p, b, arrays(case.input, dtype)), params, buffers)
@@ -141,7 +151,7 @@ def test_dtype_and_names_of_buffers_are_kept(case):
         paths = jax.tree_util.tree_flatten_with_path(without_emitted(tree), is_leaf=lambda leaf: leaf is None)[0]
         return [path for path, _ in paths]
 
-    assert names(shapes_of(case)[1]) == names(jax.eval_shape(case.module.init, KEY).buffers)
+    assert names(shapes_of(case)[1]) == names(initial_shapes(case.module).buffers)
     for dtype in ("bfloat16", "float16", "float64"):
         with jax.enable_x64(dtype == "float64"):
             assert {leaf.dtype.name for leaf in floating(shapes_of(case, dtype))} <= {dtype}

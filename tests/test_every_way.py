@@ -13,7 +13,7 @@ import pytest
 from cases import MODULES
 from jax.extend.core import Literal
 from jax.interpreters import partial_eval
-from test_every_module import arrays, assert_close, halved
+from test_every_module import arrays, assert_close, halved, initial_shapes
 
 import functorch7 as f7
 from functorch7.checks.errors import title
@@ -194,7 +194,7 @@ class Expected:
 
     def __init__(self, case, module, apply):
         self.case, self.module, self.apply = case, module, apply
-        self.given = *jax.eval_shape(module.init, KEY), arrays(case.input), KEY  # only the shapes count
+        self.given = *initial_shapes(module), arrays(case.input), KEY  # only the shapes count
         self.program = program(apply, self.given) if case.traceable else None
 
     def check(self, way, apply):
@@ -285,7 +285,7 @@ def modules_inside(module):
 @wrong
 def test_a_wrong_input_is_refused_by_name_with_the_same_words_however_it_is_held(case):
     module, bad = case.module, arrays(case.bad)
-    params, buffers = jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), jax.eval_shape(module.init, KEY))
+    params, buffers = jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), initial_shapes(module))
     held = {way: make(module, case.train) for way, make in ALONE.items()}
     held |= {name: inside(around(module), case.train) for name, around in INSIDE.items()}
     if not module.traits.checks_values:  # in compiled programs values are looked at where this is asked for
@@ -304,7 +304,7 @@ def test_a_wrong_input_is_refused_by_name_with_the_same_words_however_it_is_held
 @every
 def test_an_object_of_the_stateful_interface_is_its_description(case):
     module = case.module
-    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), jax.eval_shape(module.init, KEY))
+    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), initial_shapes(module))
     held = wrap(module, params, buffers)
     for way in (held, held.clone(), pickle.loads(pickle.dumps(held)), held.evaluate()):
         description, variables = way.functional()
@@ -339,7 +339,7 @@ def test_a_call_of_an_object_computes_what_its_description_does(case):
     Backward is the derivative of this function, by `jax.vjp`.
     """
     module, train = case.module, case.train
-    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), jax.eval_shape(module.init, KEY))
+    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), initial_shapes(module))
     held = wrap(module, params, buffers)
     plan = (held.training() if train else held.evaluate())._planned()
     call, count = as_a_call(plan), 1 if plan.sequencers else 2
@@ -349,7 +349,7 @@ def test_a_call_of_an_object_computes_what_its_description_does(case):
         floats = jax.tree.map(lambda x: x.astype("float32") if jnp.issubdtype(x.dtype, jnp.inexact) else x, input)
         return run(module, train)(params, buffers, floats, own)[:count]
 
-    given = *jax.eval_shape(module.init, KEY), arrays(as_input(case.input, plan.takes_table)), np.uint32(7)
+    given = *initial_shapes(module), arrays(as_input(case.input, plan.takes_table)), np.uint32(7)
     traced = jax.make_jaxpr(expected)(*given).jaxpr
     assert program(lambda *given: call(*given)[:count], given) == text(traced)
     # checkify takes arrays that a function with a derivative of its own keeps for what it has found wrong.

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compiling
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import compiler
 
 import functorch7
 from functorch7 import programs
@@ -23,8 +25,10 @@ def alive():
 
 
 @pytest.fixture
-def small():
-    """An empty cache of at most 24 programs."""
+def small(monkeypatch):
+    """An empty cache of at most 24 programs, in a process as it is without what makes the suite quick."""
+    monkeypatch.setattr(compiler, "backend_compile_and_load", compiling.compile_anew)
+    monkeypatch.setattr(cache, "LOOK_EVERY", compiling.LOOK_EVERY_BY_DEFAULT)
     before = cache_info()
     clear_cache()
     jax.clear_caches()
@@ -54,12 +58,13 @@ def test_a_program_that_is_let_go_frees_its_executable(small):
     assert alive() == before and cache_info().programs == 0
 
 
-def test_programs_of_single_operations_go_where_they_are_too_many(small):
-    """JAX keeps one for each shape: 100 steps make 200 of them."""
+def test_programs_of_single_operations_go_where_they_are_too_many(small, monkeypatch):
+    """JAX keeps one for each shape: 40 steps make 120 of them."""
+    monkeypatch.setattr(cache, "LOOK_EVERY", 8)
     function, before = compiled(4), alive()
-    for length in range(1, 101):
+    for length in range(1, 41):
         function(-(np.float32(2) * jnp.zeros(length, np.float32)))
-    assert alive() < before + 150
+    assert alive() < before + 60
 
 
 def test_functions_that_were_called_longest_ago_let_theirs_go_first(small):

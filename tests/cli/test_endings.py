@@ -2,10 +2,8 @@
 
 import os
 
-import jax
 import numpy as np
 import pytest
-from jax.experimental.compilation_cache import compilation_cache
 
 import functorch7_cli.train
 from functorch7.interop import t7, writing
@@ -45,17 +43,6 @@ def test_pipes_and_devices_are_refused_by_name(tmp_path):
         pass
 
 
-@pytest.fixture
-def no_kept_programs():
-    """Compiled programs are not written to the user's folder of caches, which the limit would cut."""
-    jax.config.update("jax_enable_compilation_cache", False)
-    compilation_cache.reset_cache()
-    yield
-    jax.config.update("jax_enable_compilation_cache", True)
-    compilation_cache.reset_cache()
-
-
-@pytest.mark.usefixtures("no_kept_programs")
 @pytest.mark.parametrize(
     "arguments", [("convert", MLP, "{}/out.orbax"), ("convert", MLP, "{}/out.t7"),
                   ("convert", MLP, "{}/out.safetensors"), ("run", MLP, "--input", "{}/x.npy", "--output", "{}/y.npy"),
