@@ -221,6 +221,15 @@ def test_files_are_found_beside_the_one_that_requires_them(program, tmp_path):
     assert included == f"@{tmp_path}/beside.lua"
 
 
+def test_packages_that_luajit_does_not_find_are_paths_from_where_the_program_runs(program, tmp_path, monkeypatch):
+    """As trepl's `require` has it, which is that of programs that `th` runs: `require 'util.lua'` is a file."""
+    (tmp_path / "model").mkdir()
+    program("return {name = 'net'}", "model/net.lua")
+    main = program("return require 'model/net.lua'.name, require 'model/net.lua' == require './model/net'")
+    monkeypatch.chdir(tmp_path)
+    assert f7.lua.run(main) == ("net", True)
+
+
 def test_the_cpu_does_the_work_of_a_gpu_where_that_is_wanted(program):
     path = program("""
     local found = pcall(require, 'cunn')

@@ -293,6 +293,19 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- json as lua-cjson's manual has it
+local cjson = require 'cjson'
+local sparse, place = cjson.encode({[3] = 'data'}), {[1000] = 'excessively sparse'}
+local ok, problem = pcall(cjson.encode, place)
+local is_converted, ratio, safe = cjson.encode_sparse_array(true)
+local numbers = cjson.encode({0.1 + 0.2, 5, 1 / 3, true, 'é"'})
+local digits, third = cjson.encode_number_precision(3), cjson.encode(1 / 3)
+cjson.encode_number_precision(14)
+return sparse, ok, problem:match('excessively sparse array'), is_converted, ratio, safe, cjson.encode(place), numbers,
+  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0))
+--> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
+    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
+
 --- C's pointers to what tensors hold
 local ffi = require 'ffi'
 local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
