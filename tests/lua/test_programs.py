@@ -275,3 +275,21 @@ def test_graphs_are_tables_of_nodes_and_edges_in_lua(lua):
           table.concat(order, ' '), table.concat(walked, ' '), a.children[b]
     """)
     assert found == (3, 3, True, "b", 1, "graph.Graph", False, "1 2 3", "3 2 1", 1)
+
+
+@pytest.mark.parametrize(("package", "count"), [("nn", 3), ("dpnn", 9), ("rnn", 9)])
+def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(program, package, count):
+    """nn's takes what `parameters` gives, in which fields' modules are not; dpnn puts another in its place."""
+    main = program(f"""
+    require '{package}'
+    local Kept = torch.class('nn.KeptInField', 'nn.Module')
+    function Kept:__init()
+      nn.Module.__init(self)
+      self.inner, self.weight, self.gradWeight = nn.Linear(2, 2), torch.ones(3), torch.zeros(3)
+    end
+    local module = nn.KeptInField()
+    local flat = nn.Sequential():add(module):getParameters()
+    flat:fill(4)
+    return flat:nElement(), module.weight:sum()
+    """)
+    assert f7.lua.run(main) == (count, 12)

@@ -213,7 +213,11 @@ function border.prepare.cjson(cjson)
   end
 end
 
-function border.prepare.dpnn() dpnn = rawget(_G, 'dpnn') or {} end
+function border.prepare.dpnn()
+  dpnn = rawget(_G, 'dpnn') or {}
+  call(python.gather_kept, 0, nil)
+end
+border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
 function border.prepare.sys(sys)
   function sys.fpath() return (folder(2):gsub('/$', '')) end
