@@ -29,7 +29,6 @@ from .described import Described, described_among
 from .serial import PRIVATE
 from .tree import Tree
 
-
 GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
 """Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
 
