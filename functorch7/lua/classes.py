@@ -12,6 +12,7 @@ from ..layers import Node
 from ..legacy import nn, tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
+from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described, overridden_in
@@ -27,7 +28,16 @@ from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
-from .functions import by_type, called_either_way, index_of, initializer, item, special_field, unpacked
+from .functions import (
+    by_type,
+    called_either_way,
+    index_of,
+    initializer,
+    item,
+    special_field,
+    unpacked,
+    with_total_weight,
+)
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, is_only_lua, method_of
@@ -121,7 +131,7 @@ class Classes:
         if inspect.isfunction(found):
             if "tensorCache" in inspect.signature(found).parameters:
                 self.border.takes_dicts.add(found)
-            return self._function(found)
+            return self._function(found, kind)
         if isinstance(found, staticmethod):
             return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
@@ -138,7 +148,7 @@ class Classes:
         if isinstance(getattr(found, "lua", None), LuaFunction):
             return "value", found.lua
         if inspect.isroutine(found):
-            return self._function(getattr(kind, key))
+            return self._function(getattr(kind, key), kind)
         if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
             described = getattr(kind, "spec_class", None)
             if described is not None and getattr(getattr(described, key, None), "is_builder", False):
@@ -146,9 +156,11 @@ class Classes:
             return "value", None
         return "value", getattr(kind, key)
 
-    def _function(self, function: Callable) -> tuple[str, int]:
+    def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
         if function in SEVERAL:
             function = unpacked(function)
+        if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
+            function = with_total_weight(function)
         return "function", self.calls.number(function)
 
     def define(self, number: int, key: str, value: object) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
@@ -19,6 +20,18 @@ from .kinds import Crossing
 def unpacked(function: Callable) -> Callable:
     """A function whose list of results is several results."""
     return lambda *given: tuple(function(*given))
+
+
+@cache
+def with_total_weight(function: Callable) -> Callable:
+    """What gives a loss of classes gives the total of their weights, too, as Torch's ClassNLLCriterion does."""
+
+    @wraps(function)
+    def called(criterion: OfClasses, *given: Crossing) -> tuple:
+        loss = function(criterion, *given)
+        return loss if isinstance(loss, tuple) else (loss, criterion.total_weight_tensor[1])
+
+    return called
 
 
 @cache

@@ -792,3 +792,17 @@ local a, b = torch.remap({torch.ones(2), {torch.ones(1)}}, nil, function(x, y) y
 return #all, all[2], all[3], #rows[1], rows[3][1], groups[5].val:sum(), groups[3].idx[1], values[4], places[3],
   b[1]:sum(), b[2][1][1], torch.LongTensor(torch.find(m, 9)):nElement()
 --> 3, 4, 6, 1, 2, 10, 2, 3, 3, 4, 2, 0
+
+--- losses of classes give the total of the targets' weights, too
+local x, t = torch.zeros(3, 2), torch.Tensor{1, 2, 2}
+local Doubled, parent = torch.class('nn.DoubledLossHere', 'nn.ClassNLLCriterion')
+function Doubled:updateOutput(input, target)
+  local loss, total = parent.updateOutput(self, input, target)
+  return 2 * loss + 1, total
+end
+local weighted = nn.ClassNLLCriterion(torch.Tensor{3, 0.5})
+local image = nn.SpatialClassNLLCriterion()
+return select('#', weighted:forward(x, t)), select(2, weighted:forward(x, t)), select('#', weighted:backward(x, t)),
+  select('#', nn.MSECriterion():forward(x, x)), select(2, nn.DoubledLossHere():forward(x, t)),
+  select(2, nn.ClassNLLCriterion():forward(x[1], 2)), select(2, image:forward(torch.zeros(1, 2, 2, 3), torch.ones(1, 2, 3)))
+--> 2, 4, 1, 1, 3, 1, 6
