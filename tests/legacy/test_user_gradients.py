@@ -49,3 +49,24 @@ def test_gradients_beyond_the_outputs_are_left_out_as_table_layers_do():
     assert first.totable() == [2, 20] and second.totable() == [5]
     with pytest.raises(ValueError, match="expected a gradOutput of shape"):
         net.backward(x, [torch.Tensor([1, 10])])
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "expected"),
+    [(nn.MSECriterion, torch.Tensor([0, 0]), [2, 4]), (nn.ClassNLLCriterion, 1, [-2, 0])],
+)
+def test_a_criterion_that_asks_the_one_above_gets_the_gradient_of_its_loss(kind, target, expected):
+    """As in Torch, where `parent.updateGradInput(self, ...)` knows nothing of what the class below computes."""
+
+    class Doubled(kind):
+        def updateOutput(self, input, target):
+            self.output = 2 * super().updateOutput(input, target)
+            return self.output
+
+        def updateGradInput(self, input, target):
+            self.gradInput = super().updateGradInput(input, target).clone().mul(2)
+            return self.gradInput
+
+    criterion = Doubled()
+    criterion.forward(torch.Tensor([1, 2]), target)
+    assert criterion.backward(torch.Tensor([1, 2]), target).totable() == expected

@@ -45,7 +45,7 @@ class Results(Described):
         return held[1]  # also None, if that is what a user has set
 
     def _as_made(self, field: str) -> Any:
-        """What Torch's constructors make of a field: an empty tensor, an empty table, or a table of two empty tensors."""
+        """What Torch's constructors make of a field: an empty tensor, an empty table, or one of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
         kind = None if schema is None else schema.output if field == "_output" else schema.grad_input
         if kind is list:
