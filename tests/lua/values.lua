@@ -806,3 +806,12 @@ return select('#', weighted:forward(x, t)), select(2, weighted:forward(x, t)), s
   select('#', nn.MSECriterion():forward(x, x)), select(2, nn.DoubledLossHere():forward(x, t)),
   select(2, nn.ClassNLLCriterion():forward(x[1], 2)), select(2, image:forward(torch.zeros(1, 2, 2, 3), torch.ones(1, 2, 3)))
 --> 2, 4, 1, 1, 3, 1, 6
+
+--- networks are converted between nn and cudnn
+require 'nn'
+local cudnn = require 'cudnn'
+local net = nn.Sequential():add(nn.SpatialConvolution(1, 1, 3, 3))
+local ok, problem = pcall(cudnn.convert, net, {})
+return cudnn.convert(net, cudnn) == net, cudnn.convert(net, nn, function() end) == net, ok,
+  problem:match('expected nn or cudnn')
+--> true, true, false, 'expected nn or cudnn'

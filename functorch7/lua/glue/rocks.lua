@@ -184,6 +184,14 @@ function border.prepare.dataload()
   function table.print(found) print(in_braces(found, '\n')) end
 end
 
+-- Packages cross by their names.
+function border.prepare.cudnn(cudnn)
+  local convert = cudnn.convert
+  function cudnn.convert(net, into, ...)
+    return convert(net, into == cudnn and 'cudnn' or into == rawget(_G, 'nn') and 'nn' or into, ...)
+  end
+end
+
 function border.prepare.xlua()
   -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
   function string.split(text, pattern)
