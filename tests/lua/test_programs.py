@@ -277,6 +277,14 @@ def test_graphs_are_tables_of_nodes_and_edges_in_lua(lua):
     assert found == (3, 3, True, "b", 1, "graph.Graph", False, "1 2 3", "3 2 1", 1)
 
 
+def test_penlight_is_there_from_the_beginning_with_its_operator_as_th_has_it(program, tmp_path, monkeypatch):
+    """trepl requires Penlight, where there is one, and calls `text.format_operator()`."""
+    (tmp_path / "pl").mkdir()
+    program("text = {format_operator = function() getmetatable('').__mod = string.format end}", "pl/init.lua")
+    monkeypatch.setenv("LUA_PATH", f"{tmp_path}/?/init.lua;;")
+    assert f7.lua.run(program("return '%d of 3' % 2")) == "2 of 3"
+
+
 @pytest.mark.parametrize(("package", "count"), [("nn", 3), ("dpnn", 9), ("rnn", 9)])
 def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(program, package, count):
     """nn's takes what `parameters` gives, in which fields' modules are not; dpnn puts another in its place."""
