@@ -76,8 +76,8 @@ class Classes:
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "class_object",
+            "operator", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -104,14 +104,15 @@ class Classes:
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
-    def class_name(self, number: int) -> tuple[str, bool, int | None]:
-        """Torch's name of a class, whether Lua has defined it, and the number of the class above it."""
+    def class_name(self, number: int) -> tuple[str, bool, int | None, bool]:
+        """Torch's name of a class, whether Lua has defined it, the class above, and whether it is one of a layer's."""
         kind = self.kinds[number]
         if kind is Tensor:
-            return "torch.Tensor", False, None
+            return "torch.Tensor", False, None, False
         named, above = getattr(kind, "_class_name", None), _class_above(kind)
         name = named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
-        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above)
+        is_described = issubclass(kind, LuaObject) and getattr(kind, "spec_class", None) is not None
+        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above), is_described
 
     def class_object(self, number: int) -> type:
         """The class of a number."""
@@ -223,6 +224,10 @@ class Classes:
         """An object of a class before Lua's `__init` has run."""
         kind = self.kinds[number]
         return kind.__new__(kind)
+
+    def complete(self, _: int, made: LuaObject) -> None:
+        """Describes an object, after its `__init`, that has no description yet."""
+        made.complete()
 
     # Fields ---------------------------------------------------------------------------------------------------------
 

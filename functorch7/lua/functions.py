@@ -9,6 +9,7 @@ from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.storage import Storage
@@ -77,7 +78,12 @@ def initializer(kind: type) -> Callable:
 
 @cache
 def _without_arguments(kind: type) -> Callable:
-    return lambda self: kind.__init__(self)
+    def init(self: Described) -> None:
+        # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
+        if self.spec_class is None or kind is not Module:
+            kind.__init__(self)
+
+    return init
 
 
 def item(owner: Crossing, key: Crossing) -> Crossing:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import TYPE_CHECKING
 
+from ..interop.t7 import T7FormatError
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import KEPT, KeptElsewhere
+from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 from .kinds import Bridge, Crossing
@@ -102,6 +106,17 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
+            self.complete()
+
+    def complete(self) -> None:
+        """Describes it by its fields, if its `__init` has called nn.Module's and not that of the class above."""
+        if getattr(self, "spec_class", None) is None or self._spec is not None:
+            return
+        fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        with contextlib.suppress(T7FormatError):  # else it has but its own methods, as in Torch
+            made = with_fields(self.spec_class.torch_name(), fields)
+            vars(self).update(_spec=made._spec, _state=made._state)
+            changed(self)
 
     @classmethod
     def _read_code(cls) -> Crossing:

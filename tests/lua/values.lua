@@ -815,3 +815,20 @@ local ok, problem = pcall(cudnn.convert, net, {})
 return cudnn.convert(net, cudnn) == net, cudnn.convert(net, nn, function() end) == net, ok,
   problem:match('expected nn or cudnn')
 --> true, true, false, 'expected nn or cudnn'
+
+--- layers below others that set the fields for themselves
+require 'nn'
+local Here, Linear = torch.class('nn.LinearWithoutBiasHere', 'nn.Linear')
+function Here:__init(inputs, outputs)
+  nn.Module.__init(self)
+  self.weight, self.gradWeight = torch.Tensor(outputs, inputs), torch.Tensor(outputs, inputs)
+  self:reset()
+end
+function Here:reset() self.weight:fill(2) self.gradWeight:zero() end
+local layer, x = nn.LinearWithoutBiasHere(3, 2), torch.ones(4, 3)
+local flat = nn.Sequential():add(layer):add(nn.Tanh()):getParameters()
+local output, gradient = layer:forward(x), layer:backward(x, torch.ones(4, 2))
+local again = torch.deserialize(torch.serialize(layer))
+return flat:size(1), #layer:parameters(), output[4][2], gradient[4][3], layer.gradWeight[2][3], layer.bias,
+  again:forward(x)[1][1], torch.type(again), layer:clone():forward(x)[1][1]
+--> 6, 1, 6, 4, 4, nil, 6, 'nn.LinearWithoutBiasHere', 6
