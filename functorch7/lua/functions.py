@@ -67,6 +67,8 @@ def special_field(owner: object, name: str) -> Crossing:
     """A field by which Torch's types are asked for, or one that is not looked for in a class."""
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())
+    if name == "__typename":  # which in Torch is in the metatable
+        return torch.typename(owner)
     return getattr(owner, "__dict__", {}).get(name)
 
 

@@ -832,3 +832,22 @@ local again = torch.deserialize(torch.serialize(layer))
 return flat:size(1), #layer:parameters(), output[4][2], gradient[4][3], layer.gradWeight[2][3], layer.bias,
   again:forward(x)[1][1], torch.type(again), layer:clone():forward(x)[1][1]
 --> 6, 1, 6, 4, 4, nil, 6, 'nn.LinearWithoutBiasHere', 6
+
+--- xlua requires Lua's packages, and th has dok
+local before = print
+print = function() end
+local missing, sandboxed = xlua.require('no_such_package'), xlua.require('os.path')
+print = before
+return xlua.require('nn', true) == nn, missing, sandboxed, xrequire == xlua.require, type(dok.unpack)
+--> true, false, false, true, 'function'
+
+--- objects have the name of their class in __typename
+require 'nn'
+local Named = torch.class('nn.NamedHere', 'nn.Container')
+function Named:__init() nn.Container.__init(self) end
+local found = {}
+for _, module in pairs(nn.Sequential():add(nn.Linear(1, 1)):add(nn.NamedHere()):listModules()) do
+  table.insert(found, module.__typename)
+end
+return table.concat(found, ' '), nn.MSECriterion().__typename, torch.FloatTensor(2).__typename
+--> 'nn.Sequential nn.Linear nn.NamedHere', 'nn.MSECriterion', 'torch.FloatTensor'

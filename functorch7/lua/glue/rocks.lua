@@ -192,7 +192,16 @@ function border.prepare.cudnn(cudnn)
   end
 end
 
-function border.prepare.xlua()
+function border.prepare.xlua(xlua)
+  function xlua.require(name)
+    local ok, found = pcall(require, name)
+    if ok then return found end
+    print(found)
+    print(('warning: <%s> could not be loaded (is it installed?)'):format(name))
+    return false
+  end
+  xrequire = xlua.require
+
   -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
   function string.split(text, pattern)
     local found, place = {}, 1
