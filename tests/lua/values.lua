@@ -851,3 +851,37 @@ for _, module in pairs(nn.Sequential():add(nn.Linear(1, 1)):add(nn.NamedHere()):
 end
 return table.concat(found, ' '), nn.MSECriterion().__typename, torch.FloatTensor(2).__typename
 --> 'nn.Sequential nn.Linear nn.NamedHere', 'nn.MSECriterion', 'torch.FloatTensor'
+
+--- networks call the backward of layers that write nothing else of gradients
+require 'nn'
+local Twice, parent = torch.class('nn.TwiceHere', 'nn.Container')
+function Twice:__init()
+  parent.__init(self)
+  self:add(nn.Linear(2, 2))
+  self.count = 0
+end
+function Twice:updateOutput(input)
+  self.count = self.count + 1
+  self.output = self.modules[1]:forward(input) * 2
+  return self.output
+end
+function Twice:backward(input, gradOutput, scale)
+  self.count = self.count - 1
+  self.gradInput = self.modules[1]:backward(input, gradOutput * 2, scale)
+  return self.gradInput
+end
+local inside = nn.TwiceHere()
+local net = nn.Sequential():add(nn.Linear(2, 2)):add(inside):add(nn.MulConstant(3))
+local flat, gradients = net:getParameters()
+flat:fill(1)
+gradients:fill(10)
+local x, counts = torch.ones(2), {}
+for i = 1, 2 do
+  net:forward(x)
+  table.insert(counts, inside.count)
+  net:backward(x, torch.ones(2), 0.5)
+  table.insert(counts, inside.count)
+end
+return table.concat(counts, ' '), net.gradInput[1], net:get(1).gradBias[1], inside:get(1).gradBias[1],
+  inside:get(1).gradWeight[1][1]
+--> '1 0 1 0', 24, 22, 16, 28
